@@ -1,0 +1,60 @@
+// swift-tools-version: 6.3
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+let package = Package(
+    name: "Curlew",
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "Curlew", targets: ["Curlew"]),
+        .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
+        .library(name: "CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
+    ],
+    targets: [
+        // L5: servers and programs that people run.
+        .target(name: "CurlewSampleAPI", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"]),
+
+        // L4: what test targets import.
+        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore"]),
+
+        // L3: what users import.
+        .target(
+            name: "Curlew",
+            dependencies: [
+                "CurlewHTTP", "CurlewCore", .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
+            ]),
+
+        // L2: engines.
+        .target(
+            name: "CurlewCurl",
+            dependencies: [
+                "CurlewHTTP", "CurlewCore", .target(name: "CCurl", condition: .when(platforms: [.linux])),
+            ]),
+
+        // L1: the exchange engine and every interceptor.
+        .target(name: "CurlewCore", dependencies: ["CurlewHTTP"]),
+
+        // L0: HTTP vocabulary and sans-I/O codecs.
+        .target(name: "CurlewHTTP"),
+
+        // The shim over libcurl's variadic calls.
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
+
+        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP"]),
+        .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
+        .testTarget(name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "Curlew"]),
+        .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+// One list of upcoming features for every Swift target, so that no module differs in how closures and imports behave.
+let features: [SwiftSetting] = [
+    "ExistentialAny", "InternalImportsByDefault", "MemberImportVisibility", "InferIsolatedConformances",
+    "NonisolatedNonsendingByDefault",
+].map { .enableUpcomingFeature($0) }
+
+for target in package.targets where target.name != "CCurl" {
+    target.swiftSettings = (target.swiftSettings ?? []) + features
+}
