@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# What every script shares: strict mode, the repository's root, headings with seconds. Sourced, never run.
+# shellcheck shell=bash
+
+set -euo pipefail
+
+root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+cd "$root"
+
+# Warnings are errors here and a private scratch folder keeps these builds from evicting the ones of an editor or a
+# plain `swift build`, which use other flags.
+scratch=".build/strict"
+strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Werror)
+
+# The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.
+python() {
+    if [ -x /usr/bin/python3 ]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
+}
+
+# Ends the script with one line that says what to do.
+die() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+# Runs one named step: a heading, the command, the seconds it took. A failing step ends the script with its status.
+step() {
+    local title="$1" started="$SECONDS" status=0
+    shift
+    printf '\n==> %s\n' "$title"
+    # The command's own status decides; `|| status=$?` keeps strict mode from ending before the heading is closed.
+    "$@" || status=$?
+    if [ "$status" -ne 0 ]; then
+        printf '==> FAILED after %d s: %s (status %d)\n' "$((SECONDS - started))" "$title" "$status" >&2
+        exit "$status"
+    fi
+    printf '==> %s: %d s\n' "$title" "$((SECONDS - started))"
+}
+
+# The folders of the nested packages that exist: the examples, then the benchmarks.
+nested_packages() {
+    local manifest
+    for manifest in Examples/*/Package.swift Benchmarks/Package.swift; do
+        if [ -f "$manifest" ]; then dirname "$manifest"; fi
+    done
+}
+
+# Prints the comment block at the head of the running script, as its help text.
+usage() {
+    awk 'NR > 2 && /^#/ { sub(/^# ?/, ""); print; next } NR > 2 { exit }' "$0"
+}
