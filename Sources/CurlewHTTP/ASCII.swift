@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+/// A set of ASCII bytes in two words: the tables behind tokens, URL components and field values.
+struct ByteSet: Sendable {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    /// The bytes of `characters`; anything outside ASCII is left out.
+    init(_ characters: String) {
+        for byte in characters.utf8 { insert(byte) }
+    }
+
+    func contains(_ byte: UInt8) -> Bool {
+        if byte < 64 { return (low >> UInt64(byte)) & 1 == 1 }
+        if byte < 128 { return (high >> UInt64(byte - 64)) & 1 == 1 }
+        return false
+    }
+
+    func union(_ characters: String) -> ByteSet {
+        var result = self
+        for byte in characters.utf8 { result.insert(byte) }
+        return result
+    }
+
+    private mutating func insert(_ byte: UInt8) {
+        if byte < 64 { low |= 1 << UInt64(byte) } else if byte < 128 { high |= 1 << UInt64(byte - 64) }
+    }
+
+    static let alphanumerics = ByteSet("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+    /// `tchar`, RFC 9110 §5.6.2.
+    static let token = alphanumerics.union("!#$%&'*+-.^_`|~")
+
+    /// RFC 3986 §2.3.
+    static let unreserved = alphanumerics.union("-._~")
+}
+
+/// Byte rules that need no table and no locale.
+enum ASCII {
+    static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+    static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
+
+    static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
+
+    /// Space or horizontal tab: the optional white space of RFC 9110 §5.6.3.
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// Anything below space, and DEL.
+    static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
+
+    static func lower(_ byte: UInt8) -> UInt8 { isUpper(byte) ? byte | 0x20 : byte }
+
+    static func hexValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case 0x30...0x39: byte - 0x30
+        case 0x41...0x46: byte - 0x41 + 10
+        case 0x61...0x66: byte - 0x61 + 10
+        default: nil
+        }
+    }
+
+    static func isToken(_ text: String) -> Bool {
+        let set = ByteSet.token
+        return !text.isEmpty && text.utf8.allSatisfy(set.contains)
+    }
+
+    /// The same text when it has no capital ASCII letter; otherwise one new string. Other letters stay as they are.
+    static func lowercased(_ text: String) -> String {
+        guard text.utf8.contains(where: isUpper) else { return text }
+        return String(decoding: text.utf8.map(lower), as: UTF8.self)
+    }
+
+    /// Compares without allocating; only the letters A–Z fold.
+    static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
+        let left = left.utf8
+        let right = right.utf8
+        guard left.count == right.count else { return false }
+        let answer = left.withContiguousStorageIfAvailable { left in
+            right.withContiguousStorageIfAvailable { right in
+                for index in left.indices where !same(left[index], right[index]) { return false }
+                return true
+            }
+        }
+        if let answer, let answer { return answer }
+        return zip(left, right).allSatisfy(same)
+    }
+
+    /// A decimal number of digits only, `nil` for anything else and for what does not fit.
+    static func decimal(_ text: some Collection<UInt8>) -> Int? {
+        guard !text.isEmpty else { return nil }
+        var value = 0
+        for byte in text {
+            guard isDigit(byte) else { return nil }
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = product.addingReportingOverflow(Int(byte - 0x30))
+            if overflow || carry { return nil }
+            value = sum
+        }
+        return value
+    }
+
+    private static func same(_ left: UInt8, _ right: UInt8) -> Bool {
+        left == right || (left ^ right == 0x20 && isLetter(left))
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A moment in whole seconds, as HTTP writes it (RFC 9110 §5.6.7).
+///
+/// Covers the years 0 to 9999; a moment outside is clamped to them, so that it can always be written.
+public struct HTTPDate: Hashable, Sendable {
+    /// Seconds since 1 January 1970 00:00:00 UTC, without leap seconds.
+    public let secondsSince1970: Int64
+
+    /// A moment from its seconds since 1970.
+    public init(secondsSince1970: Int64) {
+        self.secondsSince1970 = min(max(secondsSince1970, CivilTime.earliest), CivilTime.latest)
+    }
+
+    /// The whole second that a date falls in.
+    public init(_ date: Date) {
+        let seconds = date.timeIntervalSince1970.rounded(.down)
+        if seconds.isNaN {
+            self.init(secondsSince1970: 0)
+        } else if seconds.magnitude < 1e15 {
+            self.init(secondsSince1970: Int64(seconds))
+        } else {
+            self.init(secondsSince1970: seconds < 0 ? .min : .max)
+        }
+    }
+
+    /// Reads the three forms that a recipient has to accept; `nil` for anything else.
+    ///
+    /// - `Sun, 06 Nov 1994 08:49:37 GMT`
+    /// - `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850; its two-digit year is never more than 50 years after `now`)
+    /// - `Sun Nov  6 08:49:37 1994` (asctime)
+    ///
+    /// The weekday must be one, but need not be the right one: the date decides.
+    public init?(_ string: String, now: Date = Date()) {
+        guard string.utf8.count <= 40, let time = HTTPDateReader.read(string, now: HTTPDate(now)) else { return nil }
+        self.init(secondsSince1970: time.secondsSince1970)
+    }
+
+    /// The same moment for Foundation.
+    public var date: Date {
+        Date(timeIntervalSince1970: Double(secondsSince1970))
+    }
+}
+
+extension HTTPDate: Comparable {
+    /// Earlier moments first.
+    public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
+        left.secondsSince1970 < right.secondsSince1970
+    }
+}
+
+extension HTTPDate: CustomStringConvertible {
+    /// The preferred form: "Sun, 06 Nov 1994 08:49:37 GMT".
+    public var description: String {
+        let time = CivilTime(secondsSince1970: secondsSince1970)
+        let day = CivilTime.weekdays[time.weekday].prefix(3)
+        let month = CivilTime.months[time.month - 1]
+        return "\(day), \(padded(time.day)) \(month) \(padded(time.year, 4)) "
+            + "\(padded(time.hour)):\(padded(time.minute)):\(padded(time.second)) GMT"
+    }
+
+    private func padded(_ number: Int, _ width: Int = 2) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+/// Reads the forms of RFC 9110 §5.6.7 from their bytes; names and "GMT" are case-sensitive there.
+struct HTTPDateReader {
+    private var rest: Substring.UTF8View
+
+    static func read(_ text: String, now: HTTPDate) -> CivilTime? {
+        var reader = HTTPDateReader(rest: Substring(text).utf8)
+        guard let weekday = reader.word() else { return nil }
+        let time: CivilTime?
+        if reader.take(",") {
+            let isLong = CivilTime.weekdays.contains(weekday)
+            guard isLong || isShortWeekday(weekday), reader.take(" ") else { return nil }
+            time = isLong ? reader.rfc850(now: now) : reader.fixdate()
+        } else {
+            guard isShortWeekday(weekday), reader.take(" ") else { return nil }
+            time = reader.asctime()
+        }
+        guard let time, time.isValid, reader.rest.isEmpty else { return nil }
+        return time
+    }
+
+    private mutating func fixdate() -> CivilTime? {
+        guard let day = number(2), take(" "), let month = month(), take(" "), let year = number(4), take(" "),
+            let clock = clock(), take(" GMT")
+        else { return nil }
+        return CivilTime(year: year, month: month, day: day, clock: clock)
+    }
+
+    private mutating func rfc850(now: HTTPDate) -> CivilTime? {
+        guard let day = number(2), take("-"), let month = month(), take("-"), let year = number(2), take(" "),
+            let clock = clock(), take(" GMT")
+        else { return nil }
+        var limit = CivilTime(secondsSince1970: now.secondsSince1970)
+        var time = CivilTime(year: limit.year / 100 * 100 + 100 + year, month: month, day: day, clock: clock)
+        limit.year += 50
+        while time.secondsSince1970 > limit.secondsSince1970 { time.year -= 100 }
+        return time
+    }
+
+    private mutating func asctime() -> CivilTime? {
+        guard let month = month(), take(" "), let day = take(" ") ? number(1) : number(2), take(" "),
+            let clock = clock(), take(" "), let year = number(4)
+        else { return nil }
+        return CivilTime(year: year, month: month, day: day, clock: clock)
+    }
+
+    private mutating func clock() -> (hour: Int, minute: Int, second: Int)? {
+        guard let hour = number(2), take(":"), let minute = number(2), take(":"), let second = number(2) else {
+            return nil
+        }
+        return (hour, minute, second)
+    }
+
+    private mutating func month() -> Int? {
+        guard let name = word(), let index = CivilTime.months.firstIndex(of: name) else { return nil }
+        return index + 1
+    }
+
+    private mutating func word() -> String? {
+        let letters = rest.prefix(while: ASCII.isLetter)
+        rest = rest[letters.endIndex...]
+        return letters.isEmpty ? nil : String(Substring(letters))
+    }
+
+    private mutating func number(_ digits: Int) -> Int? {
+        let bytes = rest.prefix(digits)
+        guard bytes.count == digits, let value = ASCII.decimal(bytes) else { return nil }
+        rest = rest[bytes.endIndex...]
+        return value
+    }
+
+    private mutating func take(_ text: StaticString) -> Bool {
+        text.withUTF8Buffer { expected in
+            guard rest.starts(with: expected) else { return false }
+            rest = rest.dropFirst(expected.count)
+            return true
+        }
+    }
+
+    private static func isShortWeekday(_ name: String) -> Bool {
+        CivilTime.weekdays.contains { $0.prefix(3) == name }
+    }
+}
+
+extension CivilTime {
+    fileprivate init(year: Int, month: Int, day: Int, clock: (hour: Int, minute: Int, second: Int)) {
+        self.init(
+            year: year, month: month, day: day, hour: clock.hour, minute: clock.minute, second: clock.second)
+    }
+}

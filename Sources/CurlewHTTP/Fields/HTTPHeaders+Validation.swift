@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+extension HTTPHeaders {
+    /// Why a field was kept out of the headers.
+    ///
+    /// Holds the name, escaped and clipped to 64 characters, and never the value, which may be a secret.
+    public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The field's name, made safe to print.
+        public let name: String
+        /// What is wrong and what to do about it.
+        public let message: String
+
+        /// Names the field and says what to do.
+        public var description: String { "header \"\(name)\": \(message)" }
+    }
+}
+
+/// The rules that every written field passes: the one place that stands between a value and a forged message.
+enum FieldRules {
+    enum Verdict {
+        case good(String)
+        case bad(HTTPHeaders.Problem)
+    }
+
+    /// The value without the white space around it, or why the field may not be sent.
+    static func check(_ name: HTTPField.Name, _ value: String) -> Verdict {
+        guard name.isValid else {
+            let message =
+                name.text.isEmpty
+                ? "the name is empty; give the field a name"
+                : "the name is not a token; use letters, digits and !#$%&'*+-.^_`|~ only"
+            return .bad(problem(name, message))
+        }
+        for byte in value.utf8 where ASCII.isControl(byte) && byte != 0x09 {
+            return .bad(problem(name, message(for: byte)))
+        }
+        return .good(trimmed(value))
+    }
+
+    /// Strips spaces and tabs at both ends (RFC 9110 §5.5); the same string when there are none.
+    static func trimmed(_ value: String) -> String {
+        let bytes = value.utf8
+        guard let first = bytes.first, let last = bytes.last, ASCII.isBlank(first) || ASCII.isBlank(last) else {
+            return value
+        }
+        let start = bytes.firstIndex { !ASCII.isBlank($0) } ?? bytes.endIndex
+        let end = bytes.lastIndex { !ASCII.isBlank($0) }.map { bytes.index(after: $0) } ?? start
+        return String(value[start..<end])
+    }
+
+    private static func message(for byte: UInt8) -> String {
+        switch byte {
+        case 0x0D, 0x0A: "the value has a line break, which would start another field; remove it or encode the value"
+        case 0x00: "the value has a NUL byte; remove it or encode the value"
+        default: "the value has a control character; remove it or encode the value"
+        }
+    }
+
+    private static func problem(_ name: HTTPField.Name, _ message: String) -> HTTPHeaders.Problem {
+        var safe = ""
+        for scalar in name.text.unicodeScalars.prefix(64) { safe += scalar.escaped(asASCII: true) }
+        if name.text.unicodeScalars.count > 64 { safe += "..." }
+        return HTTPHeaders.Problem(name: safe, message: message)
+    }
+}

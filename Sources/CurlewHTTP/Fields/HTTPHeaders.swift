@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+
+/// Header or trailer fields in order, found by name without regard to case.
+///
+///     var headers: HTTPHeaders = [.accept: "application/json"]
+///     headers[.ifNoneMatch] = "\"v1\""
+///     headers.append(.cookie, "theme=dark")
+///
+/// Every field written is checked: names are tokens (RFC 9110 §5.6.2), values hold no CR, LF, NUL or other control
+/// character except the tab, and lose white space at both ends. Writing never traps and never throws: a field that
+/// fails the check is kept out, and the first such failure stays in ``problem``, with which sending throws.
+/// Lookup walks the list, which is the fastest way for the few dozen fields of a message.
+public struct HTTPHeaders: Sendable {
+    private var fields: [HTTPField]
+    private var refused: Refusal?
+
+    /// No fields.
+    public init() {
+        fields = []
+    }
+
+    /// The fields in their order, each checked.
+    public init(_ fields: [HTTPField]) {
+        self.fields = []
+        append(contentsOf: fields)
+    }
+
+    /// The value of the named field, or `nil` without one.
+    ///
+    /// Several fields of a name are joined with ", " (RFC 9110 §5.3), Cookie with "; " (RFC 9113 §8.2.3). Set-Cookie
+    /// cannot be joined: the first is given, all of them are in ``subscript(values:)``.
+    /// Setting replaces the first field of the name in place and removes the others; `nil` removes them all.
+    public subscript(name: HTTPField.Name) -> String? {
+        get {
+            guard let first = firstIndex(of: name) else { return nil }
+            guard let second = firstIndex(of: name, from: first + 1), name != .setCookie else {
+                return fields[first].value
+            }
+            var joined = fields[first].value
+            for field in fields[second...] where field.name == name {
+                joined += (name == .cookie ? "; " : ", ") + field.value
+            }
+            return joined
+        }
+        set {
+            if let newValue { set(name, newValue) } else { remove(name) }
+        }
+    }
+
+    /// The values of all fields of the name, in order and never joined.
+    public subscript(values name: HTTPField.Name) -> [String] {
+        fields.lazy.filter { $0.name == name }.map(\.value)
+    }
+
+    /// Why a field was refused; `nil` if all were good. Costs nothing to ask.
+    public var problem: Problem? { refused?.problem }
+
+    /// Adds a field after the others, whatever names are there.
+    public mutating func append(_ name: HTTPField.Name, _ value: String) {
+        guard let value = checked(name, value) else { return }
+        fields.append(HTTPField(name: name, value: value))
+    }
+
+    /// Adds fields after the others, each checked.
+    public mutating func append(contentsOf others: some Sequence<HTTPField>) {
+        for field in others { append(field.name, field.value) }
+    }
+
+    /// Adds another message's fields after the others, and its problem if there is none here.
+    public mutating func append(contentsOf others: HTTPHeaders) {
+        fields.append(contentsOf: others.fields)
+        refused = refused ?? others.refused
+    }
+
+    /// Replaces the first field of the name in place and removes the others; adds the field if there is none.
+    ///
+    /// A value that is refused leaves the fields as they were.
+    public mutating func set(_ name: HTTPField.Name, _ value: String) {
+        guard let value = checked(name, value) else { return }
+        let field = HTTPField(name: name, value: value)
+        guard let first = firstIndex(of: name) else { return fields.append(field) }
+        fields[first] = field
+        guard firstIndex(of: name, from: first + 1) != nil else { return }
+        fields = fields[...first] + fields[(first + 1)...].filter { $0.name != name }
+    }
+
+    /// Removes every field of the name.
+    public mutating func remove(_ name: HTTPField.Name) {
+        guard firstIndex(of: name) != nil else { return }
+        fields.removeAll { $0.name == name }
+    }
+
+    /// Whether there is a field of the name.
+    public func contains(_ name: HTTPField.Name) -> Bool {
+        firstIndex(of: name) != nil
+    }
+
+    /// These fields and another message's.
+    ///
+    /// With `replacing`, a name that both have keeps only the other's fields; without it, only these. Use
+    /// `append(contentsOf:)` to keep both. A problem of either side stays.
+    public func merging(_ other: HTTPHeaders, replacing: Bool) -> HTTPHeaders {
+        var result = self
+        if replacing {
+            result.fields.removeAll { other.contains($0.name) }
+            result.fields += other.fields
+        } else {
+            result.fields += other.fields.filter { !contains($0.name) }
+        }
+        result.refused = refused ?? other.refused
+        return result
+    }
+
+    /// Adds a field as it came from the wire, for a parser that has done its own checks.
+    package mutating func appendUnchecked(name: String, value: String) {
+        fields.append(HTTPField(name: HTTPField.Name(name), value: value))
+    }
+
+    /// Makes room for a known number of fields at once.
+    package mutating func reserveCapacity(_ count: Int) {
+        fields.reserveCapacity(count)
+    }
+
+    private func firstIndex(of name: HTTPField.Name, from start: Int = 0) -> Int? {
+        var index = start
+        while index < fields.count {
+            if fields[index].name == name { return index }
+            index += 1
+        }
+        return nil
+    }
+
+    private mutating func checked(_ name: HTTPField.Name, _ value: String) -> String? {
+        switch FieldRules.check(name, value) {
+        case .good(let value): return value
+        case .bad(let problem):
+            refused = refused ?? Refusal(problem)
+            return nil
+        }
+    }
+
+    /// Keeps the rare problem out of line, so that headers are two words.
+    private final class Refusal: Sendable {
+        let problem: Problem
+
+        init(_ problem: Problem) { self.problem = problem }
+    }
+}
+
+extension HTTPHeaders: RandomAccessCollection {
+    /// Always 0.
+    public var startIndex: Int { 0 }
+    /// The number of fields.
+    public var endIndex: Int { fields.count }
+
+    /// The field at a position, in the order written.
+    public subscript(position: Int) -> HTTPField { fields[position] }
+}
+
+extension HTTPHeaders: ExpressibleByDictionaryLiteral {
+    /// The pairs in their order; a name may repeat.
+    public init(dictionaryLiteral elements: (HTTPField.Name, String)...) {
+        self.init()
+        for (name, value) in elements { append(name, value) }
+    }
+}
+
+extension HTTPHeaders: Equatable {
+    /// Equal when each name has the same values in the same order; how names interleave does not count.
+    public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
+        guard left.count == right.count, left.problem == right.problem else { return false }
+        if left.fields == right.fields { return true }
+        return left.fields.allSatisfy { field in
+            left.fields.lazy.filter { $0.name == field.name }.map(\.value)
+                .elementsEqual(right.fields.lazy.filter { $0.name == field.name }.map(\.value))
+        }
+    }
+}
+
+extension HTTPHeaders: CustomStringConvertible {
+    /// One "Name: value" a line; the values of sensitive fields are not shown.
+    public var description: String {
+        fields.map(\.description).joined(separator: "\n")
+    }
+}

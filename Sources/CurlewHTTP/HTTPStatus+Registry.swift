@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+
+extension HTTPStatus {
+    /// 100. The client should go on and send the content.
+    public static var `continue`: HTTPStatus { 100 }
+    /// 101. The connection changes to the protocol named in Upgrade.
+    public static var switchingProtocols: HTTPStatus { 101 }
+    /// 103. Fields that the final response is likely to have (RFC 8297).
+    public static var earlyHints: HTTPStatus { 103 }
+    /// 200. The request succeeded.
+    public static var ok: HTTPStatus { 200 }
+    /// 201. A resource was created; Location may name it.
+    public static var created: HTTPStatus { 201 }
+    /// 202. Accepted for processing that is not complete.
+    public static var accepted: HTTPStatus { 202 }
+    /// 203. A transforming proxy changed the content.
+    public static var nonAuthoritativeInformation: HTTPStatus { 203 }
+    /// 204. Succeeded; there is no content.
+    public static var noContent: HTTPStatus { 204 }
+    /// 205. Succeeded; reset the view that made the request.
+    public static var resetContent: HTTPStatus { 205 }
+    /// 206. Only the ranges that were asked for.
+    public static var partialContent: HTTPStatus { 206 }
+    /// 300. Several representations to choose from.
+    public static var multipleChoices: HTTPStatus { 300 }
+    /// 301. The resource has a new permanent address.
+    public static var movedPermanently: HTTPStatus { 301 }
+    /// 302. The resource is temporarily elsewhere.
+    public static var found: HTTPStatus { 302 }
+    /// 303. The answer is at another address, by GET.
+    public static var seeOther: HTTPStatus { 303 }
+    /// 304. The stored representation is still good.
+    public static var notModified: HTTPStatus { 304 }
+    /// 305. Deprecated by RFC 9110 §15.4.6.
+    public static var useProxy: HTTPStatus { 305 }
+    /// 307. Temporarily elsewhere; the method must not change.
+    public static var temporaryRedirect: HTTPStatus { 307 }
+    /// 308. Permanently elsewhere; the method must not change.
+    public static var permanentRedirect: HTTPStatus { 308 }
+    /// 400. The server cannot or will not process the request.
+    public static var badRequest: HTTPStatus { 400 }
+    /// 401. Valid credentials are missing.
+    public static var unauthorized: HTTPStatus { 401 }
+    /// 402. Reserved by RFC 9110.
+    public static var paymentRequired: HTTPStatus { 402 }
+    /// 403. Understood and refused.
+    public static var forbidden: HTTPStatus { 403 }
+    /// 404. No such resource, or it is not disclosed.
+    public static var notFound: HTTPStatus { 404 }
+    /// 405. The resource does not support the method; Allow lists those it does.
+    public static var methodNotAllowed: HTTPStatus { 405 }
+    /// 406. No representation that Accept permits.
+    public static var notAcceptable: HTTPStatus { 406 }
+    /// 407. The proxy asks for credentials.
+    public static var proxyAuthenticationRequired: HTTPStatus { 407 }
+    /// 408. The server gave up waiting for the request.
+    public static var requestTimeout: HTTPStatus { 408 }
+    /// 409. The request conflicts with the resource's state.
+    public static var conflict: HTTPStatus { 409 }
+    /// 410. The resource is gone for good.
+    public static var gone: HTTPStatus { 410 }
+    /// 411. A Content-Length is required.
+    public static var lengthRequired: HTTPStatus { 411 }
+    /// 412. A condition in the request is false.
+    public static var preconditionFailed: HTTPStatus { 412 }
+    /// 413. The content is larger than the server accepts.
+    public static var contentTooLarge: HTTPStatus { 413 }
+    /// 414. The target is longer than the server accepts.
+    public static var uriTooLong: HTTPStatus { 414 }
+    /// 415. The content is of a type the resource does not take.
+    public static var unsupportedMediaType: HTTPStatus { 415 }
+    /// 416. None of the ranges overlaps the representation.
+    public static var rangeNotSatisfiable: HTTPStatus { 416 }
+    /// 417. Expect cannot be met.
+    public static var expectationFailed: HTTPStatus { 417 }
+    /// 421. The server does not answer for this origin.
+    public static var misdirectedRequest: HTTPStatus { 421 }
+    /// 422. Well-formed, but the instructions cannot be followed.
+    public static var unprocessableContent: HTTPStatus { 422 }
+    /// 425. Not processed, as it might be replayed (RFC 8470).
+    public static var tooEarly: HTTPStatus { 425 }
+    /// 426. Refused over the current protocol.
+    public static var upgradeRequired: HTTPStatus { 426 }
+    /// 428. The request has to be conditional (RFC 6585).
+    public static var preconditionRequired: HTTPStatus { 428 }
+    /// 429. Too many requests in a given time (RFC 6585).
+    public static var tooManyRequests: HTTPStatus { 429 }
+    /// 431. The fields are too large (RFC 6585).
+    public static var requestHeaderFieldsTooLarge: HTTPStatus { 431 }
+    /// 451. Denied for legal reasons (RFC 7725).
+    public static var unavailableForLegalReasons: HTTPStatus { 451 }
+    /// 500. An unexpected condition on the server.
+    public static var internalServerError: HTTPStatus { 500 }
+    /// 501. The server does not know the method.
+    public static var notImplemented: HTTPStatus { 501 }
+    /// 502. A gateway got an invalid response.
+    public static var badGateway: HTTPStatus { 502 }
+    /// 503. Temporarily overloaded or under maintenance.
+    public static var serviceUnavailable: HTTPStatus { 503 }
+    /// 504. A gateway got no response in time.
+    public static var gatewayTimeout: HTTPStatus { 504 }
+    /// 505. The protocol version is not supported.
+    public static var httpVersionNotSupported: HTTPStatus { 505 }
+    /// 507. The server cannot store what the request needs (RFC 4918).
+    public static var insufficientStorage: HTTPStatus { 507 }
+    /// 508. An infinite loop was found (RFC 5842).
+    public static var loopDetected: HTTPStatus { 508 }
+    /// 511. A captive portal asks to log in (RFC 6585).
+    public static var networkAuthenticationRequired: HTTPStatus { 511 }
+}
+
+extension HTTPStatus {
+    /// The phrase of the IANA registry for the code, empty for a code that it does not list.
+    ///
+    /// HTTP/2 and HTTP/3 carry no phrase and a client must not depend on one, so what the server wrote is not kept.
+    public var reasonPhrase: String {
+        switch code {
+        case 100: "Continue"
+        case 101: "Switching Protocols"
+        case 103: "Early Hints"
+        case 200: "OK"
+        case 201: "Created"
+        case 202: "Accepted"
+        case 203: "Non-Authoritative Information"
+        case 204: "No Content"
+        case 205: "Reset Content"
+        case 206: "Partial Content"
+        case 300: "Multiple Choices"
+        case 301: "Moved Permanently"
+        case 302: "Found"
+        case 303: "See Other"
+        case 304: "Not Modified"
+        case 305: "Use Proxy"
+        case 307: "Temporary Redirect"
+        case 308: "Permanent Redirect"
+        case 400: "Bad Request"
+        case 401: "Unauthorized"
+        case 402: "Payment Required"
+        case 403: "Forbidden"
+        case 404: "Not Found"
+        case 405: "Method Not Allowed"
+        case 406: "Not Acceptable"
+        case 407: "Proxy Authentication Required"
+        case 408: "Request Timeout"
+        case 409: "Conflict"
+        case 410: "Gone"
+        case 411: "Length Required"
+        case 412: "Precondition Failed"
+        case 413: "Content Too Large"
+        case 414: "URI Too Long"
+        case 415: "Unsupported Media Type"
+        case 416: "Range Not Satisfiable"
+        case 417: "Expectation Failed"
+        case 421: "Misdirected Request"
+        case 422: "Unprocessable Content"
+        case 425: "Too Early"
+        case 426: "Upgrade Required"
+        case 428: "Precondition Required"
+        case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
+        case 451: "Unavailable For Legal Reasons"
+        case 500: "Internal Server Error"
+        case 501: "Not Implemented"
+        case 502: "Bad Gateway"
+        case 503: "Service Unavailable"
+        case 504: "Gateway Timeout"
+        case 505: "HTTP Version Not Supported"
+        case 507: "Insufficient Storage"
+        case 508: "Loop Detected"
+        case 511: "Network Authentication Required"
+        default: ""
+        }
+    }
+}

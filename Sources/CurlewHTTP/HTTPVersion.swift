@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+
+/// The protocol version that a message was sent with (RFC 9110 §2.5).
+public struct HTTPVersion: Hashable, Sendable {
+    /// The number before the dot.
+    public let major: Int
+    /// The number after the dot; 0 for HTTP/2 and HTTP/3.
+    public let minor: Int
+
+    /// A version from its two numbers.
+    public init(major: Int, minor: Int) {
+        self.major = major
+        self.minor = minor
+    }
+
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// HTTP/1.0.
+    public static var http1_0: HTTPVersion { HTTPVersion(major: 1, minor: 0) }
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    /// HTTP/1.1.
+    public static var http1_1: HTTPVersion { HTTPVersion(major: 1, minor: 1) }
+    /// HTTP/2.
+    public static var http2: HTTPVersion { HTTPVersion(major: 2, minor: 0) }
+    /// HTTP/3.
+    public static var http3: HTTPVersion { HTTPVersion(major: 3, minor: 0) }
+}
+
+extension HTTPVersion: Comparable {
+    /// Older versions first.
+    public static func < (left: HTTPVersion, right: HTTPVersion) -> Bool {
+        (left.major, left.minor) < (right.major, right.minor)
+    }
+}
+
+extension HTTPVersion: CustomStringConvertible {
+    /// "HTTP/1.1", "HTTP/2".
+    public var description: String {
+        major >= 2 && minor == 0 ? "HTTP/\(major)" : "HTTP/\(major).\(minor)"
+    }
+}
