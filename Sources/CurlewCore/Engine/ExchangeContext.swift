@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// What travels beside a request through the pipeline: identity, options and deadlines. Never configuration.
+///
+/// A small value: what does not change during a call sits behind one reference, the rest is copied from hop to hop.
+public struct ExchangeContext: Sendable {
+    private let call: Call
+
+    /// Which try this is, counted from one.
+    public var attempt = 1
+    /// How many redirects led here.
+    public var hop = 0
+    /// True once a redirect has left the origin of the call. It stays true: no credential is attached any more.
+    public var crossedOrigin = false
+    /// Whose data this is, as the credential source names it. Part of cache and coalescing keys.
+    public var principal: String?
+    /// The end of the whole call.
+    public var totalDeadline: Deadline
+    /// The end of this attempt.
+    public var attemptDeadline = Deadline.never
+
+    /// A context of one's own, for tests of interceptors and transports.
+    public init(
+        routeName: String = "", options: RequestOptions = RequestOptions(), timeouts: Timeouts = .standard,
+        limits: Limits = .standard, clientOrigin: Origin? = nil, observers: [any RequestObserver] = [],
+        time: any TimeSource = SystemTime()
+    ) {
+        self.init(
+            Call(
+                id: ExchangeID.next(), routeName: routeName, options: options,
+                timeouts: options.timeouts ?? timeouts, limits: options.limits ?? limits, clientOrigin: clientOrigin,
+                observers: observers, time: time, endpoint: nil))
+    }
+
+    init(_ call: Call) {
+        self.call = call
+        totalDeadline =
+            call.timeouts.total == nil ? .never : Deadline(call.timeouts.total, after: call.time.now)
+    }
+
+    /// Tells the calls of this process apart; counts up from one.
+    public var id: UInt64 { call.id }
+    /// The endpoint's name, for logs and metrics.
+    public var routeName: String { call.routeName }
+    /// What the call asked for.
+    public var options: RequestOptions { call.options }
+    /// The timeouts in force: the call's, else the client's.
+    public var timeouts: Timeouts { call.timeouts }
+    /// The limits in force: the call's, else the client's.
+    public var limits: Limits { call.limits }
+    /// The origin of the client's base URL. Credentials belong to it unless they name another.
+    public var clientOrigin: Origin? { call.clientOrigin }
+    /// Where time comes from.
+    public var time: any TimeSource { call.time }
+    /// The endpoint that was sent, for typed stubs.
+    package var endpoint: (any Sendable)? { call.endpoint }
+
+    /// The earlier of the two deadlines.
+    public var deadline: Deadline {
+        totalDeadline.earlier(attemptDeadline)
+    }
+
+    /// True when somebody listens. Ask before building an event that costs something.
+    public var isObserved: Bool { !call.observers.isEmpty }
+
+    /// Tells the observers, in their order, on the current task.
+    public func record(_ event: @autoclosure () -> ExchangeEvent) {
+        guard isObserved else { return }
+        let event = event()
+        for observer in call.observers { observer.record(event, in: self) }
+    }
+
+    /// What stays the same from the first to the last hop of a call.
+    final class Call: Sendable {
+        let id: UInt64
+        let routeName: String
+        let options: RequestOptions
+        let timeouts: Timeouts
+        let limits: Limits
+        let clientOrigin: Origin?
+        let observers: [any RequestObserver]
+        let time: any TimeSource
+        let endpoint: (any Sendable)?
+
+        init(
+            id: UInt64, routeName: String, options: RequestOptions, timeouts: Timeouts, limits: Limits,
+            clientOrigin: Origin?, observers: [any RequestObserver], time: any TimeSource,
+            endpoint: (any Sendable)?
+        ) {
+            self.id = id
+            self.routeName = routeName
+            self.options = options
+            self.timeouts = timeouts
+            self.limits = limits
+            self.clientOrigin = clientOrigin
+            self.observers = observers
+            self.time = time
+            self.endpoint = endpoint
+        }
+    }
+}
+
+/// Numbers for calls: a counter is cheaper than a random identifier and sorts by time.
+enum ExchangeID {
+    private static let last = Locked<UInt64>(0)
+
+    static func next() -> UInt64 {
+        last.withLock { last in
+            last &+= 1
+            return last
+        }
+    }
+}

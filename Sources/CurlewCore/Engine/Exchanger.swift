@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// A message in, a message out: the pipeline and the transport, without types on top.
+///
+/// This is the engine of `APIClient`, usable alone where requests are made elsewhere (proxies, generated clients).
+/// Copies share the transport and whatever state the interceptors have.
+public struct Exchanger: Sendable {
+    /// The interceptors in force.
+    public let pipeline: Pipeline
+    /// The engine.
+    public let transport: any Transport
+    /// What cannot work; `exchange` throws it.
+    public let problems: [String]
+
+    /// An engine over `transport`. Never fails: what cannot work is listed in `problems`.
+    public init(pipeline: Pipeline, transport: any Transport, setup: PipelineSetup = PipelineSetup()) {
+        self.pipeline = pipeline
+        self.transport = transport
+        problems = pipeline.problems(in: setup)
+    }
+
+    /// Sends `request` through the pipeline.
+    ///
+    /// Returns when the head of the answer is there (and small bodies with it), whatever its status. Throws
+    /// `NetworkError`: `.configuration` when the pipeline has problems, else what went wrong on the way.
+    public func exchange(_ request: HTTPRequest, in context: ExchangeContext) async throws(NetworkError) -> HTTPResponse {
+        let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
+        context.record(.began(request))
+        do {
+            guard problems.isEmpty else {
+                throw NetworkError(.configuration, detail: problems.joined(separator: " "))
+            }
+            let response = try await Next(
+                context: context, interceptors: pipeline.interceptors, position: 0, transport: transport)(request)
+            context.record(.succeeded(response, after: start.duration(to: context.time.now)))
+            return response
+        } catch {
+            var failure = NetworkError(error)
+            if failure.request == nil { failure.request = RequestLine(request) }
+            if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
+            context.record(.failed(failure, after: start.duration(to: context.time.now)))
+            throw failure
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+/// Policy around an exchange: sees the request on its way out and the response on its way back.
+///
+/// An interceptor may change the request, answer without asking, ask more than once, or change the response:
+///
+///     struct Tenant: Interceptor {
+///         let name: String
+///         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+///             var request = request
+///             request.headers["X-Tenant"] = name
+///             return try await next(request)
+///         }
+///     }
+///
+/// Rules:
+/// - The chain unwinds when the response *head* is there. Work on the body wraps `response.body`; code after `next`
+///   does not wait for it. Totals belong to a `RequestObserver`.
+/// - State that several calls share sits in one private lock or actor of the interceptor.
+/// - Errors of any kind may be thrown; the caller sees a `NetworkError`.
+/// - For a test of one interceptor, make its `Next` from a closure: `Next { request, context in … }`.
+public protocol Interceptor: Sendable {
+    /// Where `Pipeline.adding(_:)` puts it. Default `.custom`.
+    var placement: Placement { get }
+    /// Runs the rest of the chain through `next`, as often as it needs to.
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse
+    /// What is wrong with the way it is set up, given the client; nil when it can work. Default nil.
+    func problem(in setup: PipelineSetup) -> String?
+}
+
+extension Interceptor {
+    public var placement: Placement { .custom }
+
+    public func problem(in setup: PipelineSetup) -> String? { nil }
+
+    /// How it appears in a pipeline's description. The type's name without `Interceptor`.
+    package var label: String {
+        if let described = self as? any CustomStringConvertible { return described.description }
+        let name = String(describing: Self.self)
+        return name.hasSuffix("Interceptor") ? String(name.dropLast("Interceptor".count)) : name
+    }
+}
+
+/// Places in the standard pipeline, from the caller to the wire.
+///
+/// Everything right of `.redirects` runs once for each hop, everything right of `.retry` once for each attempt.
+public enum Placement: Int, Comparable, Sendable, CaseIterable {
+    case logging, totalDeadline, redirects, cookies, coalescing, caching, retry, circuitBreaker, rateLimit
+    case concurrencyLimit
+    /// Interceptors that name no place: once for each attempt, before credentials are attached, in the order added.
+    case custom
+    case authentication, compression, signing, attemptTimeout
+
+    public static func < (left: Placement, right: Placement) -> Bool {
+        left.rawValue < right.rawValue
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+
+/// The rest of the chain: the interceptors further in, and the transport.
+///
+/// A small value that may be kept, called again, and called from another task. It is a nominal type on purpose: a
+/// closure type in a protocol requirement would not match in modules that are built with other concurrency defaults.
+public struct Next: Sendable {
+    /// What travels beside the request.
+    public let context: ExchangeContext
+
+    private let interceptors: [any Interceptor]
+    private let position: Int
+    private let transport: any Transport
+
+    init(context: ExchangeContext, interceptors: [any Interceptor], position: Int, transport: any Transport) {
+        self.context = context
+        self.interceptors = interceptors
+        self.position = position
+        self.transport = transport
+    }
+
+    /// A chain that is one closure, for tests of an interceptor.
+    public init(
+        context: ExchangeContext = ExchangeContext(),
+        _ answer: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
+    ) {
+        self.init(context: context, interceptors: [], position: 0, transport: ClosureTransport(answer))
+    }
+
+    /// Runs the rest of the chain.
+    ///
+    /// - `context`: a changed copy (another attempt, another hop) for what lies further in; nil passes this one on.
+    public func callAsFunction(_ request: HTTPRequest, context changed: ExchangeContext? = nil) async throws
+        -> HTTPResponse
+    {
+        let context = changed ?? self.context
+        guard position < interceptors.count else {
+            // Interceptors change requests, so what they made is checked here, once, before any byte leaves.
+            try request.validate()
+            guard context.isObserved else { return try await transport.send(request, in: context) }
+            return try await observed(request, context)
+        }
+        let rest = Next(
+            context: context, interceptors: interceptors, position: position + 1, transport: transport)
+        return try await interceptors[position].intercept(request, next: rest)
+    }
+
+    private func observed(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
+        context.record(.sent(request))
+        do {
+            let response = try await transport.send(request, in: context)
+            context.record(.answered(response))
+            return response
+        } catch {
+            context.record(.attemptFailed(NetworkError(error)))
+            throw error
+        }
+    }
+}

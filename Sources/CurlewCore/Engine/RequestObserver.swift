@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+
+/// Listens to what happens in a client, without being able to change it.
+///
+/// One method and one enum instead of a method per event: an observer switches over what it cares about. `record` is
+/// called on the task or engine thread where the event happens, in the order of the exchange, and must return quickly.
+/// A client without observers spends nothing on events.
+public protocol RequestObserver: Sendable {
+    /// Takes note of one event.
+    func record(_ event: ExchangeEvent, in context: ExchangeContext)
+}
+
+/// What happens in the course of a call.
+@nonexhaustive
+public enum ExchangeEvent: Sendable {
+    /// The call begins; the request is as built, before interceptors.
+    case began(HTTPRequest)
+    /// The transport has the request of one attempt; it is what goes to the wire.
+    case sent(HTTPRequest)
+    /// The head of the answer to one attempt is there.
+    case answered(HTTPResponse)
+    /// One attempt ended without an answer.
+    case attemptFailed(NetworkError)
+    /// The body of one attempt is complete, or has broken off: all that the engine measured.
+    case measured(ExchangeMetrics)
+    /// The call ended with an answer that the caller gets, after this time.
+    case succeeded(HTTPResponse, after: Duration)
+    /// The call ended with an error that the caller gets, after this time.
+    case failed(NetworkError, after: Duration)
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// How a transport connects. The same value serves every engine.
+public struct TransportConfiguration: Hashable, Sendable {
+    /// Trust and versions for secure connections.
+    public var tls: TLSConfiguration
+    /// Which protocol versions are offered. Default `.automatic`.
+    public var httpVersions: HTTPVersionPolicy
+    /// Connections to one host at a time; further requests wait for one, inside their deadline. Default 64.
+    public var connectionsPerHost: Int
+    /// Idle connections kept for later use. Default 256.
+    public var idleConnections: Int
+    /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB.
+    public var bodyBuffer: Int
+    /// Bodies up to this many bytes are handed over finished, unless the call streams. Default 64 KiB.
+    public var smallBody: Int
+
+    /// A configuration with the defaults where nothing is said.
+    public init(
+        tls: TLSConfiguration = TLSConfiguration(), httpVersions: HTTPVersionPolicy = .automatic,
+        connectionsPerHost: Int = 64, idleConnections: Int = 256, bodyBuffer: Int = 1 << 20,
+        smallBody: Int = 64 << 10
+    ) {
+        self.tls = tls
+        self.httpVersions = httpVersions
+        self.connectionsPerHost = max(1, connectionsPerHost)
+        self.idleConnections = max(1, idleConnections)
+        self.bodyBuffer = max(16 << 10, bodyBuffer)
+        self.smallBody = max(0, smallBody)
+    }
+}
+
+/// Which versions of HTTP a transport offers.
+public enum HTTPVersionPolicy: Hashable, Sendable {
+    /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+    case automatic
+    /// HTTP/1.1 only.
+    case http1Only
+    /// HTTP/2 also without TLS, for servers known to speak it.
+    case http2PriorKnowledge
+}
+
+/// Whom a transport trusts, and from which version of TLS on.
+public struct TLSConfiguration: Hashable, Sendable {
+    /// Versions of TLS. Older ones are broken and not offered (RFC 8996).
+    public enum Version: Hashable, Sendable {
+        /// TLS 1.2.
+        case v1_2
+        /// TLS 1.3.
+        case v1_3
+    }
+
+    /// Certificate authorities that vouch for servers.
+    public enum TrustedRoots: Hashable, Sendable {
+        /// Those of the operating system.
+        case system
+        /// Only those in this PEM file.
+        case file(String)
+        /// Only those in this PEM text.
+        case pem(Data)
+    }
+
+    /// The oldest version that is accepted. Default TLS 1.2.
+    public var minimumVersion: Version
+    /// Who vouches for servers. Default the system's authorities.
+    public var trustedRoots: TrustedRoots
+
+    /// A configuration with the defaults where nothing is said.
+    public init(minimumVersion: Version = .v1_2, trustedRoots: TrustedRoots = .system) {
+        self.minimumVersion = minimumVersion
+        self.trustedRoots = trustedRoots
+    }
+}

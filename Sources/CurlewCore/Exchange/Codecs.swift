@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Turns values into bytes of one media type and back.
+///
+/// Implement it for another format (property lists, CBOR, protocol buffers) and add it with `Codecs.adding(_:)`. The
+/// methods are called from several threads at once, never on the main actor.
+public protocol ContentCodec: Sendable {
+    /// The media type it writes, and the one it is found by.
+    var mediaType: MediaType { get }
+    /// The value in `data`.
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
+    /// The bytes of `value`.
+    func encode<Value: Encodable>(_ value: Value) throws -> Data
+}
+
+/// The codecs of a client: one by default, others chosen by the media type of the answer.
+///
+/// Made once per client and shared by its calls.
+public struct Codecs: Sendable {
+    /// Writes bodies, and reads answers whose media type no other codec claims.
+    public let primary: any ContentCodec
+    private var others: [any ContentCodec] = []
+    /// The `Accept` field that goes with these codecs.
+    package private(set) var accept: String
+
+    /// JSON through ready-made coders, used as they are configured.
+    ///
+    /// The coders are shared by concurrent calls: configure them before and leave them alone afterwards.
+    public init(decoder: JSONDecoder = JSONDecoder(), encoder: JSONEncoder = JSONEncoder()) {
+        self.init(primary: JSONCodec(decoder: decoder, encoder: encoder))
+    }
+
+    /// Another default format.
+    public init(primary: any ContentCodec) {
+        self.primary = primary
+        accept = primary.mediaType.essence
+    }
+
+    /// These codecs and one more, used for answers of its media type. It wins over one added before it.
+    public func adding(_ codec: any ContentCodec) -> Codecs {
+        var copy = self
+        copy.others.insert(codec, at: 0)
+        copy.accept += ", \(codec.mediaType.essence);q=0.9"
+        return copy
+    }
+
+    /// The value in `data`, read by the codec that claims `mediaType`, else by the primary one.
+    public func decode<Value: Decodable>(_ type: Value.Type, from data: Data, mediaType: MediaType?) throws -> Value {
+        try codec(for: mediaType).decode(type, from: data)
+    }
+
+    /// The bytes of `value` in the primary format.
+    public func encode<Value: Encodable>(_ value: Value) throws -> Data {
+        try primary.encode(value)
+    }
+
+    private func codec(for mediaType: MediaType?) -> any ContentCodec {
+        guard !others.isEmpty, let mediaType else { return primary }
+        return others.first { mediaType.essence == $0.mediaType.essence } ?? primary
+    }
+}
+
+/// JSON through Foundation's coders.
+struct JSONCodec: ContentCodec {
+    let decoder: JSONDecoder
+    let encoder: JSONEncoder
+
+    var mediaType: MediaType { .json }
+
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        try decoder.decode(type, from: data)
+    }
+
+    func encode<Value: Encodable>(_ value: Value) throws -> Data {
+        try encoder.encode(value)
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+/// What an exchange cost: time by phase, bytes on the wire, and what was reused.
+///
+/// Phases that did not happen (a reused connection needs no lookup) are zero; what an engine cannot tell is nil.
+/// Times are measured by the transport from the moment it was given the request.
+public struct ExchangeMetrics: Hashable, Sendable {
+    /// Waiting for the engine to begin.
+    public var queue: Duration?
+    /// Finding addresses for the host name.
+    public var nameLookup: Duration?
+    /// Establishing the TCP connection.
+    public var connect: Duration?
+    /// The TLS handshake.
+    public var secureConnect: Duration?
+    /// From the request being ready to send until the first byte of the answer.
+    public var firstByte: Duration?
+    /// From the first to the last byte of the answer.
+    public var transfer: Duration?
+    /// From beginning to end.
+    public var total: Duration?
+    /// Bytes of the request head and body as sent.
+    public var bytesSent: Int64?
+    /// Bytes of the response head and body as received, before decoding.
+    public var bytesReceived: Int64?
+    /// True when the exchange went over a connection that existed before.
+    public var reusedConnection: Bool?
+    /// Connections the engine opened for this exchange; more than one when it had to send again.
+    public var connectionsOpened: Int?
+    /// The address and port of the peer.
+    public var remoteAddress: String?
+
+    /// Metrics about which nothing is known.
+    public init() {}
+}

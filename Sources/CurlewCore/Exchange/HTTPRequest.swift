@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A message on its way to a server: method, absolute target, header fields and a body recipe.
+///
+/// A value of this type is always well-formed: its URL was checked when it was made and its headers refuse line breaks.
+/// Interceptors change copies of it; `Request<Value>` and endpoints are the typed calls it is built from.
+public struct HTTPRequest: Sendable {
+    /// The method, sent as written.
+    public var method: HTTPMethod
+    /// Scheme, host and port that the message goes to. Credentials and cookies belong to it.
+    public private(set) var origin: Origin
+    /// Path and query as they stand in the request line, percent-encoded, beginning with `/`.
+    public private(set) var target: String
+    /// The header fields, in order. `Host` and the framing fields are written by the transport.
+    public var headers: HTTPHeaders
+    /// How to produce the body, as often as it is needed.
+    public var body: RequestBody
+
+    /// A request for an absolute `http` or `https` URL.
+    ///
+    /// Characters that a URL cannot hold (spaces, non-ASCII letters) are percent-encoded as browsers do; a fragment is
+    /// dropped, because it is never sent. Throws `NetworkError` with reason `.invalidRequest` for anything else that is
+    /// not an absolute URL, and for user names or passwords in it, which belong into the pipeline.
+    public init(
+        _ method: HTTPMethod = .get, url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty
+    ) throws(NetworkError) {
+        let parts = try Self.parse(url)
+        self.init(method, origin: parts.origin, target: parts.target, headers: headers, body: body)
+    }
+
+    /// For callers that have checked origin and target: `target` begins with `/` and is percent-encoded.
+    package init(
+        _ method: HTTPMethod, origin: Origin, target: String, headers: HTTPHeaders = [:], body: RequestBody = .empty
+    ) {
+        self.method = method
+        self.origin = origin
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The absolute URL as text, always with a path.
+    public var urlString: String {
+        origin.description + target
+    }
+
+    /// The absolute URL for use with Foundation; nil only if Foundation refuses what the network accepts.
+    public var url: URL? {
+        URL(string: urlString)
+    }
+
+    /// Points the message at another absolute URL, under the rules of `init`.
+    public mutating func setURL(_ url: String) throws(NetworkError) {
+        let parts = try Self.parse(url)
+        origin = parts.origin
+        target = parts.target
+    }
+
+    /// Adds one query item, percent-encoding both sides. An existing item of that name stays.
+    public mutating func appendQuery(_ name: String, _ value: String) {
+        target += target.contains("?") ? (target.hasSuffix("?") || target.hasSuffix("&") ? "" : "&") : "?"
+        target += PercentCoding.encode(name, for: .queryName) + "=" + PercentCoding.encode(value, for: .queryValue)
+    }
+
+    /// Throws what would make the message unsafe or impossible to write.
+    package func validate() throws(NetworkError) {
+        if let problem = headers.problem {
+            throw NetworkError(.invalidRequest, detail: problem.message, request: RequestLine(self))
+        }
+        guard method.isValid else {
+            throw NetworkError(
+                .invalidRequest, detail: "The method is not a token of letters, digits and a few signs (RFC 9110 §9.1).",
+                request: RequestLine(self))
+        }
+    }
+
+    private static func parse(_ url: String) throws(NetworkError) -> URLParts {
+        do {
+            let parts = try URLParts(url)
+            guard parts.userinfo == nil else {
+                throw NetworkError(
+                    .invalidRequest,
+                    detail: "The URL holds a user name or password.",
+                    hint: "Take them out of the URL and add an authentication interceptor for that origin.")
+            }
+            return parts
+        } catch let error as NetworkError {
+            throw error
+        } catch {
+            let message = (error as? URLProblem)?.message ?? "The URL cannot be read."
+            throw NetworkError(.invalidRequest, detail: "\(message) (\(Redaction.standard.url(url).clipped(to: 200)))")
+        }
+    }
+}
+
+extension HTTPRequest: CustomStringConvertible {
+    /// `GET https://host/path`, with secret query values replaced.
+    public var description: String {
+        RequestLine(self).description
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A server's answer: the head at hand, the body a resource to be read once.
+///
+/// Whatever status came, a value of this type is a complete HTTP exchange; only typed calls turn statuses into errors.
+public struct HTTPResponse: Sendable {
+    /// The status.
+    public var status: HTTPStatus
+    /// The header fields in the order in which they came.
+    public var headers: HTTPHeaders
+    /// The body. Reading it twice throws; leaving it unread gives the connection up when the last copy goes away.
+    public var body: ResponseBody
+    /// The protocol version of the answer.
+    public var version: HTTPVersion
+    /// What the exchange cost up to the head; complete for a response that was delivered whole.
+    public var metrics: ExchangeMetrics
+    /// The URL that was answered, after redirects. Not redacted; empty for answers made by hand.
+    public var url: String
+
+    /// An answer of one's own, for interceptors that do not ask the server and for tests.
+    public init(
+        status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: ResponseBody = ResponseBody(Data()),
+        version: HTTPVersion = .http1_1, metrics: ExchangeMetrics = ExchangeMetrics(), url: String = ""
+    ) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+        self.version = version
+        self.metrics = metrics
+        self.url = url
+    }
+
+    /// The media type of the body, if the server named one that can be read.
+    public var mediaType: MediaType? {
+        headers[.contentType].flatMap { MediaType($0) }
+    }
+
+    /// The whole body, bounded by the exchange's limit. Reads it: a second call throws.
+    public func data() async throws -> Data {
+        try await body.collect()
+    }
+
+    /// The whole body as text: UTF-8, and Latin-1 where the server says so. Reads it: a second call throws.
+    public func text() async throws -> String {
+        let data = try await body.collect()
+        return Self.text(of: data, mediaType: mediaType)
+    }
+
+    package static func text(of data: Data, mediaType: MediaType?) -> String {
+        switch mediaType?.charset?.lowercased() {
+        case "iso-8859-1", "latin1", "windows-1252": String(String.UnicodeScalarView(data.map { Unicode.Scalar($0) }))
+        default: String(decoding: data, as: UTF8.self)
+        }
+    }
+}
+
+extension HTTPResponse: CustomStringConvertible {
+    /// The status line, and how much body is known about.
+    public var description: String {
+        "\(version) \(status), \(body)"
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+/// The most that a server may make a client hold. Everything over it ends the exchange with `.limitExceeded`.
+public struct Limits: Hashable, Sendable {
+    /// Bytes of all header fields of one response head or trailer section.
+    public var headerBytes: Int
+    /// Number of header fields of one response.
+    public var headerCount: Int
+    /// Bytes of a response body after decoding, as far as it is collected or iterated.
+    public var responseBody: Int64
+    /// Bytes of the body excerpt that an error keeps.
+    public var errorExcerpt: Int
+
+    /// Limits with those of `.standard` where nothing is said.
+    public init(
+        headerBytes: Int = 256 * 1024, headerCount: Int = 1000, responseBody: Int64 = 64 * 1024 * 1024,
+        errorExcerpt: Int = 16 * 1024
+    ) {
+        self.headerBytes = headerBytes
+        self.headerCount = headerCount
+        self.responseBody = responseBody
+        self.errorExcerpt = errorExcerpt
+    }
+
+    /// Headers 256 KiB and 1000 fields, bodies 64 MiB, error excerpts 16 KiB.
+    public static let standard = Limits()
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension NetworkError {
+    /// What the server answered: the head, and the body up to `Limits.errorExcerpt`.
+    public struct Answer: Sendable {
+        /// The status.
+        public let status: HTTPStatus
+        /// The header fields, not redacted: redact before writing them anywhere.
+        public let headers: HTTPHeaders
+        /// The beginning of the body, not redacted.
+        public let body: Data
+        /// True when the body went on beyond `body`.
+        public let isTruncated: Bool
+        /// The wall clock when the answer came; `retryAfter` counts from here.
+        public let date: Date
+
+        /// An answer of one's own.
+        public init(
+            status: HTTPStatus, headers: HTTPHeaders = [:], body: Data = Data(), isTruncated: Bool = false,
+            date: Date = Date()
+        ) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+            self.isTruncated = isTruncated
+            self.date = date
+        }
+
+        /// The media type of the body.
+        public var mediaType: MediaType? {
+            headers[.contentType].flatMap { MediaType($0) }
+        }
+
+        /// The beginning of the body as text on one line with secrets out; nil when it is not text.
+        package var excerpt: String? {
+            guard !body.isEmpty else { return nil }
+            let text = HTTPResponse.text(of: body.prefix(2048), mediaType: mediaType)
+            guard !text.utf8.contains(where: { $0 < 0x09 || ($0 > 0x0D && $0 < 0x20) }) else {
+                return "\(body.count) bytes that are not text"
+            }
+            let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            return Redaction.standard.bodyText(line, mediaType: mediaType).clipped(to: 400)
+        }
+    }
+}

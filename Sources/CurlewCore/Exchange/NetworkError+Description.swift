@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The text for the developer: everything that helps to find the cause, secrets out.
+extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Some lines: reason, request, detail, answer with an excerpt, attempts, and what to do next.
+    public var description: String {
+        var lines = ["NetworkError: \(label)"]
+        if let request { lines.append("  request   \(request)" + (routeName.map { "  (\($0))" } ?? "")) }
+        if !detail.isEmpty { lines.append("  detail    \(detail)") }
+        if let response {
+            lines.append("  answer    \(response.status)" + (response.mediaType.map { ", \($0.essence)" } ?? ""))
+            if let excerpt = response.excerpt { lines.append("  body      \(excerpt)") }
+        }
+        for attempt in attempts {
+            lines.append("  attempt \(attempt.number) \(attempt.outcome) after \(attempt.duration.brief)")
+        }
+        if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
+            lines.append("  cause     \("\(underlying)".clipped(to: 500))")
+        }
+        if let advice { lines.append("  next      \(advice)") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// A short name of bounded variety, for metrics: `status 503`, `timedOut firstByte`.
+    public var label: String {
+        switch reason {
+        case .cancelled: "cancelled"
+        case .invalidRequest: "invalidRequest"
+        case .configuration: "configuration"
+        case .encoding: "encoding"
+        case .unreachable: "unreachable"
+        case .secureConnectionFailed(let failure): "secureConnectionFailed \(failure)"
+        case .timedOut(let phase): "timedOut \(phase)"
+        case .connectionLost(let delivery): "connectionLost \(delivery)"
+        case .badResponse: "badResponse"
+        case .limitExceeded(let limit): "limitExceeded \(limit)"
+        case .status(let status): "status \(status.code)"
+        case .decoding: "decoding"
+        case .notAuthenticated(let failure): "notAuthenticated \(failure)"
+        case .refused(let policy): "refused \(policy)"
+        case .storage: "storage"
+        case .interceptor: "interceptor"
+        }
+    }
+
+    private var advice: String? {
+        if let hint { return hint }
+        switch reason {
+        case .decoding: return decodingAdvice
+        case .timedOut(.connect): return "Is the host right and reachable? Timeouts.connect sets the limit."
+        case .timedOut(.firstByte): return "The server took the request and did not answer; see Timeouts.firstByte."
+        case .timedOut(.idle): return "The transfer stood still; see Timeouts.idle."
+        case .timedOut(.total): return "The whole call took too long; see Timeouts.total."
+        case .unreachable: return "Check host and port, and that the server runs."
+        case .secureConnectionFailed(.untrusted):
+            return "For a private authority, name its certificate in TLSConfiguration.trustedRoots."
+        case .connectionLost(.requestMayHaveArrived):
+            return "Repeat it only if doing it twice is the same as doing it once."
+        case .status(let status) where status.code == 401: return "Add a credential, such as .bearer { token }."
+        default: return nil
+        }
+    }
+
+    private var decodingAdvice: String? {
+        guard let location = (underlying as? DecodingError)?.location else { return nil }
+        if let missing = location.missing, let response {
+            let snake = missing.snakeCased
+            if snake != missing, response.body.contains(quoted: snake) {
+                return "The body has \"\(snake)\". Use Codecs.snakeCase, or coding keys."
+            }
+        }
+        return "Compare the model with the body above, or make the member optional."
+    }
+}
+
+extension String {
+    /// `createdAt` as `created_at`.
+    var snakeCased: String {
+        reduce(into: "") { text, character in
+            if character.isUppercase, !text.isEmpty { text += "_" }
+            text += character.lowercased()
+        }
+    }
+}
+
+extension Data {
+    /// True when the bytes hold `name` in double quotes.
+    func contains(quoted name: String) -> Bool {
+        firstRange(of: Data("\"\(name)\"".utf8)) != nil
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension NetworkError {
+    static func mapped(_ error: any Error) -> NetworkError {
+        switch error {
+        case let error as NetworkError:
+            return error
+        case is CancellationError:
+            return NetworkError(.cancelled)
+        case let error as DecodingError:
+            return NetworkError(.decoding, detail: error.explanation, underlying: error)
+        case let error as EncodingError:
+            return NetworkError(.encoding, detail: error.explanation, underlying: error)
+        case let error as CocoaError:
+            return NetworkError(.storage, detail: "A file could not be used: \(error)", underlying: error)
+        default:
+            return NetworkError(.interceptor, detail: "\(error)".clipped(to: 500), underlying: error)
+        }
+    }
+}
+
+extension DecodingError {
+    /// Where in the document, what was expected, and what the decoder said.
+    var explanation: String {
+        switch self {
+        case .typeMismatch(let type, let context):
+            "Expected \(type) at \(context.codingPath.path). \(context.debugDescription)"
+        case .valueNotFound(let type, let context):
+            "Expected \(type) at \(context.codingPath.path), found null. \(context.debugDescription)"
+        case .keyNotFound(let key, let context):
+            "No member \"\(key.stringValue)\" at \(context.codingPath.path)."
+        case .dataCorrupted(let context):
+            "Not the expected document at \(context.codingPath.path). \(context.debugDescription)"
+        @unknown default:
+            "\(self)"
+        }
+    }
+
+    /// The place and the key, where the error has them.
+    var location: (path: [any CodingKey], missing: String?) {
+        switch self {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            (context.codingPath, nil)
+        case .keyNotFound(let key, let context):
+            (context.codingPath, key.stringValue)
+        @unknown default:
+            ([], nil)
+        }
+    }
+}
+
+extension EncodingError {
+    var explanation: String {
+        switch self {
+        case .invalidValue(_, let context):
+            "A value at \(context.codingPath.path) cannot be encoded. \(context.debugDescription)"
+        @unknown default:
+            "The value cannot be encoded."
+        }
+    }
+}
+
+extension [any CodingKey] {
+    /// `$.items[3].owner`, the way people point into JSON.
+    var path: String {
+        reduce(into: "$") { path, key in
+            path += key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"
+        }
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+extension NetworkError {
+    /// Why a call failed. Later versions may add cases: a `switch` over it needs `default`.
+    @nonexhaustive
+    public enum Reason: Hashable, Sendable {
+        /// The task or the handle was cancelled. Not a failure to show to anyone.
+        case cancelled
+        /// The request could not be built or must not be sent; no byte left.
+        case invalidRequest
+        /// The client or its transport is set up in a way that cannot work.
+        case configuration
+        /// The request body could not be produced.
+        case encoding
+        /// No connection came about: the name has no address, the port refuses, the network is away.
+        case unreachable
+        /// The connection could not be made secure. Never retried.
+        case secureConnectionFailed(TLSFailure)
+        /// A phase took longer than its timeout.
+        case timedOut(Phase)
+        /// The connection broke before the answer was complete.
+        case connectionLost(Delivery)
+        /// The answer breaks the protocol, or is empty where a value is due.
+        case badResponse
+        /// A bound of `Limits` was reached.
+        case limitExceeded(Limit)
+        /// The server answered with a status that is not a success.
+        case status(HTTPStatus)
+        /// The answer came but is not the value that was asked for.
+        case decoding
+        /// There is no valid credential for the call.
+        case notAuthenticated(AuthFailure)
+        /// A policy of the client declined to send.
+        case refused(by: Policy)
+        /// A file or store could not be read or written.
+        case storage
+        /// An interceptor, hook or endpoint threw an error of its own: see `underlying`.
+        case interceptor
+    }
+
+    /// What was wrong with the secure connection.
+    @nonexhaustive
+    public enum TLSFailure: Hashable, Sendable {
+        /// The certificate's time is over.
+        case expired
+        /// The certificate's time has not begun.
+        case notYetValid
+        /// The certificate is self-signed or its issuer is not trusted.
+        case untrusted
+        /// The certificate belongs to another host.
+        case wrongHost
+        /// The server's key is not among the pinned ones.
+        case pinMismatch
+        /// The server asks for a client certificate or refused the one it got.
+        case clientCertificate
+        /// Client and server found no common version or cipher, or the handshake broke off.
+        case handshake
+    }
+
+    /// The phase that took too long.
+    @nonexhaustive
+    public enum Phase: Hashable, Sendable {
+        /// Name lookup, TCP and TLS.
+        case connect
+        /// Waiting for the response head.
+        case firstByte
+        /// No byte moved for too long.
+        case idle
+        /// One attempt as a whole.
+        case attempt
+        /// The whole call.
+        case total
+    }
+
+    /// Whether the request may have reached the server.
+    public enum Delivery: Hashable, Sendable {
+        /// The server cannot have acted on it: sending again is safe.
+        case requestNotSent
+        /// The server may have acted on it: only idempotent work may be sent again.
+        case requestMayHaveArrived
+    }
+
+    /// The bound that was reached.
+    @nonexhaustive
+    public enum Limit: Hashable, Sendable {
+        /// `Limits.responseBody`.
+        case responseBody
+        /// `Limits.headerBytes` or `Limits.headerCount`.
+        case responseHeaders
+    }
+
+    /// Why there is no credential.
+    @nonexhaustive
+    public enum AuthFailure: Hashable, Sendable {
+        /// Nobody has signed in.
+        case missingCredential
+        /// The credential source threw.
+        case sourceFailed
+    }
+
+    /// The policy that declined.
+    @nonexhaustive
+    public enum Policy: Hashable, Sendable {
+        /// A mock without an answer for this request.
+        case mock
+        /// The transport has been shut down.
+        case shutdown
+    }
+
+    /// One try of a call.
+    public struct Attempt: Sendable {
+        /// Counted from one.
+        public let number: Int
+        /// What came of it, in a few words: a status or a reason.
+        public let outcome: String
+        /// How long it took.
+        public let duration: Duration
+
+        /// A record of one try.
+        public init(number: Int, outcome: String, duration: Duration) {
+            self.number = number
+            self.outcome = outcome
+            self.duration = duration
+        }
+    }
+}
+
+/// What an engine said when it failed, as it said it.
+public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The engine: `libcurl 7.88.1`, `URLSession`.
+    public let engine: String
+    /// The engine's own code.
+    public let code: Int
+    /// The engine's own words.
+    public let message: String
+    /// The operating system's error number, zero if there was none.
+    public let systemError: Int32
+
+    /// A failure of an engine.
+    public init(engine: String, code: Int, message: String, systemError: Int32 = 0) {
+        self.engine = engine
+        self.code = code
+        self.message = message
+        self.systemError = systemError
+    }
+
+    public var description: String {
+        "\(engine) error \(code): \(message)" + (systemError == 0 ? "" : " (errno \(systemError))")
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Questions as people ask them.
+extension NetworkError {
+    /// The status code, when the server answered at all.
+    public var statusCode: Int? { response?.status.code }
+
+    /// The task or handle was cancelled. The idiom is `catch where error.isCancelled`.
+    public var isCancelled: Bool { reason == .cancelled }
+
+    /// 401, or no valid credential to begin with.
+    public var isUnauthorized: Bool {
+        if case .notAuthenticated = reason { return true }
+        return reason == .status(.unauthorized)
+    }
+
+    /// 403.
+    public var isForbidden: Bool { reason == .status(.forbidden) }
+
+    /// 404 or 410.
+    public var isNotFound: Bool { reason == .status(.notFound) || reason == .status(.gone) }
+
+    /// 429.
+    public var isRateLimited: Bool { reason == .status(.tooManyRequests) }
+
+    /// A status from 400 to 499.
+    public var isClientError: Bool {
+        if case .status(let status) = reason { status.isClientError } else { false }
+    }
+
+    /// A status from 500 to 599.
+    public var isServerError: Bool {
+        if case .status(let status) = reason { status.isServerError } else { false }
+    }
+
+    /// This machine seems to have no way to the network: no route, network down, or no name could be looked up.
+    public var isOffline: Bool {
+        guard reason == .unreachable, let failure = underlying as? TransportFailure else { return false }
+        return [ENETUNREACH, ENETDOWN, EHOSTUNREACH].contains(failure.systemError) || failure.code == 6
+    }
+
+    /// Any phase took too long, or the server said so (408, 504).
+    public var isTimeout: Bool {
+        switch reason {
+        case .timedOut, .status(.requestTimeout), .status(.gatewayTimeout): true
+        default: false
+        }
+    }
+
+    /// Trying the same call again may help, as far as the error alone can tell. Whether it is *safe* depends on the
+    /// request: only idempotent work may be repeated.
+    public var isRetryable: Bool {
+        switch reason {
+        case .unreachable, .timedOut, .connectionLost:
+            true
+        case .status(let status):
+            [408, 429, 500, 502, 503, 504].contains(status.code)
+        default:
+            false
+        }
+    }
+
+    /// How long the server asks to wait (`Retry-After`, RFC 9110 §10.2.3), from when it answered; at most a day.
+    public var retryAfter: Duration? {
+        guard let response, let value = response.headers[.retryAfter], let hint = RetryAfter(value) else { return nil }
+        return min(hint.delay(now: response.date), .seconds(86_400))
+    }
+
+    /// The server's problem document (RFC 9457), when it sent one. Members of its own: `body(as:)`.
+    public var problem: ProblemDetails? {
+        guard let response, response.mediaType?.essence == "application/problem+json" else { return nil }
+        return try? JSONDecoder().decode(ProblemDetails.self, from: response.body)
+    }
+
+    /// The server's own error model, decoded from the body; nil when there is none or it is something else.
+    public func body<Model: Decodable>(as type: Model.Type = Model.self, codecs: Codecs = .json) -> Model? {
+        guard let response, !response.body.isEmpty, !response.isTruncated else { return nil }
+        return try? codecs.decode(type, from: response.body, mediaType: response.mediaType)
+    }
+}

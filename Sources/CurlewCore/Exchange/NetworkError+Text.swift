@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Texts for the person at the screen: no URL, no type name, nothing that the server wrote.
+extension NetworkError: LocalizedError {
+    /// One sentence that says what happened, in English.
+    public var message: String {
+        switch reason {
+        case .cancelled: "The request was cancelled."
+        case .invalidRequest: "The request could not be made."
+        case .configuration: "The app is not set up correctly for this request."
+        case .encoding: "The data could not be prepared for sending."
+        case .unreachable: isOffline ? "There seems to be no network connection." : "The server could not be reached."
+        case .secureConnectionFailed(.expired), .secureConnectionFailed(.notYetValid):
+            "The server's certificate is not valid at this time."
+        case .secureConnectionFailed: "A secure connection to the server could not be made."
+        case .timedOut: "The server took too long to answer."
+        case .connectionLost: "The connection was lost."
+        case .badResponse: "The server's answer could not be understood."
+        case .limitExceeded: "The server's answer was too large."
+        case .status(let status): Self.message(forStatus: status.code)
+        case .decoding: "The server's answer was not what was expected."
+        case .notAuthenticated: "You are not signed in."
+        case .refused: "The request was not sent."
+        case .storage: "A file could not be read or written."
+        case .interceptor: "Something went wrong."
+        }
+    }
+
+    private static func message(forStatus code: Int) -> String {
+        switch code {
+        case 401: "You are not signed in."
+        case 403: "You do not have permission to do this."
+        case 404, 410: "This was not found."
+        case 409, 412: "This was changed in the meantime."
+        case 413: "This is too large for the server."
+        case 408, 504: "The server took too long to answer."
+        case 429: "There were too many requests."
+        case 400...499: "The server did not accept the request."
+        case 503: "The service is not available right now."
+        case 500...599: "The server had a problem."
+        default: "The server gave an unexpected answer."
+        }
+    }
+
+    /// The same as `message`, for Foundation.
+    public var errorDescription: String? { message }
+
+    /// What the person can do, when there is something.
+    public var recoverySuggestion: String? {
+        switch reason {
+        case .unreachable, .connectionLost: "Check the network connection and try again."
+        case .timedOut: "Try again in a moment."
+        case .secureConnectionFailed(.expired), .secureConnectionFailed(.notYetValid):
+            "Check that the date and time of this device are right."
+        case .secureConnectionFailed: "Do not enter personal data. Try again on another network."
+        case .notAuthenticated, .status(.unauthorized): "Sign in and try again."
+        case .status(.tooManyRequests):
+            retryAfter.map { "Try again in \(max(1, $0.components.seconds)) seconds." } ?? "Try again in a moment."
+        case .status(let status) where status.isServerError: "Try again later."
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The one error that calls throw: why it failed, what was asked, what was answered, and what to do next.
+///
+///     NetworkError
+///     ├─ reason      one of a short list, for switching
+///     ├─ detail      one sentence for the developer
+///     ├─ hint        what to do about it
+///     ├─ request     method and URL, secrets out
+///     ├─ response    status, headers and the beginning of the body
+///     ├─ attempts    what happened on each try
+///     └─ underlying  the system's or the app's own error
+///
+/// Two readers, two texts: `message`, `errorDescription` and `recoverySuggestion` are for the person at the screen and
+/// hold no URL, type name or server text; `description` is for the developer and holds all of it, redacted.
+public struct NetworkError: Error, Sendable {
+    /// The fields behind one reference, replaced whole: an error crosses many frames, so it is one word wide.
+    private var box: Box
+
+    /// An error of one's own, for interceptors, mocks and transports.
+    public init(
+        _ reason: Reason, detail: String = "", hint: String? = nil, request: RequestLine? = nil,
+        response: Answer? = nil, underlying: (any Error)? = nil
+    ) {
+        box = Box(
+            Fields(
+                reason: reason, detail: detail, hint: hint, request: request, response: response,
+                underlying: underlying))
+    }
+
+    /// The error that a typed call throws for this status and body.
+    public init(statusCode: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
+        let answer = Answer(status: HTTPStatus(statusCode), headers: headers, body: body)
+        self.init(.status(answer.status), response: answer)
+    }
+
+    /// Any error as a `NetworkError`: one that is it already stays as it is, cancellation and the system's errors are
+    /// mapped, and everything else becomes `.interceptor` with the original as `underlying`.
+    public init(_ error: any Error) {
+        self = Self.mapped(error)
+    }
+
+    /// Why the call failed.
+    public var reason: Reason {
+        get { box.fields.reason }
+        set { update { $0.reason = newValue } }
+    }
+
+    /// One sentence for the developer. May name hosts and files, never secrets.
+    public var detail: String {
+        get { box.fields.detail }
+        set { update { $0.detail = newValue } }
+    }
+
+    /// What the developer can do about it, if there is something to say.
+    public var hint: String? {
+        get { box.fields.hint }
+        set { update { $0.hint = newValue } }
+    }
+
+    /// What was asked; nil when the request could not even be built.
+    public var request: RequestLine? {
+        get { box.fields.request }
+        set { update { $0.request = newValue } }
+    }
+
+    /// The endpoint's name; nil when the call had none.
+    public var routeName: String? {
+        get { box.fields.routeName }
+        set { update { $0.routeName = newValue } }
+    }
+
+    /// What was answered, if an answer came.
+    public var response: Answer? {
+        get { box.fields.response }
+        set { update { $0.response = newValue } }
+    }
+
+    /// What happened on each try, oldest first. Empty when nothing was tried.
+    public var attempts: [Attempt] {
+        get { box.fields.attempts }
+        set { update { $0.attempts = newValue } }
+    }
+
+    /// The error that caused this one: a `TransportFailure`, a `DecodingError`, an app's own.
+    public var underlying: (any Error)? {
+        get { box.fields.underlying }
+        set { update { $0.underlying = newValue } }
+    }
+
+    private mutating func update(_ change: (inout Fields) -> Void) {
+        var fields = box.fields
+        change(&fields)
+        box = Box(fields)
+    }
+
+    private struct Fields: Sendable {
+        var reason: Reason
+        var detail: String
+        var hint: String?
+        var request: RequestLine?
+        var routeName: String?
+        var response: Answer?
+        var attempts: [Attempt] = []
+        var underlying: (any Error)?
+    }
+
+    private final class Box: Sendable {
+        let fields: Fields
+
+        init(_ fields: Fields) {
+            self.fields = fields
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// Method and URL of a request as errors, logs and people may see it: secrets are already out.
+public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
+    /// The method.
+    public let method: HTTPMethod
+    /// The absolute URL without userinfo and with secret query values replaced.
+    public let url: String
+
+    /// The line of `request`.
+    public init(_ request: HTTPRequest) {
+        method = request.method
+        url = Redaction.standard.url(request.urlString)
+    }
+
+    /// The method, a space and the URL.
+    public var description: String {
+        "\(method) \(url)"
+    }
+}
+
+extension String {
+    /// At most `limit` characters, with an ellipsis where something was left out.
+    package func clipped(to limit: Int) -> String {
+        guard let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end != endIndex else { return self }
+        return self[..<end] + "…"
+    }
+}

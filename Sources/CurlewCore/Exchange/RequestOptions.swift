@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// What one call asks for beyond the message itself. Everything here has a default of the client.
+///
+/// Options never reach the wire. Interceptors read them from `next.context.options`; extensions can carry values of
+/// their own through typed keys:
+///
+///     enum TenantKey: RequestOptionKey { static let defaultValue = "public" }
+///     options[TenantKey.self] = "acme"
+public struct RequestOptions: Sendable {
+    /// Timeouts for this call; nil uses the client's.
+    public var timeouts: Timeouts?
+    /// Limits for this call; nil uses the client's.
+    public var limits: Limits?
+    /// Codecs for this call; nil uses the client's.
+    public var codecs: Codecs?
+    /// Statuses besides 200–299 that count as success.
+    public var accepts: Set<HTTPStatus> = []
+    /// For calls whose answer is Optional: 404 and 410 give nil instead of an error.
+    public var nilOn404 = false
+    /// Hand the response over when its head arrives instead of waiting for small bodies.
+    public var streaming = false
+    /// Leave content codings (gzip, …) undecoded, where the transport can.
+    public var rawBody = false
+    /// The route declares that doing this call twice is the same as doing it once, whatever the method says.
+    public var isIdempotent: Bool?
+
+    private var values: [ObjectIdentifier: any Sendable] = [:]
+
+    /// The defaults.
+    public init() {}
+
+    /// The value under an extension's key.
+    public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
+        get { values.isEmpty ? Key.defaultValue : values[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
+        set { values[ObjectIdentifier(key)] = newValue }
+    }
+
+    /// These options with everything that `other` sets laid over them.
+    public func overridden(by other: RequestOptions) -> RequestOptions {
+        var result = self
+        if let timeouts = other.timeouts { result.timeouts = timeouts }
+        if let limits = other.limits { result.limits = limits }
+        if let codecs = other.codecs { result.codecs = codecs }
+        if let isIdempotent = other.isIdempotent { result.isIdempotent = isIdempotent }
+        if !other.accepts.isEmpty { result.accepts.formUnion(other.accepts) }
+        result.nilOn404 = nilOn404 || other.nilOn404
+        result.streaming = streaming || other.streaming
+        result.rawBody = rawBody || other.rawBody
+        if !other.values.isEmpty { result.values.merge(other.values) { $1 } }
+        return result
+    }
+}
+
+/// A key for a value of one's own in `RequestOptions`.
+public protocol RequestOptionKey {
+    /// What is stored.
+    associatedtype Value: Sendable
+    /// What reading gives when nothing was stored.
+    static var defaultValue: Value { get }
+}

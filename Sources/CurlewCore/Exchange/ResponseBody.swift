@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The bytes of an answer: a sequence of chunks that can be read once.
+///
+/// Chunks arrive as the network delivers them, never empty, in order. Reading is what makes more come: when nobody
+/// reads, the transport stops receiving, so a slow reader costs no memory. A second iteration throws `NetworkError`.
+/// Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`. When the last
+/// copy of an unread body goes away, or the reading task is cancelled, the transfer ends.
+public struct ResponseBody: AsyncSequence, Sendable {
+    public typealias Element = Data
+
+    private let storage: Storage
+
+    /// Bytes at hand. They count as one chunk.
+    public init(_ data: Data) {
+        self.init(data, limit: Limits.standard.responseBody)
+    }
+
+    package init(_ data: Data, limit: Int64) {
+        storage = Storage(.buffered(data), limit: limit, length: Int64(data.count))
+    }
+
+    /// A body fed by a transport.
+    package init(_ source: any ResponseBodySource, limit: Int64, length: Int64?) {
+        storage = Storage(.source(source), limit: limit, length: length)
+    }
+
+    /// A body of one's own, or another body wrapped. The base is pulled one chunk at a time, so back-pressure and
+    /// cancellation pass through it.
+    public init<Base: AsyncSequence & Sendable>(_ base: Base, length: Int64? = nil) where Base.Element == Data {
+        let limit = (base as? ResponseBody)?.limit ?? Limits.standard.responseBody
+        storage = Storage(
+            .sequence {
+                var iterator = base.makeAsyncIterator()
+                return { try await iterator.next() }
+            }, limit: limit, length: length)
+    }
+
+    /// The most bytes that reading gives before it throws.
+    public var limit: Int64 { storage.limit }
+
+    /// The number of bytes if the server declared it and nothing has decoded them since; else nil.
+    public var declaredLength: Int64? { storage.length }
+
+    /// The bytes, if they are all here already, without reading the body.
+    package var bufferedData: Data? {
+        if case .buffered(let data) = storage.content { data } else { nil }
+    }
+
+    /// The whole body, at most `maximum` bytes (never more than `limit`).
+    ///
+    /// Throws `NetworkError`: `.limitExceeded(.responseBody)` beyond the limit, and what the transport reports for a
+    /// body that breaks off.
+    public func collect(upTo maximum: Int64? = nil) async throws -> Data {
+        let most = Swift.min(maximum ?? limit, limit)
+        if case .buffered(let data) = storage.content {
+            try storage.claim()
+            guard Int64(data.count) <= most else { throw Storage.overLimit(most) }
+            return data
+        }
+        if let length = declaredLength, length > most {
+            storage.cancel()
+            throw Storage.overLimit(most)
+        }
+        var all = Data()
+        for try await chunk in self {
+            guard Int64(all.count) + Int64(chunk.count) <= most else {
+                storage.cancel()
+                throw Storage.overLimit(most)
+            }
+            all.append(chunk)
+        }
+        return all
+    }
+
+    /// Ends the transfer if it still runs. What has not been read is lost; reading on throws.
+    public func cancel() {
+        storage.cancel()
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(storage)
+    }
+
+    /// Gives the chunks in order. Not for use by two tasks at once.
+    public struct Iterator: AsyncIteratorProtocol {
+        private let storage: Storage
+        private var received: Int64 = 0
+        private var pull: Result<() async throws -> Data?, any Error>
+        private var isFinished = false
+
+        fileprivate init(_ storage: Storage) {
+            self.storage = storage
+            pull = Result { try storage.open() }
+        }
+
+        /// The next chunk, or nil at the end of the body.
+        public mutating func next() async throws -> Data? {
+            guard !isFinished else { return nil }
+            do {
+                guard let chunk = try await pull.get()() else {
+                    isFinished = true
+                    return nil
+                }
+                received += Int64(chunk.count)
+                guard received <= storage.limit else { throw Storage.overLimit(storage.limit) }
+                return chunk
+            } catch {
+                isFinished = true
+                storage.cancel()
+                throw error
+            }
+        }
+    }
+}
+
+/// What a transport implements to feed a body. `next` is called by one task at a time.
+package protocol ResponseBodySource: AnyObject, Sendable {
+    /// Waits for the next chunk; nil at the end. Ends the wait at once when the task is cancelled.
+    func next() async throws -> Data?
+    /// Ends the transfer. Called at any time, also after the end.
+    func cancel()
+}
+
+extension ResponseBody: CustomStringConvertible {
+    /// How many bytes it has, as far as known; never its content.
+    public var description: String {
+        declaredLength.map { "\($0) bytes" } ?? "a body of unknown length"
+    }
+}
+
+/// Shared by the copies of a body: its content, and whether somebody has begun to read it.
+private final class Storage: Sendable {
+    enum Content: Sendable {
+        case buffered(Data)
+        case source(any ResponseBodySource)
+        case sequence(@Sendable () -> (() async throws -> Data?))
+    }
+
+    let content: Content
+    let limit: Int64
+    let length: Int64?
+    private let isClaimed = Locked(false)
+
+    init(_ content: Content, limit: Int64, length: Int64?) {
+        self.content = content
+        self.limit = limit
+        self.length = length
+    }
+
+    deinit { cancel() }
+
+    func claim() throws {
+        let wasClaimed = isClaimed.withLock { claimed in
+            defer { claimed = true }
+            return claimed
+        }
+        if wasClaimed {
+            throw NetworkError(
+                .invalidRequest, detail: "The response body has been read already.",
+                hint: "A body can be read once. Keep what collect() returned.")
+        }
+    }
+
+    func open() throws -> () async throws -> Data? {
+        try claim()
+        switch content {
+        case .buffered(let data):
+            var rest: Data? = data.isEmpty ? nil : data
+            return {
+                defer { rest = nil }
+                return rest
+            }
+        case .source(let source):
+            return { try await source.next() }
+        case .sequence(let make):
+            return make()
+        }
+    }
+
+    func cancel() {
+        if case .source(let source) = content { source.cancel() }
+    }
+
+    static func overLimit(_ limit: Int64) -> NetworkError {
+        NetworkError(
+            .limitExceeded(.responseBody), detail: "The response body is longer than \(limit) bytes.",
+            hint: "Raise options.limits.responseBody for this call, or stream it to a file.")
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Where the package reads time and waits for it.
+///
+/// Everything that waits (deadlines, back-off, expiry) asks its time source, so a test replaces it with
+/// `ManualClock` and no test sleeps.
+public protocol TimeSource: Sendable {
+    /// The monotonic reading. It never goes backwards and does not follow changes of the wall clock.
+    var now: MonotonicInstant { get }
+    /// The wall clock, for dates that servers send.
+    var date: Date { get }
+    /// Returns when `instant` has been reached; throws `CancellationError` as soon as the task is cancelled.
+    func sleep(until instant: MonotonicInstant) async throws
+}
+
+extension TimeSource {
+    /// Waits for `duration`; throws `CancellationError` as soon as the task is cancelled.
+    public func sleep(for duration: Duration) async throws {
+        try await sleep(until: now.advanced(by: duration))
+    }
+}
+
+/// A point on a monotonic clock, in nanoseconds since an unspecified start.
+public struct MonotonicInstant: Comparable, Hashable, Sendable {
+    package var nanoseconds: Int64
+
+    package init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// The instant `duration` later; durations beyond the clock's range (centuries) stop at its end.
+    public func advanced(by duration: Duration) -> MonotonicInstant {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+        return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
+    }
+
+    /// The time from this instant to `other`; negative when `other` is earlier.
+    public func duration(to other: MonotonicInstant) -> Duration {
+        .nanoseconds(other.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue)
+    }
+
+    public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+}
+
+/// The clocks of the operating system.
+public struct SystemTime: TimeSource {
+    /// A source that reads the system's clocks.
+    public init() {}
+
+    public var now: MonotonicInstant {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+    }
+
+    public var date: Date { Date() }
+
+    public func sleep(until instant: MonotonicInstant) async throws {
+        let remaining = now.duration(to: instant)
+        if remaining > .zero { try await Task.sleep(for: remaining) } else { try Task.checkCancellation() }
+    }
+}
+
+extension Duration {
+    /// The duration in nanoseconds, held inside `Int64` (about 292 years either way).
+    package var wholeNanoseconds: Int64 {
+        let parts = components
+        let (seconds, overflow) = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return parts.seconds < 0 ? .min : .max }
+        let (sum, carry) = seconds.addingReportingOverflow(parts.attoseconds / 1_000_000_000)
+        return carry ? (parts.seconds < 0 ? .min : .max) : sum
+    }
+
+    /// The duration in milliseconds, rounded up so that a short positive wait never becomes none.
+    package var roundedUpMilliseconds: Int64 {
+        let nanoseconds = wholeNanoseconds
+        return nanoseconds <= 0 ? nanoseconds / 1_000_000 : (nanoseconds - 1) / 1_000_000 + 1
+    }
+
+    /// A short text for people: `1.25 s`, `340 ms`, `85 µs`.
+    package var brief: String {
+        let nanoseconds = wholeNanoseconds
+        func rounded(_ unit: Int64) -> String {
+            let hundredths = (nanoseconds * 100 / unit + 5) / 10
+            return hundredths % 10 == 0 || hundredths >= 1000
+                ? "\(hundredths / 10)" : "\(hundredths / 10).\(hundredths % 10)"
+        }
+        switch nanoseconds {
+        case Int64.min..<0: return "-" + (Duration.zero - self).brief
+        case 0..<1_000_000: return rounded(1_000) + " µs"
+        case 1_000_000..<1_000_000_000: return rounded(1_000_000) + " ms"
+        default: return nanoseconds > .max / 1000 ? "\(components.seconds) s" : rounded(1_000_000_000) + " s"
+        }
+    }
+}
