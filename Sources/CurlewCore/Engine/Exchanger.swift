@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-public import CurlewHTTP
-
 /// A message in, a message out: the pipeline and the transport, without types on top.
 ///
 /// This is the engine of `APIClient`, usable alone where requests are made elsewhere (proxies, generated clients).
@@ -25,7 +23,8 @@ public struct Exchanger: Sendable {
     ///
     /// Returns when the head of the answer is there (and small bodies with it), whatever its status. Throws
     /// `NetworkError`: `.configuration` when the pipeline has problems, else what went wrong on the way.
-    public func exchange(_ request: HTTPRequest, in context: ExchangeContext) async throws(NetworkError) -> HTTPResponse {
+    public func exchange(_ request: HTTPRequest, in context: ExchangeContext) async throws(NetworkError) -> HTTPResponse
+    {
         let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
         context.record(.began(request))
         do {

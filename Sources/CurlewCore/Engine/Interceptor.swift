@@ -29,8 +29,10 @@ public protocol Interceptor: Sendable {
 }
 
 extension Interceptor {
+    /// `.custom`.
     public var placement: Placement { .custom }
 
+    /// Nothing to object.
     public func problem(in setup: PipelineSetup) -> String? { nil }
 
     /// How it appears in a pipeline's description. The type's name without `Interceptor`.
@@ -51,6 +53,7 @@ public enum Placement: Int, Comparable, Sendable, CaseIterable {
     case custom
     case authentication, compression, signing, attemptTimeout
 
+    /// Further out.
     public static func < (left: Placement, right: Placement) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -17,6 +17,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         self.interceptors = interceptors
     }
 
+    /// A pipeline in exactly this order.
     public init(arrayLiteral elements: any Interceptor...) {
         self.init(elements)
     }

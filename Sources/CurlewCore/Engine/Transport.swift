@@ -27,6 +27,7 @@ public struct ClosureTransport: Transport {
         self.handler = handler
     }
 
+    /// Asks the closure.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try await handler(request, context)
     }

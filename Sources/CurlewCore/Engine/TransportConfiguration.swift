@@ -51,9 +51,9 @@ public struct TLSConfiguration: Hashable, Sendable {
     /// Versions of TLS. Older ones are broken and not offered (RFC 8996).
     public enum Version: Hashable, Sendable {
         /// TLS 1.2.
-        case v1_2
+        case v12
         /// TLS 1.3.
-        case v1_3
+        case v13
     }
 
     /// Certificate authorities that vouch for servers.
@@ -72,7 +72,7 @@ public struct TLSConfiguration: Hashable, Sendable {
     public var trustedRoots: TrustedRoots
 
     /// A configuration with the defaults where nothing is said.
-    public init(minimumVersion: Version = .v1_2, trustedRoots: TrustedRoots = .system) {
+    public init(minimumVersion: Version = .v12, trustedRoots: TrustedRoots = .system) {
         self.minimumVersion = minimumVersion
         self.trustedRoots = trustedRoots
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -76,7 +77,8 @@ public struct HTTPRequest: Sendable {
         }
         guard method.isValid else {
             throw NetworkError(
-                .invalidRequest, detail: "The method is not a token of letters, digits and a few signs (RFC 9110 §9.1).",
+                .invalidRequest,
+                detail: "The method is not a token of letters, digits and a few signs (RFC 9110 §9.1).",
                 request: RequestLine(self))
         }
     }

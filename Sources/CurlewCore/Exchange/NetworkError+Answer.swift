@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else

@@ -146,6 +146,7 @@ public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.systemError = systemError
     }
 
+    /// Engine, code and words on one line.
     public var description: String {
         "\(engine) error \(code): \(message)" + (systemError == 0 ? "" : " (errno \(systemError))")
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewHTTP
+
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+import FoundationEssentials
 #else
-public import Foundation
+import Foundation
 #endif
 #if canImport(Glibc)
 import Glibc

@@ -45,14 +45,11 @@ public struct RequestBody: Sendable {
     /// The bytes of a streamed body, pulled one chunk at a time by whoever sends them.
     public struct Chunks: Sendable {
         /// Makes the function that gives the next chunk, or nil at the end. Called once for each time the body is sent.
-        package let makeNext: @Sendable () -> (() async throws -> Data?)
+        package let makeNext: @Sendable () -> ChunkPull
 
         /// Chunks of an asynchronous sequence. The next one is asked for when the previous one has left.
         public init<Base: AsyncSequence & Sendable>(_ base: Base) where Base.Element == Data {
-            makeNext = {
-                var iterator = base.makeAsyncIterator()
-                return { try await iterator.next() }
-            }
+            makeNext = { pull(from: base) }
         }
     }
 

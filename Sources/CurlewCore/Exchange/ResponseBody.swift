@@ -13,6 +13,7 @@ public import Foundation
 /// Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`. When the last
 /// copy of an unread body goes away, or the reading task is cancelled, the transfer ends.
 public struct ResponseBody: AsyncSequence, Sendable {
+    /// A chunk, never empty.
     public typealias Element = Data
 
     private let storage: Storage
@@ -35,11 +36,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// cancellation pass through it.
     public init<Base: AsyncSequence & Sendable>(_ base: Base, length: Int64? = nil) where Base.Element == Data {
         let limit = (base as? ResponseBody)?.limit ?? Limits.standard.responseBody
-        storage = Storage(
-            .sequence {
-                var iterator = base.makeAsyncIterator()
-                return { try await iterator.next() }
-            }, limit: limit, length: length)
+        storage = Storage(.sequence { CurlewCore.pull(from: base) }, limit: limit, length: length)
     }
 
     /// The most bytes that reading gives before it throws.
@@ -84,6 +81,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         storage.cancel()
     }
 
+    /// Claims the body; the iterator of a body that was claimed before throws on its first `next`.
     public func makeAsyncIterator() -> Iterator {
         Iterator(storage)
     }
@@ -92,7 +90,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         private let storage: Storage
         private var received: Int64 = 0
-        private var pull: Result<() async throws -> Data?, any Error>
+        private var pull: Result<ChunkPull, any Error>
         private var isFinished = false
 
         fileprivate init(_ storage: Storage) {
@@ -140,7 +138,7 @@ private final class Storage: Sendable {
     enum Content: Sendable {
         case buffered(Data)
         case source(any ResponseBodySource)
-        case sequence(@Sendable () -> (() async throws -> Data?))
+        case sequence(@Sendable () -> ChunkPull)
     }
 
     let content: Content
@@ -168,7 +166,7 @@ private final class Storage: Sendable {
         }
     }
 
-    func open() throws -> () async throws -> Data? {
+    func open() throws -> ChunkPull {
         try claim()
         switch content {
         case .buffered(let data):

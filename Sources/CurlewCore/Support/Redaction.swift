@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -12,23 +13,20 @@ import Foundation
 /// Names are compared without regard to case, `-` and `_`. Values are replaced whole by `REDACTED`; nothing of a
 /// secret, not even its length, is shown.
 public struct Redaction: Sendable {
-    /// Header fields whose values are secret, lower-case.
-    public var headerNames: Set<String>
+    /// Header fields whose values are secret.
+    public var headerNames: Set<HTTPField.Name>
     /// Query, form and JSON members whose values are secret, lower-case without `-` and `_`.
     public var memberNames: Set<String>
 
     /// A list of one's own.
-    public init(headerNames: Set<String>, memberNames: Set<String>) {
+    public init(headerNames: Set<HTTPField.Name>, memberNames: Set<String>) {
         self.headerNames = headerNames
         self.memberNames = memberNames
     }
 
     /// Credentials, cookies, tokens, keys, signatures and passwords under their usual names.
     public static let standard = Redaction(
-        headerNames: [
-            "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "api-key", "x-auth-token",
-            "x-access-token", "x-csrf-token", "x-amz-security-token", "authentication-info",
-        ],
+        headerNames: Set(HTTPField.Name.sensitive.map { HTTPField.Name($0) }),
         memberNames: [
             "password", "passwd", "secret", "clientsecret", "token", "accesstoken", "refreshtoken", "idtoken", "apikey",
             "key", "authorization", "auth", "code", "codeverifier", "assertion", "clientassertion", "signature", "sig",
@@ -46,14 +44,14 @@ public struct Redaction: Sendable {
 
     /// The value as it may be shown.
     package func value(_ value: String, ofHeader name: HTTPField.Name) -> String {
-        headerNames.contains(name.rawName.lowercased()) ? Self.mark : value
+        headerNames.contains(name) ? Self.mark : value
     }
 
     /// The URL without userinfo and with secret query values replaced; keys and order stay.
     public func url(_ url: String) -> String {
         var text = Substring(url)
         var prefix = ""
-        if let scheme = text.range(of: "://") {
+        if let scheme = text.firstRange(of: "://") {
             let authorityEnd = text[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? text.endIndex
             let at = text[scheme.upperBound..<authorityEnd].lastIndex(of: "@").map { text.index(after: $0) }
             prefix = String(text[..<scheme.upperBound])

@@ -52,6 +52,7 @@ public struct MonotonicInstant: Comparable, Hashable, Sendable {
         .nanoseconds(other.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue)
     }
 
+    /// Earlier.
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
@@ -62,14 +63,17 @@ public struct SystemTime: TimeSource {
     /// A source that reads the system's clocks.
     public init() {}
 
+    /// Nanoseconds since the system started.
     public var now: MonotonicInstant {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
+    /// The system's date.
     public var date: Date { Date() }
 
+    /// Waits by a timer of the runtime; no thread is held.
     public func sleep(until instant: MonotonicInstant) async throws {
         let remaining = now.duration(to: instant)
         if remaining > .zero { try await Task.sleep(for: remaining) } else { try Task.checkCancellation() }

@@ -35,7 +35,7 @@ public struct HTTPField: Hashable, Sendable {
             Self.sensitive.contains { ASCII.equalIgnoringCase($0, text) }
         }
 
-        private static let sensitive = [
+        package static let sensitive = [
             "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-API-Key", "API-Key", "X-Auth-Token",
             "X-Access-Token", "X-CSRF-Token", "X-XSRF-Token", "X-Amz-Security-Token", "Authentication-Info",
             "Proxy-Authentication-Info",
