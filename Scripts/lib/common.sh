@@ -23,18 +23,24 @@ die() {
     exit 1
 }
 
-# Runs one named step: a heading, the command, the seconds it took. A failing step ends the script with its status.
+# Runs one named step: a heading, the command, the seconds it took. The first command that fails, also inside a function
+# given here, ends the script with its status. (Testing the status with `if` or `||` would switch that off in functions;
+# hence the trap.)
 step() {
-    local title="$1" started="$SECONDS" status=0
+    step_title="$1"
+    step_started="$SECONDS"
     shift
-    printf '\n==> %s\n' "$title"
-    # The command's own status decides; `|| status=$?` keeps strict mode from ending before the heading is closed.
-    "$@" || status=$?
-    if [ "$status" -ne 0 ]; then
-        printf '==> FAILED after %d s: %s (status %d)\n' "$((SECONDS - started))" "$title" "$status" >&2
-        exit "$status"
-    fi
-    printf '==> %s: %d s\n' "$title" "$((SECONDS - started))"
+    trap report_failed_step EXIT
+    printf '\n==> %s\n' "$step_title"
+    "$@"
+    trap - EXIT
+    printf '==> %s: %d s\n' "$step_title" "$((SECONDS - step_started))"
+}
+
+report_failed_step() {
+    local status=$?
+    printf '==> FAILED after %d s: %s (status %d)\n' "$((SECONDS - step_started))" "$step_title" "$status" >&2
+    exit "$status"
 }
 
 # The folders of the nested packages that exist: the examples, then the benchmarks.
