@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+/// Repeatable randomness (SplitMix64): a failing run prints its seed, and the seed gives the run again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    mutating func bytes(upTo count: Int) -> [UInt8] {
+        (0..<Int.random(in: 0...count, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
+    }
+
+    /// Text of ASCII, controls and the rest of Unicode in equal shares.
+    mutating func text(upTo count: Int) -> String {
+        var text = ""
+        for _ in 0..<Int.random(in: 0...count, using: &self) {
+            let ranges: [ClosedRange<UInt32>] = [0x20...0x7E, 0x00...0x1F, 0x80...0xD7FF, 0xE000...0x10FFFF]
+            let range = ranges[Int.random(in: 0..<4, using: &self)]
+            if let scalar = Unicode.Scalar(UInt32.random(in: range, using: &self)) {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
