@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Layer rules: modules import downwards only, and folders inside CurlewCore name only the folders beneath them."""
+
+import re
+
+import source
+
+# The ladder: the whole of it. A module imports modules of lower rungs, never of its own.
+RUNGS = [
+    {"CCurl", "CCrypto", "CZlib", "CSQLite"},
+    {"CurlewHTTP", "CurlewJSON"},
+    {"CurlewCore"},
+    {"CurlewCurl", "CurlewURLSession", "CurlewSQLite", "CurlewUI"},
+    {"Curlew"},
+    {"CurlewTesting"},
+    {"CurlewSampleAPI"},
+    {"CurlewCLI"},
+]
+
+# The rungs that two modules stay off although they stand higher: the helpers for tests work with any transport.
+FORBIDDEN = {"CurlewTesting": {"Curlew", "CurlewCurl", "CurlewURLSession"}}
+
+# C targets belong to one module each.
+OWNERS = {"CCurl": "CurlewCurl", "CCrypto": "CurlewCore", "CZlib": "CurlewCore", "CSQLite": "CurlewSQLite"}
+
+# The folders of CurlewCore, lowest first.
+FOLDERS = ["Support", "Exchange", "Engine", "Bodies", "Endpoints", "Interceptors", "Streams", "Observability"]
+
+# What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
+SYSTEM = {"FoundationEssentials", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"}
+APPLE = {"Network", "OSLog", "Observation", "Security", "SwiftUI", "UIKit", "AppKit", "CryptoKit", "os"}
+EXTRA = {"CurlewURLSession": {"FoundationNetworking"}}
+
+IMPORT = re.compile(
+    r"(?m)^[ \t]*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
+    r"import\s+(?:(?:struct|class|enum|protocol|actor|typealias|func|var|let)\s+)?(\w+)")
+DECLARATION = re.compile(
+    r"(?m)^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|final|indirect|nonisolated)\s+)*"
+    r"(?:struct|class|enum|actor|protocol|typealias)\s+(\w+)")
+
+
+def rung(module):
+    return next((index for index, modules in enumerate(RUNGS) if module in modules), None)
+
+
+def condition(code, position):
+    """The text of the `#if` branches that are open at a position, innermost last."""
+    branches = []
+    for match in re.finditer(r"(?m)^[ \t]*#(if|elseif|else|endif)\b(.*)$", code[:position]):
+        kind, text = match.group(1), match.group(2).strip()
+        if kind == "if":
+            branches.append(text)
+        elif branches and kind == "endif":
+            branches.pop()
+        elif branches:
+            branches[-1] = f"not {branches[-1]}" if kind == "else" else text
+    return branches
+
+
+def check_import(path, module, match, found):
+    name, code = match.group(1), source.code(path)
+    line = code.count("\n", 0, match.start(1)) + 1
+
+    def violation(message):
+        found.add("import", path, line, name, f"import {name}: {message}")
+
+    if rung(name) is not None:
+        if rung(name) >= rung(module):
+            violation(f"{module} stands on rung {rung(module)}, {name} on {rung(name)}; arrows point down only")
+        elif name in OWNERS and OWNERS[name] != module:
+            violation(f"only {OWNERS[name]} may")
+        elif name in FORBIDDEN.get(module, ()):
+            violation(f"{module} must work without it")
+    elif name == "Foundation":
+        guards = ("not canImport(FoundationEssentials)", "!canImport(FoundationEssentials)")
+        if not any(guard in branch for branch in condition(code, match.start()) for guard in guards):
+            violation("only in the #else of #if canImport(FoundationEssentials)")
+    elif name in APPLE:
+        guards = (f"canImport({name})", "canImport(Darwin)")
+        if not any(branch.startswith(guards) for branch in condition(code, match.start())):
+            violation(f"only under #if canImport({name})")
+    elif name not in SYSTEM | EXTRA.get(module, set()):
+        violation("not in the table of Scripts/lib/layers.py; Curlew has no package dependencies")
+
+
+def check_folders(found):
+    declared = {folder: set() for folder in FOLDERS}
+    paths = []
+    for path in source.swift_files("Sources/CurlewCore/"):
+        folder = path.split("/")[2]
+        if folder not in declared:
+            found.add("folder", path, 1, folder, f"CurlewCore has the folders {', '.join(FOLDERS)}; choose one")
+            continue
+        paths.append((path, folder))
+        declared[folder].update(DECLARATION.findall(source.code(path)))
+    for path, folder in paths:
+        height = FOLDERS.index(folder)
+        beneath = set().union(*(declared[name] for name in FOLDERS[:height + 1]))
+        above = {name: upper for upper in FOLDERS[height + 1:] for name in declared[upper] if name not in beneath}
+        # A name after a dot is a member; a name after `<` or `,` and before `:` is a generic parameter.
+        for line, text in enumerate(source.code(path).split("\n"), 1):
+            for name in re.findall(r"(?<![.\w])([A-Z]\w*)\b", text):
+                if name in above:
+                    found.add("folder", path, line, name, f"{folder}/ names {name} of {above[name]}/, which is above it")
+
+
+def main():
+    found = source.Findings("import", "folder", "module")
+    for path in source.swift_files("Sources/"):
+        module = path.split("/")[1]
+        if rung(module) is None:
+            found.add("module", path, 1, module, f"{module} has no rung in the table of Scripts/lib/layers.py")
+            continue
+        for match in IMPORT.finditer(source.code(path)):
+            check_import(path, module, match, found)
+    check_folders(found)
+    found.finish("layers")
+
+
+main()

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""Text rules: licence line, file sizes, forbidden patterns, time-limited suites, nothing that names one machine."""
+
+import re
+
+import source
+
+MAXIMUM_LINES = {"Tests/": 350, "Sources/": 300, "Examples/": 300, "Benchmarks/": 300}
+
+# name, folders, pattern, what to do instead. Matched against Swift code without comments and string contents.
+CODE_RULES = [
+    ("trap", ("Sources/",), r"\btry!|\bas!|\b(?:fatalError|preconditionFailure)\(", "throw or return instead of a trap"),
+    ("unchecked", ("Sources/",), r"@unchecked\s+Sendable", "keep the state in Locked or an actor"),
+    ("unsafe", ("Sources/",), r"nonisolated\(unsafe\)", "keep the state in Locked or an actor"),
+    ("sleep", ("Sources/",), r"\b(?:u|nano)sleep\(|\bThread\.sleep\b", "wait on the clock that the caller passes"),
+    ("sleep", ("Tests/",), r"\b(?:u|nano)sleep\(|\b(?:Thread|Task(?:<\w+, \w+>)?|\w*Clock\(\))\.sleep\b",
+     "wait for the event itself, or advance a ManualClock"),
+    ("testing", ("Sources/",), r"\bimport (?:Testing|XCTest)\b", "the library and its helpers run outside tests too"),
+]
+
+# The same for every text file, comments and strings included.
+TEXT_RULES = [
+    ("unfinished", r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b", "finish it or open an issue"),
+    ("machine", r"(?<![\w.~*)}\]-])/(?:home|Users|root|work|workspace|opt)/\w|(?<![\w.-])/tmp/[\w.-]+/\w",
+     "a path of one machine: derive it, or take it as a parameter"),
+    ("host", r"://[\w.-]*\b(?:registry|artifactory|nexus|mirrors?)\b(?![\w.-]*\.(?:example|test|invalid)\b)",
+     "a package registry: builds need none, use a .example or .test name in tests"),
+    ("host", r"://[\w.-]+\.(?:internal|corp|lan|intranet)\b", "a private host: use a .example or .test name"),
+]
+
+TEXT_SUFFIXES = (".swift", ".c", ".h", ".py", ".sh", ".md", ".txt", ".json", ".conf", ".modulemap", ".supp")
+LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap")
+
+
+def is_script(path):
+    return path.startswith(("Scripts/", ".ci/")) and "." not in path.rpartition("/")[2]
+
+
+def lines_matching(pattern, text):
+    for match in re.finditer(pattern, text):
+        yield text.count("\n", 0, match.start()) + 1, match.group()
+
+
+def check_licence(path, found):
+    first, second = (source.text(path).split("\n") + [""])[:2]
+    line = second if first.startswith(("#!", "// swift-tools-version")) else first
+    if "SPDX-License-Identifier: MIT" not in line:
+        found.add("licence", path, 1, "header", "the first line must name the licence (SPDX-License-Identifier: MIT)")
+
+
+def check_size(path, found):
+    count = source.text(path).count("\n")
+    for folder, maximum in MAXIMUM_LINES.items():
+        if path.startswith(folder) and count > maximum:
+            found.add("size", path, maximum + 1, "lines", f"{count} lines, at most {maximum}: split it by idea")
+
+
+def check_suites(path, found):
+    """Tests live in suites, and every suite that is not inside another one has a time limit."""
+    code = source.code(path)
+    suites = 0
+    for match in re.finditer(r"(?m)^(\s*)@Suite\b", code):
+        suites += 1
+        arguments, depth = "", 0
+        for character in code[match.end():]:
+            depth += {"(": 1, ")": -1}.get(character, 0)
+            arguments += character
+            if depth == 0:
+                break
+        line = code.count("\n", 0, match.end()) + 1
+        if not match.group(1).strip("\n") and ".timeLimit(" not in arguments:
+            found.add("timelimit", path, line, "suite", "write @Suite(.timeLimit(.minutes(1))), whatever else it says")
+    tests = re.search(r"@Test\b", code)
+    # A file may extend a suite of its folder; it then declares no type that could be one.
+    extends = re.search(r"(?m)^extension \w+", code) and not re.search(r"(?m)^(?:final )?(?:struct|class|actor|enum) ", code)
+    if tests and not suites and not extends:
+        line = code.count("\n", 0, tests.start()) + 1
+        found.add("timelimit", path, line, "suite", "tests need a suite with a time limit")
+    for number, _ in lines_matching(r"(?m)^(?:@\w+(?:\([^\n]*\))? )*@Test\b", code):
+        found.add("timelimit", path, number, "free", "a test outside of a suite has no time limit: put it into one")
+
+
+def main():
+    found = source.Findings(
+        "licence", "size", "timelimit", *(rule[0] for rule in CODE_RULES), *(rule[0] for rule in TEXT_RULES))
+    for path in source.swift_files("Sources/", "Tests/", "Examples/", "Benchmarks/"):
+        check_size(path, found)
+        for name, folders, pattern, advice in CODE_RULES:
+            if path.startswith(folders):
+                for line, match in lines_matching(pattern, source.code(path)):
+                    found.add(name, path, line, match, f"`{match}`: {advice}")
+        if path.startswith("Tests/"):
+            check_suites(path, found)
+    for path in source.files():
+        if path.endswith(LICENSED_SUFFIXES) or is_script(path):
+            check_licence(path, found)
+        if path.endswith(TEXT_SUFFIXES) or is_script(path):
+            for name, pattern, advice in TEXT_RULES:
+                for line, match in lines_matching(pattern, source.text(path)):
+                    found.add(name, path, line, match, f"`{match}`: {advice}")
+    found.finish("rules")
+
+
+main()

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""The public surface: one line per public declaration, compared with the list in Documentation/PublicAPI.
+
+    surface.py <folder of symbol graphs>             compares, and reports declarations without documentation
+    surface.py <folder of symbol graphs> --update    rewrites the lists
+"""
+
+import difflib
+import json
+import pathlib
+import sys
+
+import source
+
+LISTS = source.ROOT / "Documentation/PublicAPI"
+# Every type that is not marked otherwise has these; as lines they would only be noise.
+IMPLIED = {"Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype"}
+# Members whose meaning is their protocol's.
+UNWRITTEN = ("==(_:_:)", "!=(_:_:)", "hash(into:)", "hashValue", "encode(to:)", "init(from:)")
+
+
+def modules():
+    """The modules that users can import: those with Swift sources of ours."""
+    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")})
+
+
+def graphs(folder, module):
+    """The module's own graph, and one for every foreign module that it extends."""
+    for path in [folder / f"{module}.symbols.json", *sorted(folder.glob(f"{module}@*.symbols.json"))]:
+        yield json.loads(path.read_text())
+
+
+def requirement(constraint):
+    relation = {"conformance": ":", "superclass": ":", "sameType": "=="}[constraint["kind"]]
+    return f"{constraint['lhs']} {relation} {constraint['rhs']}"
+
+
+def declaration(symbol, conformances):
+    line = "".join(fragment["spelling"] for fragment in symbol["declarationFragments"])
+    line = " ".join(line.split())
+    # A protocol's own text names what it inherits.
+    if conformances and symbol["kind"]["identifier"] != "swift.protocol":
+        line += " : " + ", ".join(sorted(conformances))
+    constraints = symbol.get("swiftExtension", {}).get("constraints", [])
+    if constraints and " where " not in line:
+        line += " where " + ", ".join(map(requirement, constraints))
+    return line
+
+
+def place(symbol):
+    """Where the declaration is written, as path and line; nowhere if the compiler wrote it."""
+    if "location" not in symbol:
+        return None
+    path = symbol["location"]["uri"].partition("/Sources/")[2]
+    return f"Sources/{path}", symbol["location"]["position"]["line"] + 1
+
+
+def shared_lines(symbols):
+    """The lines of cases that share the comment of their enum: several on a line, and the next to them; and nowhere."""
+    cases = [place(symbol) for symbol in symbols if symbol["kind"]["identifier"] == "swift.enum.case"]
+    shared = {line for line in cases if line and cases.count(line) > 1}
+    return {(path, line + step) for path, line in shared for step in (-1, 0, 1)} | {None}
+
+
+def surface(folder, module):
+    """The sorted lines, and the locations of what has no documentation."""
+    lines, undocumented = set(), set()
+    for graph in graphs(folder, module):
+        names = {symbol["identifier"]["precise"]: ".".join(symbol["pathComponents"]) for symbol in graph["symbols"]}
+        conformances = {}
+        for relation in graph["relationships"]:
+            target = names.get(relation["target"]) or relation.get("targetFallback", "?")
+            if relation["kind"] in ("conformsTo", "inheritsFrom") and target not in IMPLIED:
+                conditions = " and ".join(map(requirement, relation.get("swiftConstraints", [])))
+                conformance = target.removeprefix("Swift.") + (f" (where {conditions})" if conditions else "")
+                conformances.setdefault(relation["source"], set()).add(conformance)
+        shared = shared_lines(graph["symbols"])
+        for symbol in graph["symbols"]:
+            name = ".".join(symbol["pathComponents"])
+            lines.add(f"{name}  {declaration(symbol, conformances.pop(symbol['identifier']['precise'], ()))}")
+            if "docComment" not in symbol and not name.endswith(UNWRITTEN) and place(symbol) not in shared:
+                undocumented.add((*place(symbol), name))
+        # What is left belongs to types of other modules.
+        for identifier, protocols in conformances.items():
+            lines.update(f"{names.get(identifier, identifier)}  conforms to {name}" for name in protocols)
+    return sorted(lines), sorted(undocumented)
+
+
+def main():
+    folder, update = pathlib.Path(sys.argv[1]), "--update" in sys.argv[2:]
+    problems, total = [], 0
+    lists = {}
+    for module in modules():
+        lists[LISTS / f"{module}.txt"], undocumented = surface(folder, module)
+        problems += [f"{path}:{line}: {name} is public and has no documentation" for path, line, name in undocumented]
+    LISTS.mkdir(parents=True, exist_ok=True)
+    for path in set(LISTS.glob("*.txt")) | set(lists):
+        old = path.read_text().splitlines() if path.exists() else []
+        new = lists.get(path, [])
+        total += len(new)
+        if update and new:
+            path.write_text("\n".join(new) + "\n")
+        elif update:
+            path.unlink(missing_ok=True)
+        elif old != new:
+            name = str(path.relative_to(source.ROOT))
+            problems += list(difflib.unified_diff(old, new, name, name, n=0, lineterm=""))
+            problems.append(f"{name}: the public surface changed; if that is meant, run Scripts/check --update-surface")
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"surface: {total} public declarations, " + (f"{len(problems)} lines of problems" if problems else "as listed"))
+    sys.exit(1 if problems else 0)
+
+
+main()
