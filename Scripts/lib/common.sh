@@ -10,6 +10,7 @@ cd "$root"
 # Warnings are errors here and a private scratch folder keeps these builds from evicting the ones of an editor or a
 # plain `swift build`, which use other flags.
 scratch=".build/strict"
+# shellcheck disable=SC2034
 strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Werror)
 
 # The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.

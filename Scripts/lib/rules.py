@@ -28,6 +28,11 @@ TEXT_RULES = [
     ("host", r"://[\w.-]+\.(?:internal|corp|lan|intranet)\b", "a private host: use a .example or .test name"),
 ]
 
+# A type or extension at file level, with its attributes.
+OUTERMOST = (
+    r"^(?P<attributes>(?:@\w+(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s+)*)"
+    r"(?:(?:final|private|fileprivate|nonisolated)\s+)*(?P<kind>struct|class|actor|enum|extension)\s+(?P<name>\w+)")
+
 TEXT_SUFFIXES = (".swift", ".c", ".h", ".py", ".sh", ".md", ".txt", ".json", ".conf", ".modulemap", ".supp")
 LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap")
 
@@ -56,28 +61,19 @@ def check_size(path, found):
 
 
 def check_suites(path, found):
-    """Tests live in suites, and every suite that is not inside another one has a time limit."""
-    code = source.code(path)
-    suites = 0
-    for match in re.finditer(r"(?m)^(\s*)@Suite\b", code):
-        suites += 1
-        arguments, depth = "", 0
-        for character in code[match.end():]:
-            depth += {"(": 1, ")": -1}.get(character, 0)
-            arguments += character
-            if depth == 0:
-                break
-        line = code.count("\n", 0, match.end()) + 1
-        if not match.group(1).strip("\n") and ".timeLimit(" not in arguments:
-            found.add("timelimit", path, line, "suite", "write @Suite(.timeLimit(.minutes(1))), whatever else it says")
-    tests = re.search(r"@Test\b", code)
-    # A file may extend a suite of its folder; it then declares no type that could be one.
-    extends = re.search(r"(?m)^extension \w+", code) and not re.search(r"(?m)^(?:final )?(?:struct|class|actor|enum) ", code)
-    if tests and not suites and not extends:
-        line = code.count("\n", 0, tests.start()) + 1
-        found.add("timelimit", path, line, "suite", "tests need a suite with a time limit")
-    for number, _ in lines_matching(r"(?m)^(?:@\w+(?:\([^\n]*\))? )*@Test\b", code):
-        found.add("timelimit", path, number, "free", "a test outside of a suite has no time limit: put it into one")
+    """Every test lives in a suite, and every suite at file level has a time limit (those inside inherit it)."""
+    code, owner = source.code(path), None
+    for match in re.finditer(r"@Test\b|" + OUTERMOST, code, re.MULTILINE):
+        line = code.count("\n", 0, match.start()) + 1
+        line_start = code.rfind("\n", 0, match.start()) + 1
+        if match.group("kind"):
+            owner = match
+        elif owner is None or (owner.end() < line_start and not code[line_start].isspace()):
+            found.add("timelimit", path, line, "free", "a test outside of a suite has no time limit: put it into one")
+        # An extension continues a suite that was checked where it is declared.
+        elif owner.group("kind") != "extension" and ".timeLimit(" not in owner.group("attributes"):
+            name = owner.group("name")
+            found.add("timelimit", path, line, name, f"{name} needs @Suite(.timeLimit(.minutes(1))), whatever else it says")
 
 
 def main():
