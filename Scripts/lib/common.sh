@@ -11,7 +11,7 @@ cd "$root"
 # plain `swift build`, which use other flags.
 scratch=".build/strict"
 # shellcheck disable=SC2034
-strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Werror)
+strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -Wextra -Xcc -Werror)
 
 # The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.
 python() {
@@ -50,6 +50,18 @@ nested_packages() {
     for manifest in Examples/*/Package.swift Benchmarks/Package.swift; do
         if [ -f "$manifest" ]; then dirname "$manifest"; fi
     done
+}
+
+# Builds, and prints the folder with the symbol graphs of every module: what the compiler knows of public declarations.
+symbol_graphs() {
+    local log="$scratch/symbolgraph.log"
+    mkdir -p "$scratch"
+    rm -rf "$scratch"/*/symbolgraph
+    if ! swift package "${strict[@]}" dump-symbol-graph --skip-synthesized-members < /dev/null > "$log" 2>&1; then
+        tail -n 40 "$log" >&2
+        return 1
+    fi
+    sed -n 's/^Files written to //p' "$log"
 }
 
 # Prints the comment block at the head of the running script, as its help text.
