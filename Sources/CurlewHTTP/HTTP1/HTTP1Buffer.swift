@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Received bytes that are not yet consumed; never looks at a byte twice for a line end.
+struct HTTP1Buffer: Sendable {
+    private var bytes: [UInt8] = []
+    private var start = 0
+    /// Where the search for the next line end goes on.
+    private var scanned = 0
+
+    var count: Int { bytes.count - start }
+
+    mutating func append(_ received: UnsafeRawBufferPointer) {
+        if start == bytes.count {
+            bytes.removeAll(keepingCapacity: true)
+            start = 0
+            scanned = 0
+        } else if start > bytes.count / 2 {
+            bytes.removeSubrange(..<start)
+            scanned -= start
+            start = 0
+        }
+        bytes.append(contentsOf: received)
+    }
+
+    /// The next line without its CRLF, `nil` until it is complete.
+    ///
+    /// A line of more than `limit` bytes, its end included, throws `tooLong`, however its bytes arrive.
+    mutating func line(
+        limit: Int, tooLong: HTTP1ParseError
+    ) throws(HTTP1ParseError) -> ArraySlice<UInt8>? {
+        guard let end = bytes[max(scanned, start)...].firstIndex(of: 0x0A) else {
+            scanned = bytes.count
+            if count > limit { throw tooLong }
+            return nil
+        }
+        guard end - start < limit else { throw tooLong }
+        guard end > start, bytes[end - 1] == 0x0D else { throw .bareLineFeed }
+        defer {
+            start = end + 1
+            scanned = start
+        }
+        return bytes[start..<end - 1]
+    }
+
+    /// Up to `count` bytes, `nil` if there are none.
+    mutating func take(upTo limit: Int) -> Data? {
+        let length = min(count, limit)
+        guard length > 0 else { return nil }
+        let data = Data(bytes[start..<start + length])
+        start += length
+        scanned = max(scanned, start)
+        return data
+    }
+
+    /// Whether the buffer goes on with CRLF, which is then consumed; `nil` until that can be said.
+    mutating func takeLineEnd() -> Bool? {
+        if count > 0, bytes[start] != 0x0D { return false }
+        guard count >= 2 else { return nil }
+        guard bytes[start + 1] == 0x0A else { return false }
+        start += 2
+        scanned = max(scanned, start)
+        return true
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+/// The lines of a request, each read by itself (RFC 9112 §3–§7).
+enum HTTP1Grammar {
+    typealias Line = ArraySlice<UInt8>
+
+    /// `method SP request-target SP HTTP-version`, with single spaces as the grammar has them.
+    static func requestLine(
+        _ line: Line
+    ) throws(HTTP1ParseError) -> (method: HTTPMethod, target: String, version: HTTPVersion) {
+        let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
+        guard parts.count == 3 else { throw .badRequestLine }
+        let method = HTTPMethod(rawValue: text(parts[0]))
+        guard method.isValid, isTarget(parts[1], method) else { throw .badRequestLine }
+        return (method, text(parts[1]), try version(parts[2]))
+    }
+
+    /// `field-name ":" OWS field-value OWS`, added to `headers`.
+    static func field(_ line: Line, into headers: inout HTTPHeaders) throws(HTTP1ParseError) {
+        if let first = line.first, ASCII.isBlank(first) { throw .foldedField }
+        guard let colon = line.firstIndex(of: 0x3A) else { throw .badFieldName }
+        let set = ByteSet.token
+        let name = line[..<colon]
+        guard !name.isEmpty, name.allSatisfy(set.contains) else { throw .badFieldName }
+        let value = line[(colon + 1)...]
+        guard value.allSatisfy({ !ASCII.isControl($0) || $0 == 0x09 }) else { throw .badFieldValue }
+        headers.appendUnchecked(name: text(name), value: FieldRules.trimmed(text(value)))
+    }
+
+    /// The one reading of the content's length, or an error where there are two (RFC 9112 §6.3).
+    static func framing(
+        _ headers: HTTPHeaders, _ version: HTTPVersion
+    ) throws(HTTP1ParseError) -> HTTP1RequestHead.Framing {
+        let lengths = headers[values: .contentLength]
+        if let coding = headers[.transferEncoding] {
+            guard lengths.isEmpty, version >= .http1_1 else { throw .ambiguousLength }
+            guard ASCII.equalIgnoringCase(coding, "chunked") else { throw .unsupportedTransferCoding }
+            return .chunked
+        }
+        guard let first = lengths.first else { return .length(0) }
+        guard lengths.count == 1, let length = ASCII.decimal(first.utf8) else { throw .badContentLength }
+        return .length(length)
+    }
+
+    /// `chunk-size [ chunk-ext ]`; extensions are read over.
+    static func chunkSize(_ line: Line) throws(HTTP1ParseError) -> Int {
+        var size = 0
+        var digits = 0
+        var rest = line
+        while let byte = rest.first, let digit = ASCII.hexValue(byte) {
+            digits += 1
+            // 15 digits are less than 2⁶⁰; leading zeros count, as no sender needs them.
+            guard digits <= 15 else { throw .badChunk }
+            size = size << 4 | Int(digit)
+            rest.removeFirst()
+        }
+        guard digits > 0 else { throw .badChunk }
+        let ext = rest.drop(while: ASCII.isBlank)
+        guard ext.isEmpty ? rest.isEmpty : ext.first == 0x3B else { throw .badChunk }
+        guard ext.allSatisfy({ !ASCII.isControl($0) || $0 == 0x09 }) else { throw .badChunk }
+        return size
+    }
+
+    private static func version(_ bytes: Line) throws(HTTP1ParseError) -> HTTPVersion {
+        let digits = bytes.dropFirst(5)
+        guard bytes.starts(with: "HTTP/".utf8), digits.count == 3, digits.dropFirst().first == 0x2E,
+            let major = digits.first, let minor = digits.last, ASCII.isDigit(major), ASCII.isDigit(minor)
+        else { throw .badRequestLine }
+        guard major == 0x31 else { throw .unsupportedVersion }
+        return HTTPVersion(major: 1, minor: Int(minor - 0x30))
+    }
+
+    private static func isTarget(_ bytes: Line, _ method: HTTPMethod) -> Bool {
+        guard let first = bytes.first, bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
+        if first == 0x2F || method == .connect { return true }
+        return bytes.elementsEqual("*".utf8) || ASCII.isLetter(first) && text(bytes).contains("://")
+    }
+
+    private static func text(_ bytes: Line) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+/// Why a request cannot be read. After one, where the next request starts is unknown: answer and close.
+package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
+    case badRequestLine
+    case unsupportedVersion
+    /// A line of the head ends in LF alone, which other servers read differently.
+    case bareLineFeed
+    /// A field name that is no token, also by a space before its colon (RFC 9112 §5.1).
+    case badFieldName
+    case badFieldValue
+    /// A field continued on the next line (RFC 9112 §5.2).
+    case foldedField
+    /// No Host in HTTP/1.1, or more than one (RFC 9112 §3.2).
+    case badHost
+    case headTooLarge
+    case tooManyFields
+    /// A Content-Length that is no plain number, or more than one.
+    case badContentLength
+    /// Content-Length and Transfer-Encoding together, or chunked in HTTP/1.0 (RFC 9112 §6.1).
+    case ambiguousLength
+    /// A transfer coding other than chunked.
+    case unsupportedTransferCoding
+    case badChunk
+    case bodyTooLarge
+
+    /// The status to answer with before closing.
+    package var status: HTTPStatus {
+        switch self {
+        case .unsupportedVersion: .httpVersionNotSupported
+        case .headTooLarge, .tooManyFields: .requestHeaderFieldsTooLarge
+        case .unsupportedTransferCoding: .notImplemented
+        case .bodyTooLarge: .contentTooLarge
+        default: .badRequest
+        }
+    }
+}
+
+extension HTTP1ParseError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .badRequestLine: "the request line is not METHOD SP TARGET SP VERSION"
+        case .unsupportedVersion: "the version is not HTTP/1.x"
+        case .bareLineFeed: "a line ends in LF without CR"
+        case .badFieldName: "a field name is not a token followed by a colon"
+        case .badFieldValue: "a field value holds a control character"
+        case .foldedField: "a field is continued on the next line"
+        case .badHost: "the request needs exactly one Host field"
+        case .headTooLarge: "the fields are larger than the limit"
+        case .tooManyFields: "there are more fields than the limit"
+        case .badContentLength: "Content-Length is not one number"
+        case .ambiguousLength: "the length of the content can be read in two ways"
+        case .unsupportedTransferCoding: "the transfer coding is not chunked"
+        case .badChunk: "a chunk is malformed"
+        case .bodyTooLarge: "the content is larger than the limit"
+        }
+    }
+}

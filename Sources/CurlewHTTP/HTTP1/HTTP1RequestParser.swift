@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// Reads HTTP/1.x requests from bytes in pieces of any size, without I/O (RFC 9112).
+///
+///     parser.receive(bytes)
+///     while let event = try parser.next() { ... }
+///
+/// Every request is `.head`, then `.body` any number of times, `.trailers` if there are any, and `.end`. Bytes of the
+/// next request stay for the calls after `.end`. How the bytes were split changes only how the body is cut. Shapes
+/// that two servers may read differently are refused, bare LF and folded fields among them; field values that are
+/// not UTF-8 are repaired. After an error every call throws it again.
+///
+/// Memory: what was received and not yet asked for. Call `next()` until `nil` before receiving more.
+package struct HTTP1RequestParser: Sendable {
+    package enum Event: Equatable, Sendable {
+        case head(HTTP1RequestHead)
+        case body(Data)
+        case trailers(HTTPHeaders)
+        case end
+    }
+
+    package struct Limits: Sendable {
+        /// Request line and fields together, and trailers again: 64 KiB.
+        package var headBytes = 65_536
+        /// Fields in a head, and again in trailers: 256.
+        package var fields = 256
+        /// Content of one request: 64 MiB.
+        package var bodyBytes = 67_108_864
+        /// A chunk's size with its extensions: 4 KiB.
+        package var chunkLineBytes = 4096
+
+        package init() {}
+    }
+
+    private let limits: Limits
+    private var buffer = HTTP1Buffer()
+    private var state = State.requestLine
+    private var headers = HTTPHeaders()
+    private var headRemaining: Int
+    private var bodyRemaining: Int
+
+    package init(limits: Limits = Limits()) {
+        self.limits = limits
+        headRemaining = limits.headBytes
+        bodyRemaining = limits.bodyBytes
+    }
+
+    package mutating func receive(_ bytes: UnsafeRawBufferPointer) {
+        if case .failed = state { return }
+        buffer.append(bytes)
+    }
+
+    package mutating func receive(_ bytes: some ContiguousBytes) {
+        bytes.withUnsafeBytes { receive($0) }
+    }
+
+    /// The next event, or `nil` when more bytes are needed.
+    package mutating func next() throws(HTTP1ParseError) -> Event? {
+        do throws(HTTP1ParseError) {
+            while true {
+                switch try step() {
+                case .event(let event): return event
+                case .again: continue
+                case .starved: return nil
+                }
+            }
+        } catch {
+            state = .failed(error)
+            throw error
+        }
+    }
+
+    /// Whether nothing of a request has been read: the connection may be closed without cutting one.
+    package var isIdle: Bool {
+        if case .requestLine = state { return buffer.count == 0 }
+        return false
+    }
+
+    private enum State {
+        case requestLine
+        case fields(HTTPMethod, String, HTTPVersion)
+        case body(Int)
+        case chunkSize
+        case chunk(Int)
+        case chunkEnd
+        case trailers
+        case finished
+        case failed(HTTP1ParseError)
+    }
+
+    private enum Step {
+        case event(Event)
+        /// Bytes were consumed; go on.
+        case again
+        case starved
+    }
+
+    private mutating func step() throws(HTTP1ParseError) -> Step {
+        switch state {
+        case .requestLine:
+            guard let line = try headLine() else { return .starved }
+            // Empty lines before a request are read over (RFC 9112 §2.2); they count towards the head's limit.
+            if line.isEmpty { return .again }
+            let (method, target, version) = try HTTP1Grammar.requestLine(line)
+            state = .fields(method, target, version)
+            return .again
+        case .fields(let method, let target, let version):
+            guard let line = try headLine() else { return .starved }
+            if line.isEmpty { return .event(.head(try head(method, target, version))) }
+            try addField(line)
+            return .again
+        case .body(let remaining): return body(remaining, next: .finished) { .body($0) }
+        case .chunkSize: return try chunkSize()
+        case .chunk(let remaining): return body(remaining, next: .chunkEnd) { .chunk($0) }
+        case .chunkEnd:
+            guard let isEnd = buffer.takeLineEnd() else { return .starved }
+            guard isEnd else { throw .badChunk }
+            state = .chunkSize
+            return .again
+        case .trailers:
+            guard let line = try headLine() else { return .starved }
+            guard line.isEmpty else {
+                try addField(line)
+                return .again
+            }
+            state = .finished
+            return headers.isEmpty ? .again : .event(.trailers(headers))
+        case .finished:
+            state = .requestLine
+            startFields()
+            return .event(.end)
+        case .failed(let error): throw error
+        }
+    }
+}
+
+extension HTTP1RequestParser {
+    private mutating func headLine() throws(HTTP1ParseError) -> ArraySlice<UInt8>? {
+        guard let line = try buffer.line(limit: headRemaining, tooLong: .headTooLarge) else { return nil }
+        headRemaining -= line.count + 2
+        return line
+    }
+
+    private mutating func addField(_ line: ArraySlice<UInt8>) throws(HTTP1ParseError) {
+        guard headers.count < limits.fields else { throw .tooManyFields }
+        try HTTP1Grammar.field(line, into: &headers)
+    }
+
+    private mutating func head(
+        _ method: HTTPMethod, _ target: String, _ version: HTTPVersion
+    ) throws(HTTP1ParseError) -> HTTP1RequestHead {
+        let hosts = headers[values: .host].count
+        guard hosts == 1 || (hosts == 0 && version < .http1_1) else { throw .badHost }
+        let framing = try HTTP1Grammar.framing(headers, version)
+        switch framing {
+        case .length(let length):
+            guard length <= limits.bodyBytes else { throw .bodyTooLarge }
+            state = .body(length)
+        case .chunked:
+            bodyRemaining = limits.bodyBytes
+            state = .chunkSize
+        }
+        let head = HTTP1RequestHead(
+            method: method, target: target, version: version, headers: headers, framing: framing)
+        startFields()
+        return head
+    }
+
+    private mutating func startFields() {
+        headers = HTTPHeaders()
+        headRemaining = limits.headBytes
+    }
+
+    private mutating func chunkSize() throws(HTTP1ParseError) -> Step {
+        guard let line = try buffer.line(limit: limits.chunkLineBytes, tooLong: .badChunk) else { return .starved }
+        let size = try HTTP1Grammar.chunkSize(line)
+        guard size <= bodyRemaining else { throw .bodyTooLarge }
+        bodyRemaining -= size
+        state = size == 0 ? .trailers : .chunk(size)
+        return .again
+    }
+
+    /// Hands out what is there of `remaining` bytes, then goes to `next`.
+    private mutating func body(_ remaining: Int, next: State, rest: (Int) -> State) -> Step {
+        guard remaining > 0 else {
+            state = next
+            return .again
+        }
+        guard let data = buffer.take(upTo: remaining) else { return .starved }
+        state = rest(remaining - data.count)
+        return .event(.body(data))
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+/// Why a response cannot be written; nothing of it was.
+package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertible {
+    package let message: String
+
+    package var description: String { message }
+}
+
+/// Writes HTTP/1.1 responses as bytes, without I/O (RFC 9112).
+///
+/// Each call adds one piece to `bytes`, or throws and adds nothing. The order of the pieces is the caller's: any
+/// number of `informational`, one `head`, then the content as its framing says.
+package enum HTTP1ResponseWriter {
+    /// How the content is delimited; the head gets the field that says so.
+    package enum Framing: Hashable, Sendable {
+        /// No content and no field about it: 1xx, 204, or the answer to HEAD without a length.
+        case none
+        /// Content-Length; as many bytes follow, or none to HEAD and with 304.
+        case length(Int)
+        /// Transfer-Encoding: chunked; ``chunk(_:into:)`` and ``lastChunk(trailers:into:)`` follow.
+        case chunked
+        /// Neither field: the content ends with the connection.
+        case untilClose
+    }
+
+    /// Status line and fields. Fields that contradict the framing, or that are not valid, throw.
+    package static func head(
+        _ status: HTTPStatus, reason: String? = nil, headers: HTTPHeaders, framing: Framing, into bytes: inout [UInt8]
+    ) throws(HTTP1WriteError) {
+        guard (100...999).contains(status.code) else {
+            throw HTTP1WriteError(message: "a status has three digits, not \(status.code)")
+        }
+        let reason = reason ?? status.reasonPhrase
+        guard !reason.utf8.contains(where: ASCII.isControl) else {
+            throw HTTP1WriteError(message: "the reason phrase has a control character")
+        }
+        let extra = try framingField(framing, status, headers)
+        try check(headers)
+        bytes.append(contentsOf: "HTTP/1.1 \(status.code) \(reason)\r\n".utf8)
+        if let extra { bytes.append(contentsOf: "\(extra)\r\n".utf8) }
+        append(headers, to: &bytes)
+    }
+
+    /// A 1xx head, which has no content and comes before the final one (RFC 9110 §15.2).
+    package static func informational(
+        _ status: HTTPStatus, headers: HTTPHeaders = [:], into bytes: inout [UInt8]
+    ) throws(HTTP1WriteError) {
+        guard status.isInformational else {
+            throw HTTP1WriteError(message: "\(status.code) is a final status; write a head")
+        }
+        try head(status, headers: headers, framing: .none, into: &bytes)
+    }
+
+    /// One chunk; empty content writes nothing, as an empty chunk would be the last.
+    package static func chunk(_ content: some Collection<UInt8>, into bytes: inout [UInt8]) {
+        guard !content.isEmpty else { return }
+        bytes.append(contentsOf: String(content.count, radix: 16).utf8)
+        bytes.append(contentsOf: "\r\n".utf8)
+        bytes.append(contentsOf: content)
+        bytes.append(contentsOf: "\r\n".utf8)
+    }
+
+    /// The end of chunked content, with the trailers.
+    package static func lastChunk(
+        trailers: HTTPHeaders = [:], into bytes: inout [UInt8]
+    ) throws(HTTP1WriteError) {
+        for name in [HTTPField.Name.contentLength, .transferEncoding, .trailer, .host] where trailers.contains(name) {
+            throw HTTP1WriteError(message: "\(name) cannot be a trailer (RFC 9110 §6.5.1)")
+        }
+        try check(trailers)
+        bytes.append(contentsOf: "0\r\n".utf8)
+        append(trailers, to: &bytes)
+    }
+
+    private static func framingField(
+        _ framing: Framing, _ status: HTTPStatus, _ headers: HTTPHeaders
+    ) throws(HTTP1WriteError) -> String? {
+        guard !headers.contains(.transferEncoding) else {
+            throw HTTP1WriteError(message: "Transfer-Encoding is written by the framing; remove it")
+        }
+        let lengths = headers[values: .contentLength]
+        switch framing {
+        case .length(let length):
+            guard length >= 0, !status.isInformational, status.code != 204 else {
+                throw HTTP1WriteError(message: "\(status.code) cannot have a length of \(length)")
+            }
+            if lengths.isEmpty { return "Content-Length: \(length)" }
+            guard lengths == [String(length)] else {
+                throw HTTP1WriteError(message: "Content-Length is not the length of the content, \(length)")
+            }
+            return nil
+        case .chunked, .untilClose, .none:
+            guard lengths.isEmpty else {
+                throw HTTP1WriteError(message: "Content-Length contradicts the framing; remove it")
+            }
+            guard framing == .none || !status.forbidsContent else {
+                throw HTTP1WriteError(message: "\(status.code) never has content")
+            }
+            return framing == .chunked ? "Transfer-Encoding: chunked" : nil
+        }
+    }
+
+    /// Checks again what may have come unchecked from a parser.
+    private static func check(_ headers: HTTPHeaders) throws(HTTP1WriteError) {
+        if let problem = headers.problem { throw HTTP1WriteError(message: problem.description) }
+        for field in headers {
+            if case .bad(let problem) = FieldRules.check(field.name, field.value) {
+                throw HTTP1WriteError(message: problem.description)
+            }
+        }
+    }
+
+    private static func append(_ headers: HTTPHeaders, to bytes: inout [UInt8]) {
+        for field in headers {
+            bytes.append(contentsOf: field.name.text.utf8)
+            bytes.append(contentsOf: ": ".utf8)
+            bytes.append(contentsOf: field.value.utf8)
+            bytes.append(contentsOf: "\r\n".utf8)
+        }
+        bytes.append(contentsOf: "\r\n".utf8)
+    }
+}
