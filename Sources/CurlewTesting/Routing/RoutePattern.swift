@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// Which requests a stub or a server route answers: a method and a path with parameters.
+///
+///     RoutePattern(.get, "/users/:id")        // one segment, read as parameters["id"]
+///     RoutePattern(.get, "/files/*path")      // the rest, one segment or more, read as parameters["path"]
+///     RoutePattern(nil, "/health")            // any method
+///
+/// The query takes no part. Segments are compared percent-decoded, with regard to case; a slash at the end counts.
+/// Of several patterns that match, the most specific decides, see `RouteTable`.
+public struct RoutePattern: Hashable, Sendable {
+    /// The method, or nil for any.
+    public let method: HTTPMethod?
+    /// The path as written.
+    public let path: String
+
+    private let segments: [Segment]
+
+    /// A pattern. A slash at the beginning may be left out.
+    public init(_ method: HTTPMethod?, _ path: String) {
+        self.method = method
+        self.path = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
+        segments = Self.split(path[...]).map(Segment.init)
+    }
+
+    /// The parameters, if the request target (path, perhaps with a query) has this shape. The method is not looked at.
+    public func parameters(in target: String) -> PathParameters? {
+        let given = Self.split(target.prefix { $0 != "?" && $0 != "#" })
+        var found = PathParameters()
+        for (index, segment) in segments.enumerated() {
+            if case .rest(let name) = segment {
+                guard index < given.count else { return nil }
+                found.values[name] = given[index...].joined(separator: "/")
+                return found
+            }
+            guard index < given.count else { return nil }
+            let value = PercentCoding.decode(given[index]) ?? given[index]
+            switch segment {
+            case .literal(let text):
+                guard text == value else { return nil }
+            case .parameter(let name), .rest(let name):
+                guard !value.isEmpty else { return nil }
+                found.values[name] = value
+            }
+        }
+        return segments.count == given.count ? found : nil
+    }
+
+    /// True when this pattern, written left of the other, says more about the same target: at the first difference a
+    /// literal beats a parameter, and a parameter beats the rest; then a named method beats any.
+    func isMoreSpecific(than other: RoutePattern) -> Bool {
+        for (mine, theirs) in zip(segments, other.segments) where mine.rank != theirs.rank {
+            return mine.rank < theirs.rank
+        }
+        return method != nil && other.method == nil
+    }
+
+    private static func split(_ path: Substring) -> [String] {
+        let inner = path.utf8.first == UInt8(ascii: "/") ? path.dropFirst() : path
+        return inner.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    private enum Segment: Hashable, Sendable {
+        case literal(String)
+        case parameter(String)
+        case rest(String)
+
+        init(_ text: String) {
+            switch text.utf8.first {
+            case UInt8(ascii: ":"): self = .parameter(String(text.dropFirst()))
+            case UInt8(ascii: "*"): self = .rest(String(text.dropFirst()))
+            default: self = .literal(PercentCoding.decode(text) ?? text)
+            }
+        }
+
+        var rank: Int {
+            switch self {
+            case .literal: 0
+            case .parameter: 1
+            case .rest: 2
+            }
+        }
+    }
+}
+
+extension RoutePattern: CustomStringConvertible {
+    /// `GET /users/:id`
+    public var description: String {
+        "\(method?.rawValue ?? "any") \(path)"
+    }
+}
+
+/// What a pattern's parameters stand for in one request.
+public struct PathParameters: Hashable, Sendable {
+    fileprivate(set) var values: [String: String] = [:]
+
+    /// No parameters.
+    public init() {}
+
+    /// The percent-decoded value of one segment, or for a `*` parameter the rest of the path as it came.
+    public subscript(name: String) -> String? { values[name] }
+}
