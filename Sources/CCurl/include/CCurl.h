@@ -1,4 +1,117 @@
 // SPDX-License-Identifier: MIT
+//
+// libcurl's option, info and multi calls are variadic, and Swift cannot call variadic C functions. One inline function
+// per kind of argument closes the gap; everything else of libcurl is imported as it is.
+
 #ifndef CURLEW_CCURL_H
 #define CURLEW_CCURL_H
+
+#if defined(__linux__)
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#define CURL_DISABLE_TYPECHECK 1
+#define CURL_DISABLE_DEPRECATION 1
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+
+typedef size_t (*curlew_data_callback)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*curlew_seek_callback)(void *context, curl_off_t offset, int origin);
+typedef curl_socket_t (*curlew_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+
+static inline CURLcode curlew_set_long(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode curlew_set_offset(CURL *easy, CURLoption option, int64_t value) {
+    return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+
+static inline CURLcode curlew_set_pointer(CURL *easy, CURLoption option, void *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode curlew_set_string(CURL *easy, CURLoption option, const char *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode curlew_set_data_callback(CURL *easy, CURLoption option, curlew_data_callback value) {
+    return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode curlew_set_seek_callback(CURL *easy, curlew_seek_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+static inline CURLcode curlew_set_open_socket_callback(CURL *easy, curlew_open_socket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+/// Copies the bytes.
+static inline CURLcode curlew_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length) {
+    struct curl_blob blob = {(void *)bytes, length, CURL_BLOB_COPY};
+    return curl_easy_setopt(easy, option, &blob);
+}
+
+static inline long curlew_info_long(CURL *easy, CURLINFO info) {
+    long value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline int64_t curlew_info_offset(CURL *easy, CURLINFO info) {
+    curl_off_t value = 0;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+static inline const char *curlew_info_string(CURL *easy, CURLINFO info) {
+    char *value = NULL;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
+}
+
+static inline void *curlew_info_pointer(CURL *easy, CURLINFO info) {
+    char *value = NULL;
+    return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
+}
+
+static inline CURLMcode curlew_multi_set_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+/// The finished transfer, or NULL when there is no further one. `code` is set with it.
+static inline CURL *curlew_multi_next_done(CURLM *multi, CURLcode *code) {
+    int left = 0;
+    CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+        if (message->msg == CURLMSG_DONE) {
+            *code = message->data.result;
+            return message->easy_handle;
+        }
+    }
+    return NULL;
+}
+
+/// Waits for the transfers' sockets or for `wake` to become readable, at most `milliseconds`.
+static inline CURLMcode curlew_multi_poll(CURLM *multi, int wake, int milliseconds) {
+    struct curl_waitfd extra = {wake, CURL_WAIT_POLLIN, 0};
+    return curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
+}
+
+static inline curl_version_info_data *curlew_version(void) {
+    return curl_version_info(CURLVERSION_NOW);
+}
+
+/// A descriptor that becomes readable when eight bytes are written to it; not inherited, never blocks.
+static inline int curlew_event_descriptor(void) {
+    return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+}
+
+/// The name that debuggers and `top -H` show for the calling thread; at most 15 characters.
+static inline void curlew_name_thread(const char *name) {
+    pthread_setname_np(pthread_self(), name);
+}
+
+#endif
 #endif

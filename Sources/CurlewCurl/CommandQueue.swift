@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// What other threads ask of the agent.
+enum Command {
+    case start(Transfer)
+    case cancel(Transfer)
+    /// The reader of a body has made room, or the producer of an upload has bytes.
+    case resume(Transfer)
+    case stop
+}
+
+/// The way into the agent's thread: a list of commands and a descriptor that wakes it.
+///
+/// A command costs a system call only when the agent sleeps.
+final class CommandQueue: Sendable {
+    struct State {
+        var commands: [Command] = []
+        var isSleeping = false
+        /// No new work is taken.
+        var isStopped = false
+        /// The agent's thread has been started and has not ended.
+        var isRunning = false
+        /// Called when the agent has ended.
+        var endings: [@Sendable () -> Void] = []
+    }
+
+    private let state = Locked(State())
+    /// Readable while a wake-up is due. Negative if the system had no descriptor left.
+    let descriptor: Int32
+
+    init() {
+        descriptor = curlew_event_descriptor()
+    }
+
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Runs `body` under the queue's lock; it may append commands. Wakes the agent if it did and the agent sleeps.
+    func withLock<Result: Sendable>(_ body: @Sendable (inout State) -> Result) -> Result {
+        let (result, mustWake) = state.withLock { state in
+            let result = body(&state)
+            let mustWake = state.isSleeping && !state.commands.isEmpty
+            if mustWake { state.isSleeping = false }
+            return (result, mustWake)
+        }
+        if mustWake { wake() }
+        return result
+    }
+
+    /// All commands so far. With `sleeping`, notes that the agent is about to wait if there are none.
+    func take(beforeSleeping sleeping: Bool, into commands: inout [Command]) {
+        commands.removeAll(keepingCapacity: true)
+        let taken = state.withLock { state in
+            if state.commands.isEmpty {
+                state.isSleeping = sleeping
+                return [Command]()
+            }
+            state.isSleeping = false
+            defer { state.commands = [] }
+            return state.commands
+        }
+        commands.append(contentsOf: taken)
+    }
+
+    /// Takes the wake-up off the descriptor.
+    func clearWakeUp() {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+    }
+
+    private func wake() {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+}
+#endif

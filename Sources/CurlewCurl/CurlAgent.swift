@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The thread that owns libcurl: its connections, its handles and every call into it.
+///
+///     caller ──start/cancel/resume──▶ CommandQueue ──▶ agent ──▶ curl_multi ──▶ network
+///       ▲                                                │
+///       └────────── continuation, BodyPipe ◀─────────────┘
+///
+/// One turn: take commands, let libcurl work, take what has finished, hand over results, end what is late, wait.
+/// Callbacks only take notes; results are handed over after libcurl has returned, with no lock held.
+///
+/// `@unchecked Sendable` holds because everything below `queue` and `configuration` is touched by the agent's thread
+/// only, and that thread is started once, under the queue's lock.
+final class CurlAgent: @unchecked Sendable {
+    let configuration: TransportConfiguration
+    private let queue = CommandQueue()
+
+    private var multi: UnsafeMutableRawPointer?
+    private var transfers: [UInt64: Transfer] = [:]
+    private var idleHandles: [EasyHandle] = []
+    private var commands: [Command] = []
+    /// Transfers whose head came in the current turn and is due before their end.
+    private var dueHeads: [Transfer] = []
+    /// No transfer ends before this; `Int64.max` when none has a deadline.
+    private var nextCheck = Int64.max
+    private var isStopping = false
+
+    private static let idleHandleLimit = 256
+
+    init(configuration: TransportConfiguration) {
+        self.configuration = configuration
+    }
+
+    // MARK: From any thread
+
+    /// Hands a transfer over. Its continuation is resumed exactly once, whatever happens.
+    func start(_ transfer: Transfer) {
+        let refusal = queue.withLock { state -> NetworkError.Reason? in
+            if state.isStopped { return .refused(by: .shutdown) }
+            if transfer.isCancelled { return .cancelled }
+            transfer.isSubmitted = true
+            if !state.isRunning {
+                guard startThread() else { return .configuration }
+                state.isRunning = true
+            }
+            state.commands.append(.start(transfer))
+            return nil
+        }
+        if let refusal {
+            let detail = refusal == .configuration ? "The system gave no thread or descriptor for the engine." : ""
+            transfer.continuation?.resume(throwing: NetworkError(refusal, detail: detail))
+        }
+    }
+
+    /// Ends a transfer wherever it is. Harmless when it has ended, or has not begun yet.
+    func cancel(_ transfer: Transfer) {
+        queue.withLock { state in
+            transfer.isCancelled = true
+            if transfer.isSubmitted, state.isRunning { state.commands.append(.cancel(transfer)) }
+        }
+    }
+
+    /// Lets a transfer go on that was held because its reader or its producer was behind.
+    func resume(_ transfer: Transfer) {
+        queue.withLock { state in
+            if state.isRunning { state.commands.append(.resume(transfer)) }
+        }
+    }
+
+    /// Ends everything at once and refuses new work. `ending` is called when the thread has ended.
+    func stop(_ ending: (@Sendable () -> Void)? = nil) {
+        let hasEnded = queue.withLock { state -> Bool in
+            state.isStopped = true
+            guard state.isRunning else { return true }
+            if let ending { state.endings.append(ending) }
+            state.commands.append(.stop)
+            return false
+        }
+        if hasEnded { ending?() }
+    }
+
+    private func startThread() -> Bool {
+        guard queue.descriptor >= 0 else { return false }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        var thread = pthread_t()
+        let box = Unmanaged.passRetained(self)
+        let code = pthread_create(&thread, &attributes, runAgent, box.toOpaque())
+        if code != 0 { box.release() }
+        return code == 0
+    }
+
+    // MARK: On the agent's thread
+
+    fileprivate func run() {
+        // libcurl leaves SIGPIPE alone because of NOSIGNAL; a broken connection must not end the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        curlew_name_thread("curlew-engine")
+
+        openMulti()
+        while !isStopping { turn() }
+        close()
+    }
+
+    private func turn() {
+        queue.take(beforeSleeping: false, into: &commands)
+        commands.forEach(perform)
+        var running: Int32 = 0
+        if let multi { curl_multi_perform(multi, &running) }
+        finishDone()
+        handOverHeads()
+        endLate()
+        // What came in meanwhile is not slept over; the flag is set under the same lock.
+        queue.take(beforeSleeping: true, into: &commands)
+        guard commands.isEmpty else {
+            commands.forEach(perform)
+            return
+        }
+        wait()
+    }
+
+    private func wait() {
+        let now = TransferClock.now()
+        let untilCheck = nextCheck == .max ? Int64.max : (max(0, nextCheck - now) + 999_999) / 1_000_000
+        // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
+        let milliseconds = Int32(min(untilCheck, transfers.isEmpty ? 60_000 : 1_000))
+        curlew_multi_poll(multi, queue.descriptor, milliseconds)
+        queue.clearWakeUp()
+    }
+
+    private func perform(_ command: Command) {
+        switch command {
+        case .start(let transfer): begin(transfer)
+        case .cancel(let transfer): end(transfer, with: NetworkError(.cancelled))
+        case .resume(let transfer): unpause(transfer)
+        case .stop: isStopping = true
+        }
+    }
+
+    private func begin(_ transfer: Transfer) {
+        do throws(NetworkError) {
+            if let problem = CurlLibrary.current.problem { throw NetworkError(.configuration, detail: problem) }
+            guard !isStopping else { throw NetworkError(.refused(by: .shutdown)) }
+            guard let multi, let easy = idleHandles.popLast() ?? EasyHandle(configuration: configuration) else {
+                throw NetworkError(.configuration, detail: "libcurl has no memory left.")
+            }
+            try easy.prepare(transfer)
+            transfer.easy = easy
+            transfers[transfer.id] = transfer
+            let code = curl_multi_add_handle(multi, easy.pointer)
+            guard code == CURLM_OK else {
+                transfers[transfer.id] = nil
+                transfer.easy = nil
+                throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
+            }
+            transfer.upload?.begin { [weak transfer] in
+                if let transfer { transfer.agent.resume(transfer) }
+            }
+            nextCheck = min(nextCheck, transfer.clock.check(at: transfer.clock.lastActivity).next)
+        } catch {
+            transfer.upload?.end()
+            transfer.continuation?.resume(throwing: error)
+            transfer.continuation = nil
+        }
+    }
+
+    /// Takes a live transfer down and completes it with `error`. Does nothing for one that has ended.
+    private func end(_ transfer: Transfer, with error: NetworkError) {
+        guard let easy = transfer.easy else { return }
+        if transfer.isReceivePaused {
+            // Removing a paused HTTP/2 transfer leaks its stream in libcurl 7.88: let it run into nothing first.
+            transfer.isDiscarding = true
+            curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+        }
+        transfer.isDiscarding = true
+        complete(transfer, easy, .failure(error))
+    }
+
+    private func unpause(_ transfer: Transfer) {
+        guard let easy = transfer.easy, transfer.isReceivePaused || transfer.isSendPaused else { return }
+        transfer.isReceivePaused = false
+        transfer.isSendPaused = false
+        transfer.clock.isHeldByUs = false
+        transfer.clock.lastActivity = TransferClock.now()
+        nextCheck = min(nextCheck, transfer.clock.check(at: transfer.clock.lastActivity).next)
+        // May call back at once. A failure means that no connection is attached, which ends the transfer elsewhere.
+        curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+    }
+
+    private func finishDone() {
+        guard let multi else { return }
+        var code = CURLE_OK
+        while let pointer = curlew_multi_next_done(multi, &code) {
+            guard let context = curlew_info_pointer(pointer, CURLINFO_PRIVATE) else { continue }
+            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            guard let easy = transfer.easy else { continue }
+            if code == CURLE_OK, transfer.failure == nil, transfer.head.isComplete {
+                complete(transfer, easy, .success(()))
+            } else {
+                complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
+            }
+        }
+    }
+
+    /// The one way out: takes the transfer off libcurl and the table, then tells its caller or reader.
+    private func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
+        let metrics = easy.metrics()
+        if let multi { curl_multi_remove_handle(multi, easy.pointer) }
+        transfers[transfer.id] = nil
+        transfer.easy = nil
+        transfer.upload?.end()
+        if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
+
+        if let pipe = transfer.pipe, transfer.continuation == nil {
+            pipe.finish(result)
+        } else if let continuation = transfer.continuation {
+            transfer.continuation = nil
+            switch result {
+            case .success:
+                let body = ResponseBody(transfer.takeBuffered(), limit: transfer.context.limits.responseBody)
+                continuation.resume(returning: transfer.response(body: body, metrics: metrics))
+            case .failure(let error):
+                continuation.resume(throwing: error)
+            }
+        }
+        transfer.context.record(.measured(metrics))
+    }
+
+    /// Called from callbacks: the head goes to the caller when libcurl has returned.
+    func noteHead(of transfer: Transfer) {
+        dueHeads.append(transfer)
+    }
+
+    private func handOverHeads() {
+        guard !dueHeads.isEmpty else { return }
+        for transfer in dueHeads { handOverHead(of: transfer) }
+        dueHeads.removeAll(keepingCapacity: true)
+    }
+
+    private func handOverHead(of transfer: Transfer) {
+        guard let continuation = transfer.continuation, let easy = transfer.easy, let pipe = transfer.pipe else {
+            return
+        }
+        transfer.continuation = nil
+        let decoded = transfer.decodesContent && transfer.head.headers.contains(.contentEncoding)
+        let body = ResponseBody(
+            pipe, limit: transfer.context.limits.responseBody, length: decoded ? nil : transfer.head.contentLength)
+        continuation.resume(returning: transfer.response(body: body, metrics: easy.metrics()))
+    }
+
+    private func endLate() {
+        guard nextCheck != .max else { return }
+        let now = TransferClock.now()
+        guard now >= nextCheck else { return }
+        var next = Int64.max
+        var late: [(Transfer, NetworkError)] = []
+        for transfer in transfers.values {
+            let check = transfer.clock.check(at: now)
+            if let phase = check.expired {
+                late.append((transfer, CurlFailure.timeout(phase, transfer: transfer)))
+            } else {
+                next = min(next, check.next)
+            }
+        }
+        nextCheck = next
+        for (transfer, error) in late { end(transfer, with: error) }
+    }
+
+    private func openMulti() {
+        guard CurlLibrary.current.problem == nil else { return }
+        multi = curl_multi_init()
+        guard let multi else { return }
+        curlew_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
+        curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.idleConnections)
+        curlew_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
+    }
+
+    private func close() {
+        for transfer in transfers.values { end(transfer, with: NetworkError(.refused(by: .shutdown))) }
+        // Commands that came after the stop: their callers must hear too.
+        queue.take(beforeSleeping: false, into: &commands)
+        commands.forEach(perform)
+        idleHandles = []
+        if let multi { curl_multi_cleanup(multi) }
+        multi = nil
+        let endings = queue.withLock { state -> [@Sendable () -> Void] in
+            state.isRunning = false
+            defer { state.endings = [] }
+            return state.endings
+        }
+        for ending in endings { ending() }
+    }
+}
+
+/// Entry of the agent's thread. The box keeps the agent alive until its loop has ended.
+private func runAgent(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    Unmanaged<CurlAgent>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}
+#endif

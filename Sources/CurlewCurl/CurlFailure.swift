@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// libcurl's result codes in the package's words. Code, text and errno stay in `underlying`.
+enum CurlFailure {
+    /// The error for a transfer that libcurl ended with `code`.
+    static func error(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError {
+        if let own = transfer.failure { return completed(own, transfer) }
+        let message = handle.message(for: code)
+        let systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
+        var error = NetworkError(
+            reason(for: code, message: message, handle: handle, transfer: transfer), detail: message,
+            underlying: TransportFailure(
+                engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,
+                systemError: systemError))
+        if error.reason == .configuration { error.hint = hint(for: code, configuration: transfer.owner.configuration) }
+        return completed(error, transfer)
+    }
+
+    /// The error for a transfer that the agent ended because `phase` took too long.
+    static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
+        let timeouts = transfer.context.timeouts
+        let text =
+            switch phase {
+            case .firstByte: timeouts.firstByte.map { "No answer within \($0.brief)." }
+            case .idle: timeouts.idle.map { "No byte moved for \($0.brief)." }
+            case .total: timeouts.total.map { "The call was not complete within \($0.brief)." }
+            default: "The attempt was not complete in its time."
+            }
+        return completed(NetworkError(.timedOut(phase), detail: text ?? "The time for the call was over."), transfer)
+    }
+
+    private static func completed(_ error: NetworkError, _ transfer: Transfer) -> NetworkError {
+        var error = error
+        error.request = RequestLine(transfer.request)
+        if transfer.head.isComplete, error.response == nil {
+            error.response = NetworkError.Answer(
+                status: transfer.head.status, headers: transfer.head.headers,
+                body: transfer.buffered.prefix(transfer.context.limits.errorExcerpt), isTruncated: true,
+                date: transfer.context.time.date)
+        }
+        return error
+    }
+
+    private static func reason(
+        for code: CURLcode, message: String, handle: EasyHandle, transfer: Transfer
+    ) -> NetworkError.Reason {
+        switch code {
+        case CURLE_URL_MALFORMAT: .invalidRequest
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .badResponse
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: .unreachable
+        // Only the connect limit is libcurl's; the other deadlines are the agent's.
+        case CURLE_OPERATION_TIMEDOUT: .timedOut(.connect)
+        case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CRL_BADFILE, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_OUT_OF_MEMORY,
+            CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT:
+            .configuration
+        case CURLE_PEER_FAILED_VERIFICATION: .secureConnectionFailed(verification(handle, message))
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .secureConnectionFailed(.pinMismatch)
+        case CURLE_SSL_CONNECT_ERROR: .secureConnectionFailed(.handshake)
+        case CURLE_HTTP2, CURLE_HTTP2_STREAM:
+            message.contains("REFUSED_STREAM") ? .connectionLost(.requestNotSent) : .badResponse
+        case CURLE_ABORTED_BY_CALLBACK, CURLE_READ_ERROR, CURLE_WRITE_ERROR: .connectionLost(delivery(handle))
+        case CURLE_OK: .badResponse
+        // GOT_NOTHING, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what later versions add.
+        default: .connectionLost(delivery(handle))
+        }
+    }
+
+    private static func delivery(_ handle: EasyHandle) -> NetworkError.Delivery {
+        curlew_info_long(handle.pointer, CURLINFO_REQUEST_SIZE) == 0 ? .requestNotSent : .requestMayHaveArrived
+    }
+
+    /// OpenSSL's verdict (the X509_V_ERR_ numbers); the host name is libcurl's own check and has no number.
+    private static func verification(_ handle: EasyHandle, _ message: String) -> NetworkError.TLSFailure {
+        switch curlew_info_long(handle.pointer, CURLINFO_SSL_VERIFYRESULT) {
+        case 9: .notYetValid
+        case 10: .expired
+        case 62: .wrongHost
+        case 0: message.contains("subject name") || message.contains("host name") ? .wrongHost : .untrusted
+        default: .untrusted
+        }
+    }
+
+    private static func hint(for code: CURLcode, configuration: TransportConfiguration) -> String? {
+        guard code == CURLE_SSL_CACERT_BADFILE else { return nil }
+        if case .file(let path) = configuration.tls.trustedRoots {
+            return "Check that \(path) exists and holds certificates in PEM form (TLSConfiguration.trustedRoots)."
+        }
+        return "Check TLSConfiguration.trustedRoots, or install the system's certificate authorities."
+    }
+}
+
+extension EasyHandle {
+    /// What libcurl measured so far.
+    func metrics() -> ExchangeMetrics {
+        var metrics = ExchangeMetrics()
+        let lookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
+        let connect = microseconds(CURLINFO_CONNECT_TIME_T)
+        let secure = microseconds(CURLINFO_APPCONNECT_TIME_T)
+        let ready = microseconds(CURLINFO_PRETRANSFER_TIME_T)
+        let first = microseconds(CURLINFO_STARTTRANSFER_TIME_T)
+        let total = microseconds(CURLINFO_TOTAL_TIME_T)
+        let opened = curlew_info_long(pointer, CURLINFO_NUM_CONNECTS)
+        metrics.nameLookup = .microseconds(opened == 0 ? 0 : lookup)
+        metrics.connect = .microseconds(opened == 0 ? 0 : max(0, connect - lookup))
+        metrics.secureConnect = .microseconds(opened == 0 || secure == 0 ? 0 : max(0, secure - connect))
+        metrics.firstByte = .microseconds(max(0, first - ready))
+        metrics.transfer = .microseconds(max(0, total - max(first, ready)))
+        metrics.total = .microseconds(total)
+        metrics.bytesSent =
+            Int64(curlew_info_long(pointer, CURLINFO_REQUEST_SIZE))
+            + curlew_info_offset(pointer, CURLINFO_SIZE_UPLOAD_T)
+        metrics.bytesReceived =
+            Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))
+            + curlew_info_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T)
+        metrics.reusedConnection = opened == 0
+        metrics.connectionsOpened = opened
+        if let address = curlew_info_string(pointer, CURLINFO_PRIMARY_IP), address.pointee != 0 {
+            metrics.remoteAddress =
+                String(cString: address) + ":\(curlew_info_long(pointer, CURLINFO_PRIMARY_PORT))"
+        }
+        return metrics
+    }
+
+    private func microseconds(_ info: CURLINFO) -> Int64 {
+        curlew_info_offset(pointer, info)
+    }
+}
+#endif

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import Glibc
+
+/// What the loaded libcurl is and can do, read once.
+struct CurlLibrary: Sendable {
+    /// `libcurl 7.88.1`
+    let name: String
+    /// The file with the system's certificate authorities, if libcurl was built with one and it exists.
+    let systemRoots: String?
+    let supportsHTTP2: Bool
+    /// Why this libcurl cannot be used; nil when it can.
+    let problem: String?
+
+    /// The oldest version that has every option the engine relies on.
+    private static let minimum = (number: UInt32(0x07_51_00), text: "7.81.0")
+
+    /// Initialises libcurl on first use. It is never torn down: other code in the process may use it.
+    static let current = CurlLibrary()
+
+    private init() {
+        let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        guard initialised == CURLE_OK, let info = curlew_version() else {
+            name = "libcurl"
+            systemRoots = nil
+            supportsHTTP2 = false
+            problem = "libcurl could not be initialised (error \(initialised.rawValue))."
+            return
+        }
+        let version = info.pointee.version.map { String(cString: $0) } ?? "of unknown version"
+        name = "libcurl \(version)"
+        supportsHTTP2 = info.pointee.features & CURL_VERSION_HTTP2 != 0
+        systemRoots = info.pointee.cainfo.map { String(cString: $0) }.flatMap { access($0, R_OK) == 0 ? $0 : nil }
+        problem =
+            info.pointee.version_num >= Self.minimum.number
+            ? nil
+            : "libcurl \(version) is too old: \(Self.minimum.text) or newer is needed. Update the system's libcurl."
+    }
+}
+#endif

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+public import CurlewCore
+
+/// The engine on Linux: libcurl, driven by one thread of its own.
+///
+/// HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, connections pooled and reused. Calls do not block threads:
+/// they wait as suspended tasks. What it adds to the guarantees of `Transport`:
+/// - Each call completes exactly once. Cancellation ends it in every phase without waiting for the network: during name
+///   lookup, connecting, before the head, in the middle of a body, and while the reader pauses.
+/// - Deadlines are accurate to a few milliseconds and do not hold timers or threads.
+/// - libcurl itself repeats a request whose reused connection dies before the reply. Here it may do so only for
+///   requests that can be repeated (`HTTPMethod.isIdempotent`, `RequestOptions.isIdempotent`); any other is sent at most
+///   once and ends in `.connectionLost(.requestMayHaveArrived)`.
+/// - Bodies up to `TransportConfiguration.smallBody` come with the response; larger ones stream, and the transfer
+///   stops while `TransportConfiguration.bodyBuffer` bytes wait for their reader.
+///
+/// Proxies in the environment are not used. The engine ends with the last reference to it and to the bodies it feeds.
+public final class CurlTransport: Transport {
+    /// How it connects.
+    public let configuration: TransportConfiguration
+
+    private let agent: CurlAgent
+
+    /// An engine with its own thread and connection pool.
+    ///
+    /// Never fails and opens nothing: the thread starts with the first request, and a configuration that cannot work
+    /// makes `send` throw `.configuration`.
+    public init(configuration: TransportConfiguration = TransportConfiguration()) {
+        self.configuration = configuration
+        agent = CurlAgent(configuration: configuration)
+    }
+
+    deinit {
+        agent.stop()
+    }
+
+    /// The engine that clients share when they name none. It is made at its first use and lives as long as the process.
+    public static let shared = CurlTransport()
+
+    /// Performs one exchange. Throws `NetworkError` only.
+    public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        try request.validate()
+        let upload = try makeUpload(for: request.body)
+        let transfer = Transfer(request: request, context: context, upload: upload, agent: agent, owner: self)
+        return try await withTaskCancellationHandler {
+            // Unsafe in name only: the agent resumes it exactly once, when it takes the transfer out of its table.
+            try await withUnsafeThrowingContinuation { continuation in
+                transfer.continuation = continuation
+                agent.start(transfer)
+            }
+        } onCancel: {
+            agent.cancel(transfer)
+        }
+    }
+
+    /// Ends every exchange with `.refused(by: .shutdown)`, closes all connections and refuses new work from now on.
+    ///
+    /// Returns when the engine's thread has ended. Calling it again is harmless.
+    public func shutdown() async {
+        await withUnsafeContinuation { continuation in
+            agent.stop { continuation.resume() }
+        }
+    }
+}
+
+extension CurlTransport: CustomStringConvertible {
+    /// The library and its version.
+    public var description: String {
+        CurlLibrary.current.name
+    }
+}
+#endif

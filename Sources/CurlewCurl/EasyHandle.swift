@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+import FoundationEssentials
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// One libcurl handle, used for one transfer after the other.
+///
+/// What is the same for all transfers of an engine is set once; `prepare` sets everything else, always, so nothing of
+/// an earlier transfer is left. That is cheaper than resetting the handle. Used on the agent's thread only.
+final class EasyHandle {
+    let pointer: UnsafeMutableRawPointer
+    private let configuration: TransportConfiguration
+    private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
+    private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var problem: CURLcode = CURLE_OK
+    private var fixedProblem: CURLcode = CURLE_OK
+
+    /// Nil when libcurl has no memory left.
+    init?(configuration: TransportConfiguration) {
+        guard let pointer = curl_easy_init() else {
+            errorText.deallocate()
+            return nil
+        }
+        self.pointer = pointer
+        self.configuration = configuration
+        errorText.pointee = 0
+        setFixedOptions()
+        setTrust()
+        fixedProblem = problem
+    }
+
+    deinit {
+        curl_easy_cleanup(pointer)
+        curl_slist_free_all(headerList)
+        errorText.deallocate()
+    }
+
+    /// Sets up everything for `transfer`. Throws what libcurl refuses.
+    func prepare(_ transfer: Transfer) throws(NetworkError) {
+        problem = fixedProblem
+        errorText.pointee = 0
+        let request = transfer.request
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        setPointer(CURLOPT_PRIVATE, context)
+        setPointer(CURLOPT_WRITEDATA, context)
+        setPointer(CURLOPT_HEADERDATA, context)
+        setPointer(CURLOPT_READDATA, context)
+        setPointer(CURLOPT_SEEKDATA, context)
+        setText(CURLOPT_URL, request.urlString)
+        setMethod(of: transfer)
+        setHeaders(of: transfer)
+        setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
+        // libcurl takes zero for its own default of 300 s.
+        let connect = transfer.context.timeouts.connect?.roundedUpMilliseconds ?? 0
+        set(CURLOPT_CONNECTTIMEOUT_MS, max(transfer.context.timeouts.connect == nil ? 0 : 1, Int(clamping: connect)))
+        if problem != CURLE_OK {
+            throw CurlFailure.error(problem, handle: self, transfer: transfer)
+        }
+    }
+
+    /// What libcurl wrote about the failure, else its standard text for `code`.
+    func message(for code: CURLcode) -> String {
+        if errorText.pointee != 0 { return String(cString: errorText) }
+        return curl_easy_strerror(code).map { String(cString: $0) } ?? "unknown error"
+    }
+
+    private func setMethod(of transfer: Transfer) {
+        let request = transfer.request
+        // Order matters: this clears what an upload or HEAD had set before.
+        set(CURLOPT_HTTPGET, 1)
+        if let upload = transfer.upload {
+            set(CURLOPT_UPLOAD, 1)
+            check(curlew_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, upload.length ?? -1))
+        } else if request.method == .head {
+            set(CURLOPT_NOBODY, 1)
+        }
+        let isImplied = transfer.upload == nil && (request.method == .get || request.method == .head)
+        setText(CURLOPT_CUSTOMREQUEST, isImplied ? nil : request.method.rawValue)
+        // Without a body there is nothing to rewind and so nothing to stop libcurl from repeating: a new connection is
+        // never repeated.
+        set(CURLOPT_FRESH_CONNECT, transfer.upload == nil && !transfer.mayRepeat ? 1 : 0)
+    }
+
+    private func setHeaders(of transfer: Transfer) {
+        curl_slist_free_all(headerList)
+        headerList = nil
+        let headers = transfer.request.headers
+        var namesAccept = false
+        var namesExpect = false
+        for field in headers {
+            if field.name == .contentLength || field.name == .transferEncoding { continue }
+            if field.name == .accept { namesAccept = true }
+            if field.name == .expect { namesExpect = true }
+            // libcurl drops `Name:` and sends `Name;` as a field without a value.
+            append(field.value.isEmpty ? "\(field.name.text);" : "\(field.name.text): \(field.value)")
+        }
+        // Fields that libcurl would add by itself.
+        if !namesAccept { append("Accept:") }
+        if transfer.upload != nil, !namesExpect { append("Expect:") }
+        if transfer.upload == nil, transfer.request.method.definesContent { append("Content-Length: 0") }
+        setPointer(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headerList))
+    }
+
+    private func append(_ line: String) {
+        guard let list = curl_slist_append(headerList, line) else {
+            problem = CURLE_OUT_OF_MEMORY
+            return
+        }
+        headerList = list
+    }
+
+    private func setFixedOptions() {
+        set(CURLOPT_NOSIGNAL, 1)
+        setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
+        set(CURLOPT_PATH_AS_IS, 1)
+        set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        setText(CURLOPT_PROXY, "")
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        set(CURLOPT_TCP_KEEPALIVE, 1)
+        set(CURLOPT_BUFFERSIZE, 128 << 10)
+        set(CURLOPT_UPLOAD_BUFFERSIZE, 128 << 10)
+        // Removing a transfer during a name lookup must not wait for the lookup.
+        set(CURLOPT_QUICK_EXIT, 1)
+        set(CURLOPT_PIPEWAIT, configuration.httpVersions == .http1Only ? 0 : 1)
+        let versions =
+            switch configuration.httpVersions {
+            case .automatic: CURL_HTTP_VERSION_2TLS
+            case .http1Only: CURL_HTTP_VERSION_1_1
+            case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            }
+        set(CURLOPT_HTTP_VERSION, versions)
+        check(curlew_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, receiveHeader))
+        check(curlew_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
+        check(curlew_set_data_callback(pointer, CURLOPT_READFUNCTION, sendBody))
+        check(curlew_set_seek_callback(pointer, rewindBody))
+        check(curlew_set_open_socket_callback(pointer, openSocket))
+    }
+
+    private func setTrust() {
+        set(CURLOPT_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
+        switch configuration.tls.trustedRoots {
+        case .system:
+            // With a file alone libcurl keeps the parsed authorities between connections; with a folder beside it,
+            // which some systems set by default, each connection would parse them again (a tenfold cost).
+            guard let roots = CurlLibrary.current.systemRoots else { return }
+            setText(CURLOPT_CAINFO, roots)
+            setText(CURLOPT_CAPATH, nil)
+        case .file(let path):
+            setText(CURLOPT_CAINFO, path)
+            setText(CURLOPT_CAPATH, nil)
+        case .pem(let data):
+            setText(CURLOPT_CAPATH, nil)
+            check(data.withUnsafeBytes { curlew_set_blob(pointer, CURLOPT_CAINFO_BLOB, $0.baseAddress, $0.count) })
+        }
+    }
+
+    private func set(_ option: CURLoption, _ value: Int) {
+        check(curlew_set_long(pointer, option, value))
+    }
+
+    private func setText(_ option: CURLoption, _ value: String?) {
+        check(curlew_set_string(pointer, option, value))
+    }
+
+    private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
+        check(curlew_set_pointer(pointer, option, value))
+    }
+
+    private func check(_ code: CURLcode) {
+        if code != CURLE_OK, problem == CURLE_OK { problem = code }
+    }
+}
+
+extension HTTPMethod {
+    /// Methods that define a meaning for content say so even when there is none (RFC 9110 §8.6).
+    fileprivate var definesContent: Bool {
+        self == .post || self == .put || self == .patch
+    }
+}
+#endif

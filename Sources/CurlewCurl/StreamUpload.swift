@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+import FoundationEssentials
+
+/// Bytes that an asynchronous producer makes while they are sent.
+///
+/// A task pulls one chunk, waits until libcurl has taken all of it, and pulls the next: the producer is never more than
+/// one chunk ahead. While there is nothing, libcurl is told to wait instead of being given an end.
+final class StreamUpload: Upload {
+    private struct State {
+        var chunk = Data()
+        var hasEnded = false
+        var failure: NetworkError?
+        var sent: Int64 = 0
+        var isCurlWaiting = false
+        var producer: UnsafeContinuation<Void, Never>?
+        var isClosed = false
+    }
+
+    let length: Int64?
+    private let pull: @Sendable () -> ChunkPull
+    private let state = Locked(State())
+    private let pump = Locked<Task<Void, Never>?>(nil)
+
+    init(length: Int64?, pull: @escaping @Sendable () -> ChunkPull) {
+        self.length = length
+        self.pull = pull
+    }
+
+    func begin(resume: @escaping @Sendable () -> Void) {
+        let task = Task { await produce(resume: resume) }
+        pump.withLock { $0 = task }
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep {
+        let (step, producer) = state.withLock { state -> (UploadStep, UnsafeContinuation<Void, Never>?) in
+            if let failure = state.failure { return (.failed(failure), nil) }
+            guard !state.chunk.isEmpty else {
+                if state.hasEnded { return (lastStep(after: state.sent), nil) }
+                state.isCurlWaiting = true
+                return (.wait, nil)
+            }
+            let count = min(buffer.count, state.chunk.count)
+            if let length, state.sent + Int64(count) > length {
+                return (.failed(Self.wrongLength("more", than: length)), nil)
+            }
+            state.chunk.prefix(count).copyBytes(to: buffer)
+            state.chunk = count == state.chunk.count ? Data() : state.chunk.dropFirst(count)
+            state.sent += Int64(count)
+            guard state.chunk.isEmpty else { return (.bytes(count), nil) }
+            defer { state.producer = nil }
+            return (.bytes(count), state.producer)
+        }
+        producer?.resume()
+        return step
+    }
+
+    /// Another pull might not give the same bytes; whoever may send again does so with a new transfer.
+    func rewind() -> Bool { false }
+
+    func end() {
+        let producer = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            state.isClosed = true
+            defer { state.producer = nil }
+            return state.producer
+        }
+        pump.withLock { $0 }?.cancel()
+        producer?.resume()
+    }
+
+    private func lastStep(after sent: Int64) -> UploadStep {
+        guard let length, sent < length else { return .end }
+        return .failed(Self.wrongLength("fewer", than: length))
+    }
+
+    private func produce(resume: @escaping @Sendable () -> Void) async {
+        let next = pull()
+        while true {
+            let chunk: Data?
+            var failure: NetworkError?
+            do {
+                chunk = try await next()
+            } catch {
+                chunk = nil
+                failure = NetworkError(.encoding, detail: "The body stream failed: \(error)", underlying: error)
+            }
+            if chunk?.isEmpty == true { continue }
+            let (mustResume, isClosed) = state.withLock { state -> (Bool, Bool) in
+                state.chunk = chunk ?? Data()
+                state.hasEnded = chunk == nil
+                state.failure = failure
+                defer { state.isCurlWaiting = false }
+                return (state.isCurlWaiting, state.isClosed)
+            }
+            if mustResume { resume() }
+            if chunk == nil || isClosed { return }
+            await roomForMore()
+        }
+    }
+
+    private func roomForMore() async {
+        await withUnsafeContinuation { continuation in
+            let goOn = state.withLock { state in
+                if state.chunk.isEmpty || state.isClosed { return true }
+                state.producer = continuation
+                return false
+            }
+            if goOn { continuation.resume() }
+        }
+    }
+
+    private static func wrongLength(_ word: String, than length: Int64) -> NetworkError {
+        NetworkError(.encoding, detail: "The body stream produced \(word) bytes than its declared length of \(length).")
+    }
+}
+#endif

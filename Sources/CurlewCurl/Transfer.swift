@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+import FoundationEssentials
+
+/// One exchange inside the engine.
+///
+/// `@unchecked Sendable` holds because of who touches what:
+/// - `let` properties: everybody.
+/// - `continuation`: written by the calling task before the transfer is handed over, read by the agent after.
+/// - `isSubmitted`, `isCancelled`: under the command queue's lock.
+/// - everything else: the agent's thread only, callbacks included.
+final class Transfer: @unchecked Sendable {
+    let request: HTTPRequest
+    let context: ExchangeContext
+    let upload: (any Upload)?
+    let agent: CurlAgent
+    /// Keeps the transport, and with it the agent, alive while a body is read.
+    let owner: CurlTransport
+
+    var continuation: UnsafeContinuation<HTTPResponse, any Error>?
+    var isSubmitted = false
+    var isCancelled = false
+
+    /// The handle while the transfer is in the agent's table.
+    var easy: EasyHandle?
+    var head: ResponseHead
+    /// The body until the response is handed over.
+    var buffered = Data()
+    /// The body once the response has been handed over before its end.
+    var pipe: BodyPipe?
+    /// The response is to be handed over as soon as the current callback is done.
+    var isHeadDue = false
+    /// Swallow what still comes: the transfer is being taken down.
+    var isDiscarding = false
+    /// libcurl was told to stop receiving because the reader is behind.
+    var isReceivePaused = false
+    /// libcurl was told to stop sending because the producer is behind.
+    var isSendPaused = false
+    /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
+    var failure: NetworkError?
+    var clock: TransferClock
+
+    init(request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, agent: CurlAgent, owner: CurlTransport)
+    {
+        self.request = request
+        self.context = context
+        self.upload = upload
+        self.agent = agent
+        self.owner = owner
+        head = ResponseHead(limits: context.limits)
+        clock = TransferClock(context, hasUpload: upload != nil)
+    }
+
+    /// True when libcurl may send the request a second time on its own.
+    var mayRepeat: Bool {
+        context.options.isIdempotent ?? request.method.isIdempotent
+    }
+
+    /// True when nobody but libcurl removes the content codings of the answer.
+    var decodesContent: Bool {
+        !context.options.rawBody
+    }
+
+    /// A body that is handed over finished may have this many bytes.
+    var smallBody: Int {
+        context.options.streaming ? 0 : owner.configuration.smallBody
+    }
+
+    /// For tables; never reused.
+    var id: UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
+
+    /// The body that was gathered; the transfer keeps nothing.
+    func takeBuffered() -> Data {
+        defer { buffered = Data() }
+        return buffered
+    }
+
+    /// The response with `body`, from what has come so far.
+    func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {
+        HTTPResponse(
+            status: head.status, headers: head.deliveredHeaders(decoded: decodesContent, method: request.method),
+            body: body, version: head.version, metrics: metrics, url: request.urlString)
+    }
+}
+#endif
