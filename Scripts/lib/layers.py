@@ -97,11 +97,11 @@ def check_folders(found):
         height = FOLDERS.index(folder)
         beneath = set().union(*(declared[name] for name in FOLDERS[:height + 1]))
         above = {name: upper for upper in FOLDERS[height + 1:] for name in declared[upper] if name not in beneath}
-        # A name after a dot is a member; a name after `<` or `,` and before `:` is a generic parameter.
+        # A name after a dot is a member of something else.
         for line, text in enumerate(source.code(path).split("\n"), 1):
             for name in re.findall(r"(?<![.\w])([A-Z]\w*)\b", text):
                 if name in above:
-                    found.add("folder", path, line, name, f"{folder}/ names {name} of {above[name]}/, which is above it")
+                    found.add("folder", path, line, name, f"{folder}/ names {name} of {above[name]}/ above it")
 
 
 def main():

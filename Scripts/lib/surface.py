@@ -105,10 +105,11 @@ def main():
         elif old != new:
             name = str(path.relative_to(source.ROOT))
             problems += list(difflib.unified_diff(old, new, name, name, n=0, lineterm=""))
-            problems.append(f"{name}: the public surface changed; if that is meant, run Scripts/check --update-surface")
+            problems.append(f"{name}: the public surface changed; if that is meant: Scripts/check --update-surface")
     for problem in problems:
         print(problem, file=sys.stderr)
-    print(f"surface: {total} public declarations, " + (f"{len(problems)} lines of problems" if problems else "as listed"))
+    verdict = f"{len(problems)} lines of problems" if problems else "as listed"
+    print(f"surface: {total} public declarations, {verdict}")
     sys.exit(1 if problems else 0)
 
 
