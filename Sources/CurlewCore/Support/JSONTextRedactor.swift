@@ -4,7 +4,8 @@
 ///
 /// A log or an error excerpt is often cut off in the middle, where a JSON parser would give up and show everything.
 /// One pass over the bytes: a quoted name that is secret and followed by a colon has its value replaced, whatever the
-/// value is (a string up to its end, a container up to its closing bracket, a scalar up to the next separator).
+/// value is (a string up to its end, a container up to its closing bracket, a scalar up to the next separator). Other
+/// strings keep their text, except that URLs in them lose their secrets.
 struct JSONTextRedactor {
     var redaction: Redaction
 
@@ -20,14 +21,16 @@ struct JSONTextRedactor {
                 continue
             }
             let end = endOfString(bytes, from: index)
-            output.append(contentsOf: bytes[index..<end])
-            let name = String(decoding: bytes[min(index + 1, end)..<max(index + 1, end - 1)], as: UTF8.self)
+            let string = bytes[index..<end]
             index = end
             var value = skipSpace(bytes, from: end)
-            guard value < bytes.count, bytes[value] == UInt8(ascii: ":"), redaction.isSecret(member: name) else {
+            guard value < bytes.count, bytes[value] == UInt8(ascii: ":"), redaction.isSecret(member: name(string))
+            else {
+                output.append(contentsOf: redactURL(string))
                 continue
             }
             value = skipSpace(bytes, from: value + 1)
+            output.append(contentsOf: string)
             output.append(contentsOf: bytes[end..<value])
             output.append(contentsOf: "\"\(Redaction.mark)\"".utf8)
             index = endOfValue(bytes, from: value)
@@ -36,6 +39,39 @@ struct JSONTextRedactor {
     }
 
     private static let quote = UInt8(ascii: "\"")
+    private static let backslash = UInt8(ascii: "\\")
+
+    /// The name between the quotes, with `\u0070` and the like read as what they mean.
+    private func name(_ string: ArraySlice<UInt8>) -> String {
+        let inner = string.dropFirst().dropLast()
+        guard inner.contains(Self.backslash) else { return String(decoding: inner, as: UTF8.self) }
+        var name = ""
+        var rest = inner
+        while let byte = rest.first {
+            if byte == Self.backslash, rest.dropFirst().first == UInt8(ascii: "u"), rest.count >= 6 {
+                let digits = String(decoding: rest.dropFirst(2).prefix(4), as: UTF8.self)
+                if let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) {
+                    name.unicodeScalars.append(scalar)
+                }
+                rest = rest.dropFirst(6)
+            } else {
+                if byte != Self.backslash { name.unicodeScalars.append(Unicode.Scalar(byte)) }
+                rest = rest.dropFirst()
+            }
+        }
+        return name
+    }
+
+    /// The string as it is, or with the secrets of a URL in it replaced. Some encoders write `&` as `\u0026`.
+    private func redactURL(_ string: ArraySlice<UInt8>) -> [UInt8] {
+        let looksLikeURL = string.contains { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "@") }
+        guard looksLikeURL, string.count > 1 else { return Array(string) }
+        let isClosed = string.last == Self.quote
+        let inner = String(decoding: isClosed ? string.dropFirst().dropLast() : string.dropFirst(), as: UTF8.self)
+        guard inner.contains(where: { "?#&".contains($0) }) || inner.contains("://") else { return Array(string) }
+        let shown = redaction.url("?" + inner.replacing("\\u0026", with: "&")).dropFirst()
+        return [Self.quote] + Array(shown.utf8) + (isClosed ? [Self.quote] : [])
+    }
 
     private func skipSpace(_ bytes: [UInt8], from start: Int) -> Int {
         var index = start
@@ -48,7 +84,7 @@ struct JSONTextRedactor {
         var index = start + 1
         while index < bytes.count {
             switch bytes[index] {
-            case UInt8(ascii: "\\"): index += 2
+            case Self.backslash: index += 2
             case Self.quote: return index + 1
             default: index += 1
             }

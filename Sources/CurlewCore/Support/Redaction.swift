@@ -10,44 +10,65 @@ import Foundation
 
 /// What is never written down: the one list of secret-looking names, used by logs, errors and recorded commands.
 ///
-/// Names are compared without regard to case, `-` and `_`. Values are replaced whole by `REDACTED`; nothing of a
-/// secret, not even its length, is shown.
+/// Names are compared without regard to case, `-`, `_`, `.` and brackets, so that `user[new_password]` is
+/// `usernewpassword`. Values are replaced whole by `REDACTED`; nothing of a secret, not even its length, is shown.
 public struct Redaction: Sendable {
     /// Header fields whose values are secret.
     public var headerNames: Set<HTTPField.Name>
-    /// Query, form and JSON members whose values are secret, lower-case without `-` and `_`.
+    /// Query, form and JSON members whose values are secret, lower-case letters and digits only.
     public var memberNames: Set<String>
+    /// Endings of such names: `password` covers `newPassword` too.
+    public var memberEndings: Set<String>
+    /// Names that are secret in a query or a form, but mean something else in JSON, such as `code`.
+    public var queryNames: Set<String>
 
     /// A list of one's own.
-    public init(headerNames: Set<HTTPField.Name>, memberNames: Set<String>) {
+    public init(
+        headerNames: Set<HTTPField.Name>, memberNames: Set<String>, memberEndings: Set<String> = [],
+        queryNames: Set<String> = []
+    ) {
         self.headerNames = headerNames
         self.memberNames = memberNames
+        self.memberEndings = memberEndings
+        self.queryNames = queryNames
     }
 
     /// Credentials, cookies, tokens, keys, signatures and passwords under their usual names.
     public static let standard = Redaction(
         headerNames: Set(HTTPField.Name.sensitive.map { HTTPField.Name($0) }),
         memberNames: [
-            "password", "passwd", "secret", "clientsecret", "token", "accesstoken", "refreshtoken", "idtoken", "apikey",
-            "key", "authorization", "auth", "code", "codeverifier", "assertion", "clientassertion", "signature", "sig",
-            "session", "sessionid", "jwt", "pin", "otp", "xamzsignature", "xamzcredential", "xamzsecuritytoken",
-            "awsaccesskeyid", "xgoogsignature", "privatekey", "credential", "credentials",
-        ])
+            "authorization", "auth", "codeverifier", "assertion", "clientassertion", "sig", "session", "sessionid",
+            "jwt", "pin", "otp", "totp", "passcode", "authcode", "authorizationcode", "verificationcode", "mfacode",
+            "passwordconfirmation", "xamzcredential", "awsaccesskeyid", "credential", "credentials", "setcookie",
+            "cookie", "cookies",
+        ],
+        memberEndings: [
+            "password", "passwd", "passphrase", "secret", "token", "apikey", "secretkey", "privatekey", "accesskey",
+            "signature",
+        ],
+        queryNames: ["code", "key", "pwd", "pass"])
+
+    /// Nothing is secret. For a look at one's own traffic; never for anything that is kept.
+    public static let none = Redaction(headerNames: [], memberNames: [])
 
     /// What stands in place of a secret.
     package static let mark = "REDACTED"
 
-    /// The headers with secret values replaced; order and names stay.
+    /// The headers with secret values replaced; order and names stay. Fields that hold a URL lose its secrets only.
     public func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(headers.map { HTTPField(name: $0.name, value: value($0.value, ofHeader: $0.name)) })
     }
 
     /// The value as it may be shown.
     package func value(_ value: String, ofHeader name: HTTPField.Name) -> String {
-        headerNames.contains(name) ? Self.mark : value
+        if headerNames.contains(name) { return Self.mark }
+        return Self.urlHeaders.contains(name) ? url(value) : value
     }
 
-    /// The URL without userinfo and with secret query values replaced; keys and order stay.
+    /// Fields whose values are URLs: a redirect after a sign-in carries its code or token there.
+    private static let urlHeaders: Set<HTTPField.Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
+
+    /// The URL without userinfo and with secret query and fragment values replaced; keys and order stay.
     public func url(_ url: String) -> String {
         var text = Substring(url)
         var prefix = ""
@@ -57,33 +78,42 @@ public struct Redaction: Sendable {
             prefix = String(text[..<scheme.upperBound])
             text = text[(at ?? scheme.upperBound)...]
         }
-        guard let mark = text.firstIndex(of: "?") else { return prefix + text }
-        let query = text[text.index(after: mark)...]
-        return prefix + text[...mark] + pairs(query)
+        guard let mark = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return prefix + text }
+        // A fragment may begin with a path of its own, `#/callback?token=…`, so every mark begins new pairs.
+        let parts = text[mark...].split(omittingEmptySubsequences: false) { $0 == "?" || $0 == "#" }
+        var result = prefix + text[..<mark]
+        for part in parts.dropFirst() {
+            result.append(text[text.index(before: part.startIndex)])
+            result += pairs(part)
+        }
+        return result
     }
 
-    /// `a=1&token=2` with secret values replaced.
+    /// `a=1&token=2` with secret values replaced. A secret reaches up to the next `&`; a name may follow `;` too.
     package func pairs(_ text: Substring) -> String {
         text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-            guard let equals = pair.firstIndex(of: "="), isSecret(member: String(pair[..<equals])) else {
-                return String(pair)
+            var start = pair.startIndex
+            while let equals = pair[start...].firstIndex(of: "=") {
+                if isSecret(queryName: pair[start..<equals]) { return pair[...equals] + Self.mark }
+                guard let next = pair[equals...].firstIndex(of: ";") else { break }
+                start = pair.index(after: next)
             }
-            return pair[...equals] + Self.mark
+            return String(pair)
         }.joined(separator: "&")
     }
 
     /// True when the value under `name` is not to be shown.
-    package func isSecret(member name: String) -> Bool {
-        let decoded = PercentCoding.decode(name) ?? name
-        return memberNames.contains(decoded.lowercased().filter { $0 != "-" && $0 != "_" })
+    package func isSecret(member name: some StringProtocol) -> Bool {
+        let plain = normalised(name)
+        return memberNames.contains(plain) || memberEndings.contains { plain.hasSuffix($0) }
     }
 
-    /// Text of a body as it may be shown: secret members of JSON and forms are replaced.
-    ///
-    /// Works on text that is cut off or malformed too: a string after a secret name is replaced up to its closing
-    /// quote or the end.
-    package func bodyText(_ text: String, mediaType: MediaType?) -> String {
-        if mediaType?.essence == "application/x-www-form-urlencoded" { return pairs(Substring(text)) }
-        return JSONTextRedactor(redaction: self).redact(text)
+    private func isSecret(queryName name: Substring) -> Bool {
+        let decoded = PercentCoding.decodeForm(String(name)) ?? String(name)
+        return queryNames.contains(normalised(decoded)) || isSecret(member: decoded)
+    }
+
+    private func normalised(_ name: some StringProtocol) -> String {
+        name.lowercased().filter { !"-_.[] ".contains($0) }
     }
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// Sends `Authorization: Bearer …` with the requests to one origin (RFC 6750), and with no others.
+///
+///     .bearer { await keychain.token() }                                // the origin of the client's base URL
+///     .bearer(for: "https://cdn.example.com") { try await cdnToken() }  // another, named on purpose
+///
+/// The rules:
+/// - A token belongs to an origin (scheme, host and port). A request to any other goes without it.
+/// - After a redirect has left the call's origin, nothing is attached any more, not even back at that origin.
+/// - Over plain http the token would be readable on the way. Without a named origin that works for loopback only, and
+///   is a problem of the pipeline otherwise; naming an `http` origin says that it is meant.
+/// - An `Authorization` field that the call brings along wins; the source is not even asked.
+/// - No token (nil or empty) sends the request without one. A source that throws fails the call with
+///   `.notAuthenticated(.sourceFailed)`, unless the call was cancelled.
+/// - A token that could not stand in a header field fails the call before anything is sent.
+public struct BearerInterceptor: Interceptor {
+    private let owner: Owner
+    private let token: @Sendable () async throws -> String?
+
+    private enum Owner: Sendable {
+        case client
+        case origin(Origin)
+        case unreadable(String)
+    }
+
+    /// A credential for the origin of the client's base URL.
+    ///
+    /// - `token`: asked once for each attempt, so it should remember what it knows.
+    public init(token: @escaping @Sendable () async throws -> String?) {
+        owner = .client
+        self.token = token
+    }
+
+    /// A credential for the origin of `url`, such as `https://api.example.com`; its path is not looked at.
+    ///
+    /// A text that is no absolute URL is a problem of the pipeline: every call throws `.configuration`.
+    public init(for url: String, token: @escaping @Sendable () async throws -> String?) {
+        do {
+            owner = .origin(try HTTPRequest(url: url).origin)
+        } catch {
+            owner = .unreadable(error.detail)
+        }
+        self.token = token
+    }
+
+    /// A credential for `origin`.
+    public init(for origin: Origin, token: @escaping @Sendable () async throws -> String?) {
+        owner = .origin(origin)
+        self.token = token
+    }
+
+    /// `.authentication`.
+    public var placement: Placement { .authentication }
+
+    /// Attaches the token where the rules allow it, and runs the rest of the chain.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        guard mayReceive(request, in: next.context), let token = try await currentToken(), !token.isEmpty else {
+            return try await next(request)
+        }
+        var request = request
+        request.headers[.authorization] = "Bearer \(token)"
+        return try await next(request)
+    }
+
+    private func mayReceive(_ request: HTTPRequest, in context: ExchangeContext) -> Bool {
+        guard !context.crossedOrigin, !request.headers.contains(.authorization) else { return false }
+        switch owner {
+        case .client: return request.origin == context.clientOrigin && request.origin.isConfidential
+        case .origin(let origin): return request.origin == origin
+        case .unreadable: return false
+        }
+    }
+
+    private func currentToken() async throws -> String? {
+        do {
+            return try await token()
+        } catch {
+            if Task.isCancelled || NetworkError(error).isCancelled { throw NetworkError(.cancelled) }
+            throw NetworkError(
+                .notAuthenticated(.sourceFailed), detail: "The source of the bearer token threw an error.",
+                underlying: error)
+        }
+    }
+
+    /// No origin to belong to, or one to which the token would travel in plain sight.
+    public func problem(in setup: PipelineSetup) -> String? {
+        switch owner {
+        case .origin:
+            return nil
+        case .unreadable(let detail):
+            return "The bearer token has no origin to belong to. \(detail)"
+        case .client:
+            guard let origin = setup.clientOrigin else {
+                return "The bearer token has no origin to belong to. Give the client a base URL, or name the origin:"
+                    + " .bearer(for: \"https://api.example.com\") { … }."
+            }
+            guard !origin.isConfidential else { return nil }
+            return "The bearer token would go to \(origin) unencrypted. Use https; if plain http is meant, name the"
+                + " origin: .bearer(for: \"\(origin)\") { … }."
+        }
+    }
+}
+
+extension BearerInterceptor: CustomStringConvertible {
+    /// `Bearer`, with the origin if one was named. Never the token.
+    public var description: String {
+        if case .origin(let origin) = owner { "Bearer(\(origin))" } else { "Bearer" }
+    }
+}
+
+extension Origin {
+    /// True when nobody between here and there can read along.
+    var isConfidential: Bool { isSecure || isLoopback }
+}

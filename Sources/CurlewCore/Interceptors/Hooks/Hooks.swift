@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+/// Changes each request by a closure. Made by `.onRequest { request, context in … }`.
+public struct RequestHook: Interceptor {
+    /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
+    public let placement: Placement
+    private let body: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+
+    /// A hook. What `body` throws ends the call.
+    public init(
+        at placement: Placement = .custom,
+        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+    ) {
+        self.placement = placement
+        self.body = body
+    }
+
+    /// Runs the closure on a copy of the request, then the rest of the chain with it.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        var request = request
+        try await body(&request, next.context)
+        return try await next(request)
+    }
+}
+
+/// Looks at each response by a closure. Made by `.onResponse { response, context in … }`.
+///
+/// It runs when the head is there, for every status. The body can be read once only: leave it to the caller.
+public struct ResponseHook: Interceptor {
+    /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
+    public let placement: Placement
+    private let body: @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
+
+    /// A hook. What `body` throws ends the call instead of the response.
+    public init(
+        at placement: Placement = .custom,
+        _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
+    ) {
+        self.placement = placement
+        self.body = body
+    }
+
+    /// Runs the rest of the chain, then the closure.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        let response = try await next(request)
+        try await body(response, next.context)
+        return response
+    }
+}
+
+/// Hears of each failure by a closure. Made by `.onError { error, context in … }`.
+///
+/// It runs when there is no answer: a connection that fails, a timeout, an interceptor further in that throws. A status
+/// such as 404 is an answer here: `onResponse` sees it, and the typed call makes it an error afterwards. The error goes
+/// on to the caller in any case. Cancellation is reported too; ask `error.isCancelled`.
+public struct ErrorHook: Interceptor {
+    /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
+    public let placement: Placement
+    private let body: @Sendable (NetworkError, ExchangeContext) async -> Void
+
+    /// A hook.
+    public init(
+        at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
+    ) {
+        self.placement = placement
+        self.body = body
+    }
+
+    /// Runs the rest of the chain, and the closure if that throws.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        do {
+            return try await next(request)
+        } catch {
+            var failure = NetworkError(error)
+            if failure.request == nil { failure.request = RequestLine(request) }
+            await body(failure, next.context)
+            throw failure
+        }
+    }
+}
+
+extension RequestHook: CustomStringConvertible {
+    /// `onRequest`
+    public var description: String { "onRequest" }
+}
+
+extension ResponseHook: CustomStringConvertible {
+    /// `onResponse`
+    public var description: String { "onResponse" }
+}
+
+extension ErrorHook: CustomStringConvertible {
+    /// `onError`
+    public var description: String { "onError" }
+}

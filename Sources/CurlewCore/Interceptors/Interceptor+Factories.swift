@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+extension Interceptor where Self == LoggingInterceptor {
+    /// Two lines for each call, secrets out. See `LoggingInterceptor`.
+    public static func logging(
+        _ level: LoggingInterceptor.Level = .line, redaction: Redaction = .standard, bodyLimit: Int = 4096,
+        sink: @escaping @Sendable (LoggingInterceptor.Entry) -> Void = LoggingInterceptor.standardError
+    ) -> LoggingInterceptor {
+        LoggingInterceptor(level, redaction: redaction, bodyLimit: bodyLimit, sink: sink)
+    }
+}
+
+extension Interceptor where Self == BearerInterceptor {
+    /// A bearer token for the origin of the client's base URL. See `BearerInterceptor`.
+    public static func bearer(_ token: @escaping @Sendable () async throws -> String?) -> BearerInterceptor {
+        BearerInterceptor(token: token)
+    }
+
+    /// A bearer token for the origin of `url`, named on purpose.
+    public static func bearer(
+        for url: String, _ token: @escaping @Sendable () async throws -> String?
+    ) -> BearerInterceptor {
+        BearerInterceptor(for: url, token: token)
+    }
+
+    /// A bearer token for `origin`, named on purpose.
+    public static func bearer(
+        for origin: Origin, _ token: @escaping @Sendable () async throws -> String?
+    ) -> BearerInterceptor {
+        BearerInterceptor(for: origin, token: token)
+    }
+}
+
+extension Interceptor where Self == RequestHook {
+    /// Changes each request: `.onRequest { request, context in request.headers["X-Tenant"] = "acme" }`.
+    public static func onRequest(
+        at placement: Placement = .custom,
+        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+    ) -> RequestHook {
+        RequestHook(at: placement, body)
+    }
+}
+
+extension Interceptor where Self == ResponseHook {
+    /// Looks at each response when its head is there, whatever the status.
+    public static func onResponse(
+        at placement: Placement = .custom,
+        _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
+    ) -> ResponseHook {
+        ResponseHook(at: placement, body)
+    }
+}
+
+extension Interceptor where Self == ErrorHook {
+    /// Hears of each failure that is not an answer.
+    public static func onError(
+        at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
+    ) -> ErrorHook {
+        ErrorHook(at: placement, body)
+    }
+}

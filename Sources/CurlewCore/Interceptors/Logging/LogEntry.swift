@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+extension LoggingInterceptor {
+    /// What is written at once: a request, a response or a failure, redacted and without control characters.
+    public struct Entry: Sendable, CustomStringConvertible {
+        /// What happened.
+        public enum Kind: Hashable, Sendable {
+            /// A request begins.
+            case request
+            /// The head of an answer is there, whatever its status.
+            case response
+            /// There is no answer.
+            case failure
+        }
+
+        /// What happened, for a log with severities.
+        public let kind: Kind
+        /// The number of the call, which its entries share.
+        public let exchange: UInt64
+        /// The endpoint's name; empty when the call has none.
+        public let routeName: String
+        /// The first line, and further ones at the levels `.headers` and `.body`.
+        let lines: [String]
+
+        /// The lines, without a line break at the end. Further lines are indented, so that none looks like a new entry.
+        public var description: String {
+            let sign =
+                switch kind {
+                case .request: "→"
+                case .response: "←"
+                case .failure: "✗"
+                }
+            return (["\(sign) #\(exchange) \(lines.first ?? "")"] + lines.dropFirst().map { "    " + $0 })
+                .joined(separator: "\n")
+        }
+    }
+
+    /// The default sink: whole entries to standard error, one after the other whatever the threads.
+    @Sendable public static func standardError(_ entry: Entry) {
+        let bytes = Array("\(entry)\n".utf8)
+        outputLock.withLock { _ in
+            var written = 0
+            while written < bytes.count {
+                let count = bytes[written...].withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+                if count < 0, errno != EINTR { return }
+                written += max(0, count)
+            }
+        }
+    }
+
+    /// Held while an entry is written, so that lines of two calls do not mix.
+    private static let outputLock = Locked(())
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+extension Redaction {
+    /// Text of a body as it may be shown: secret members of JSON and forms are replaced.
+    ///
+    /// Works on text that is cut off or malformed too: what follows a secret name is replaced up to where its value
+    /// ends, or the end of the text.
+    package func bodyText(_ text: String, mediaType: MediaType?) -> String {
+        if mediaType?.essence == MediaType.form.essence { return pairs(Substring(text)) }
+        let redacted = JSONTextRedactor(redaction: self).redact(text)
+        // Forms are sometimes labelled as plain text. A text without white space that has pairs is one.
+        let isLikePairs =
+            mediaType?.isJSON != true && redacted.contains("=") && !redacted.contains(where: \.isWhitespace)
+        return isLikePairs ? String(url("?" + redacted).dropFirst()) : redacted
+    }
+
+    /// A body for a log or a command line, or nil when it is not to be shown: it is longer than `limit` bytes and
+    /// `clips` is false, is not text, or is of a kind whose secrets cannot be recognised (multipart, XML).
+    package func shownBody(_ data: Data, mediaType: MediaType?, limit: Int, clips: Bool) -> String? {
+        guard data.count <= limit || clips, isLegible(mediaType, data) else { return nil }
+        let text = String(decoding: data.prefix(limit), as: UTF8.self)
+        // A character that the limit cuts in two decodes to a replacement; any other one means that this is no text.
+        let repairs = text.unicodeScalars.filter { $0 == "\u{FFFD}" }.count
+        guard repairs <= (data.count > limit ? 3 : 0), !text.utf8.contains(where: Self.isBinary) else { return nil }
+        return bodyText(text, mediaType: mediaType) + (data.count > limit ? "…" : "")
+    }
+
+    private func isLegible(_ mediaType: MediaType?, _ data: Data) -> Bool {
+        let hidesNothing = headerNames.isEmpty && memberNames.isEmpty && memberEndings.isEmpty && queryNames.isEmpty
+        guard let mediaType else {
+            let first = data.first { !(0x09...0x0D).contains($0) && $0 != 0x20 }
+            return hidesNothing || first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+        }
+        if mediaType.isJSON || mediaType.essence == MediaType.form.essence { return true }
+        if mediaType.subtype == "xml" || mediaType.subtype.hasSuffix("+xml") || mediaType.type == "multipart" {
+            return hidesNothing
+        }
+        return mediaType.type == "text" || mediaType.essence == MediaType.jsonLines.essence
+            || mediaType.essence == "application/x-ndjson" || mediaType.essence == "application/graphql"
+    }
+
+    private static func isBinary(_ byte: UInt8) -> Bool {
+        byte < 0x09 || (byte > 0x0D && byte < 0x20) || byte == 0x7F
+    }
+}
