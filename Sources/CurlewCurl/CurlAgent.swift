@@ -25,23 +25,23 @@ final class CurlAgent: @unchecked Sendable {
     let configuration: TransportConfiguration
     private let queue = CommandQueue()
 
-    private var multi: UnsafeMutableRawPointer?
-    private var transfers: [UInt64: Transfer] = [:]
-    private var idleHandles: [EasyHandle] = []
+    var multi: UnsafeMutableRawPointer?
+    var transfers: [UInt64: Transfer] = [:]
+    var idleHandles: [EasyHandle] = []
     private var commands: [Command] = []
     /// Transfers whose head came in the current turn and is due before their end.
-    private var dueHeads: [Transfer] = []
+    var dueHeads: [Transfer] = []
     /// No transfer ends before this; `Int64.max` when none has a deadline.
     private var nextCheck = Int64.max
     private var isStopping = false
+    /// The clock, read once for each time libcurl works: callbacks note activity far too often to ask it themselves.
+    private(set) var turnStart: Int64 = 0
 
-    private static let idleHandleLimit = 256
+    static let idleHandleLimit = 256
 
     init(configuration: TransportConfiguration) {
         self.configuration = configuration
     }
-
-    // MARK: From any thread
 
     /// Hands a transfer over. Its continuation is resumed exactly once, whatever happens.
     func start(_ transfer: Transfer) {
@@ -102,8 +102,6 @@ final class CurlAgent: @unchecked Sendable {
         return code == 0
     }
 
-    // MARK: On the agent's thread
-
     fileprivate func run() {
         // libcurl leaves SIGPIPE alone because of NOSIGNAL; a broken connection must not end the process.
         var signals = sigset_t()
@@ -120,6 +118,7 @@ final class CurlAgent: @unchecked Sendable {
     private func turn() {
         queue.take(beforeSleeping: false, into: &commands)
         commands.forEach(perform)
+        turnStart = TransferClock.now()
         var running: Int32 = 0
         if let multi { curl_multi_perform(multi, &running) }
         finishDone()
@@ -135,12 +134,11 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     private func wait() {
-        let now = TransferClock.now()
-        let untilCheck = nextCheck == .max ? Int64.max : (max(0, nextCheck - now) + 999_999) / 1_000_000
+        let untilCheck =
+            nextCheck == .max ? Int64.max : (max(0, nextCheck - TransferClock.now()) + 999_999) / 1_000_000
         // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
         let milliseconds = Int32(min(untilCheck, transfers.isEmpty ? 60_000 : 1_000))
-        curlew_multi_poll(multi, queue.descriptor, milliseconds)
-        queue.clearWakeUp()
+        if curlew_multi_poll(multi, queue.descriptor, milliseconds) != 0 { queue.clearWakeUp() }
     }
 
     private func perform(_ command: Command) {
@@ -174,8 +172,7 @@ final class CurlAgent: @unchecked Sendable {
             nextCheck = min(nextCheck, transfer.clock.check(at: transfer.clock.lastActivity).next)
         } catch {
             transfer.upload?.end()
-            transfer.continuation?.resume(throwing: error)
-            transfer.continuation = nil
+            transfer.takeContinuation()?.resume(throwing: error)
         }
     }
 
@@ -200,67 +197,6 @@ final class CurlAgent: @unchecked Sendable {
         nextCheck = min(nextCheck, transfer.clock.check(at: transfer.clock.lastActivity).next)
         // May call back at once. A failure means that no connection is attached, which ends the transfer elsewhere.
         curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
-    }
-
-    private func finishDone() {
-        guard let multi else { return }
-        var code = CURLE_OK
-        while let pointer = curlew_multi_next_done(multi, &code) {
-            guard let context = curlew_info_pointer(pointer, CURLINFO_PRIVATE) else { continue }
-            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-            guard let easy = transfer.easy else { continue }
-            if code == CURLE_OK, transfer.failure == nil, transfer.head.isComplete {
-                complete(transfer, easy, .success(()))
-            } else {
-                complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
-            }
-        }
-    }
-
-    /// The one way out: takes the transfer off libcurl and the table, then tells its caller or reader.
-    private func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
-        let metrics = easy.metrics()
-        if let multi { curl_multi_remove_handle(multi, easy.pointer) }
-        transfers[transfer.id] = nil
-        transfer.easy = nil
-        transfer.upload?.end()
-        if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
-
-        if let pipe = transfer.pipe, transfer.continuation == nil {
-            pipe.finish(result)
-        } else if let continuation = transfer.continuation {
-            transfer.continuation = nil
-            switch result {
-            case .success:
-                let body = ResponseBody(transfer.takeBuffered(), limit: transfer.context.limits.responseBody)
-                continuation.resume(returning: transfer.response(body: body, metrics: metrics))
-            case .failure(let error):
-                continuation.resume(throwing: error)
-            }
-        }
-        transfer.context.record(.measured(metrics))
-    }
-
-    /// Called from callbacks: the head goes to the caller when libcurl has returned.
-    func noteHead(of transfer: Transfer) {
-        dueHeads.append(transfer)
-    }
-
-    private func handOverHeads() {
-        guard !dueHeads.isEmpty else { return }
-        for transfer in dueHeads { handOverHead(of: transfer) }
-        dueHeads.removeAll(keepingCapacity: true)
-    }
-
-    private func handOverHead(of transfer: Transfer) {
-        guard let continuation = transfer.continuation, let easy = transfer.easy, let pipe = transfer.pipe else {
-            return
-        }
-        transfer.continuation = nil
-        let decoded = transfer.decodesContent && transfer.head.headers.contains(.contentEncoding)
-        let body = ResponseBody(
-            pipe, limit: transfer.context.limits.responseBody, length: decoded ? nil : transfer.head.contentLength)
-        continuation.resume(returning: transfer.response(body: body, metrics: easy.metrics()))
     }
 
     private func endLate() {

@@ -126,8 +126,9 @@ final class EasyHandle {
         setText(CURLOPT_PROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
-        set(CURLOPT_BUFFERSIZE, 128 << 10)
-        set(CURLOPT_UPLOAD_BUFFERSIZE, 128 << 10)
+        // libcurl allocates these for each transfer: beyond 128 KiB every request would map and unmap memory.
+        set(CURLOPT_BUFFERSIZE, 64 << 10)
+        set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         // Removing a transfer during a name lookup must not wait for the lookup.
         set(CURLOPT_QUICK_EXIT, 1)
         set(CURLOPT_PIPEWAIT, configuration.httpVersions == .http1Only ? 0 : 1)

@@ -73,6 +73,12 @@ final class Transfer: @unchecked Sendable {
     /// For tables; never reused.
     var id: UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
 
+    /// The caller's continuation, once: whoever takes it resumes it.
+    func takeContinuation() -> UnsafeContinuation<HTTPResponse, any Error>? {
+        defer { continuation = nil }
+        return continuation
+    }
+
     /// The body that was gathered; the transfer keeps nothing.
     func takeBuffered() -> Data {
         defer { buffered = Data() }

@@ -128,7 +128,7 @@ extension Transfer {
     }
 
     private func touch() {
-        clock.lastActivity = TransferClock.now()
+        clock.lastActivity = agent.turnStart
     }
 }
 #endif

@@ -93,10 +93,11 @@ static inline CURL *curlew_multi_next_done(CURLM *multi, CURLcode *code) {
     return NULL;
 }
 
-/// Waits for the transfers' sockets or for `wake` to become readable, at most `milliseconds`.
-static inline CURLMcode curlew_multi_poll(CURLM *multi, int wake, int milliseconds) {
+/// Waits for the transfers' sockets or for `wake` to become readable, at most `milliseconds`. True when `wake` is.
+static inline int curlew_multi_poll(CURLM *multi, int wake, int milliseconds) {
     struct curl_waitfd extra = {wake, CURL_WAIT_POLLIN, 0};
-    return curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
+    curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
+    return extra.revents != 0;
 }
 
 static inline curl_version_info_data *curlew_version(void) {

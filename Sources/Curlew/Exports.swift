@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+
+// `import Curlew` is all that users write.
+@_exported public import CurlewCore
+@_exported public import CurlewHTTP
+#if canImport(FoundationEssentials)
+@_exported public import FoundationEssentials
+#else
+@_exported public import Foundation
+#endif
+#if os(Linux)
+@_exported public import CurlewCurl
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+
+/// How transfers leave the engine: one way out, whatever ended them. On the agent's thread only.
+extension CurlAgent {
+    func finishDone() {
+        guard let multi else { return }
+        var code = CURLE_OK
+        while let pointer = curlew_multi_next_done(multi, &code) {
+            guard let context = curlew_info_pointer(pointer, CURLINFO_PRIVATE) else { continue }
+            let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+            guard let easy = transfer.easy else { continue }
+            if code == CURLE_OK, transfer.failure == nil, transfer.head.isComplete {
+                complete(transfer, easy, .success(()))
+            } else {
+                complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
+            }
+        }
+    }
+
+    /// The one way out: takes the transfer off libcurl and the table, then tells its caller or reader.
+    func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
+        let metrics = easy.metrics()
+        if let multi { curl_multi_remove_handle(multi, easy.pointer) }
+        transfers[transfer.id] = nil
+        transfer.easy = nil
+        transfer.upload?.end()
+        if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
+
+        deliver(result, to: transfer, metrics: metrics)
+        transfer.context.record(.measured(metrics))
+    }
+
+    private func deliver(_ result: Result<Void, NetworkError>, to transfer: Transfer, metrics: ExchangeMetrics) {
+        if let pipe = transfer.pipe {
+            // Head and end may come in one turn: the caller gets the response first, so that a body that breaks off
+            // always fails where it is read.
+            if case .failure(let error) = result, error.isCancelled, let continuation = transfer.takeContinuation() {
+                return continuation.resume(throwing: error)
+            }
+            handOverHead(of: transfer, metrics: metrics)
+            return pipe.finish(result)
+        }
+        guard let continuation = transfer.takeContinuation() else { return }
+        switch result {
+        case .success:
+            let body = ResponseBody(transfer.takeBuffered(), limit: transfer.context.limits.responseBody)
+            continuation.resume(returning: transfer.response(body: body, metrics: metrics))
+        case .failure(let error):
+            continuation.resume(throwing: error)
+        }
+    }
+
+    /// Called from callbacks: the head goes to the caller when libcurl has returned.
+    func noteHead(of transfer: Transfer) {
+        dueHeads.append(transfer)
+    }
+
+    func handOverHeads() {
+        guard !dueHeads.isEmpty else { return }
+        for transfer in dueHeads {
+            if let easy = transfer.easy { handOverHead(of: transfer, metrics: easy.metrics()) }
+        }
+        dueHeads.removeAll(keepingCapacity: true)
+    }
+
+    private func handOverHead(of transfer: Transfer, metrics: ExchangeMetrics) {
+        guard let pipe = transfer.pipe, let continuation = transfer.takeContinuation() else { return }
+        let isDecoded = transfer.decodesContent && transfer.head.headers.contains(.contentEncoding)
+        let body = ResponseBody(
+            pipe, limit: transfer.context.limits.responseBody, length: isDecoded ? nil : transfer.head.contentLength)
+        continuation.resume(returning: transfer.response(body: body, metrics: metrics))
+    }
+}
+#endif
