@@ -8,9 +8,6 @@
 
 #if defined(__linux__)
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1
-#endif
 #define CURL_DISABLE_TYPECHECK 1
 #define CURL_DISABLE_DEPRECATION 1
 #include <curl/curl.h>
@@ -110,9 +107,7 @@ static inline int curlew_event_descriptor(void) {
 }
 
 /// The name that debuggers and `top -H` show for the calling thread; at most 15 characters.
-static inline void curlew_name_thread(const char *name) {
-    pthread_setname_np(pthread_self(), name);
-}
+void curlew_name_thread(const char *name);
 
 #endif
 #endif
