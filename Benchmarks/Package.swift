@@ -1,0 +1,15 @@
+// swift-tools-version: 6.3
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+let package = Package(
+    name: "CurlewBenchmarks",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "Curlew", path: "..")],
+    targets: [
+        .executableTarget(
+            name: "CurlewBenchmarks", dependencies: [.product(name: "Curlew", package: "Curlew")])
+    ],
+    swiftLanguageModes: [.v6]
+)
