@@ -23,18 +23,29 @@ public struct Exchanger: Sendable {
     ///
     /// Returns when the head of the answer is there (and small bodies with it), whatever its status. Throws
     /// `NetworkError`: `.configuration` when the pipeline has problems, else what went wrong on the way.
-    public func exchange(_ request: HTTPRequest, in context: ExchangeContext) async throws(NetworkError) -> HTTPResponse
-    {
+    public func exchange(
+        _ request: HTTPRequest, in context: ExchangeContext
+    ) async throws(NetworkError) -> HTTPResponse {
+        try await exchange(request, in: context) { $0 }
+    }
+
+    /// The same, with what the caller makes of the answer as a part of the call: observers hear of a success only after
+    /// `finish`, and its errors are the call's errors.
+    package func exchange<Value>(
+        _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
+    ) async throws(NetworkError) -> Value {
         let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
         context.record(.began(request))
         do {
             guard problems.isEmpty else {
                 throw NetworkError(.configuration, detail: problems.joined(separator: " "))
             }
+            try Task.checkCancellation()
             let response = try await Next(
                 context: context, interceptors: pipeline.interceptors, position: 0, transport: transport)(request)
+            let value = try await finish(response)
             context.record(.succeeded(response, after: start.duration(to: context.time.now)))
-            return response
+            return value
         } catch {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }

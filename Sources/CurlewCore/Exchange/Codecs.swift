@@ -53,8 +53,13 @@ public struct Codecs: Sendable {
     }
 
     /// The value in `data`, read by the codec that claims `mediaType`, else by the primary one.
-    public func decode<Value: Decodable>(_ type: Value.Type, from data: Data, mediaType: MediaType?) throws -> Value {
-        try codec(for: mediaType).decode(type, from: data)
+    ///
+    /// `mediaType` is worked out only when there is more than one codec.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, from data: Data, mediaType: @autoclosure () -> MediaType?
+    ) throws -> Value {
+        guard !others.isEmpty, let mediaType = mediaType() else { return try primary.decode(type, from: data) }
+        return try (codec(for: mediaType) ?? primary).decode(type, from: data)
     }
 
     /// The bytes of `value` in the primary format.
@@ -62,9 +67,10 @@ public struct Codecs: Sendable {
         try primary.encode(value)
     }
 
-    private func codec(for mediaType: MediaType?) -> any ContentCodec {
-        guard !others.isEmpty, let mediaType else { return primary }
-        return others.first { mediaType.essence == $0.mediaType.essence } ?? primary
+    /// The codec that claims `mediaType`, if one does.
+    package func codec(for mediaType: MediaType) -> (any ContentCodec)? {
+        if let other = others.first(where: { mediaType.essence == $0.mediaType.essence }) { return other }
+        return mediaType.essence == primary.mediaType.essence ? primary : nil
     }
 }
 

@@ -83,7 +83,8 @@ public struct HTTPRequest: Sendable {
         }
     }
 
-    private static func parse(_ url: String) throws(NetworkError) -> URLParts {
+    /// The parts of an absolute URL, under the rules of `init`.
+    static func parse(_ url: String) throws(NetworkError) -> URLParts {
         do {
             let parts = try URLParts(url)
             guard parts.userinfo == nil else {

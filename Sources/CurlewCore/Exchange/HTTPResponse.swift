@@ -24,6 +24,8 @@ public struct HTTPResponse: Sendable {
     public var metrics: ExchangeMetrics
     /// The URL that was answered, after redirects. Not redacted; empty for answers made by hand.
     public var url: String
+    /// How often the request was sent for it, this time included. Set by interceptors that send again.
+    public var attempts = 1
 
     /// An answer of one's own, for interceptors that do not ask the server and for tests.
     public init(

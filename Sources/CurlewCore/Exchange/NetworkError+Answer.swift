@@ -49,5 +49,24 @@ extension NetworkError {
             let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
             return Redaction.standard.bodyText(line, mediaType: mediaType).clipped(to: 400)
         }
+
+        /// Collects the beginning of a body.
+        struct Excerpt {
+            private(set) var data = Data()
+            private(set) var isTruncated = false
+            let limit: Int
+
+            init(limit: Int) {
+                self.limit = max(0, limit)
+            }
+
+            /// Takes what fits; false when nothing more will.
+            mutating func append(_ chunk: Data) -> Bool {
+                let room = limit - data.count
+                isTruncated = isTruncated || chunk.count > room
+                data = data.isEmpty && chunk.count <= room ? chunk : data + chunk.prefix(room)
+                return !isTruncated
+            }
+        }
     }
 }

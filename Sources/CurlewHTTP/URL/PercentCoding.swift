@@ -40,6 +40,11 @@ public enum PercentCoding {
         decode(string, plusAsSpace: true)
     }
 
+    /// As ``encode(_:for:)``, but "%" stays: for text that a person wrote, which may be encoded in part.
+    package static func repair(_ string: String, for component: Component) -> String {
+        encode(string, keeping: component.allowed.union("%"))
+    }
+
     static func encode(_ string: String, keeping allowed: ByteSet, spaceAsPlus: Bool = false) -> String {
         guard let first = string.utf8.firstIndex(where: { !allowed.contains($0) }) else { return string }
         var bytes = Array(string.utf8[..<first])
@@ -75,6 +80,25 @@ public enum PercentCoding {
         // Decoding repairs what is not UTF-8, and a repair shows in the bytes.
         let text = String(decoding: bytes, as: UTF8.self)
         return text.utf8.elementsEqual(bytes) ? text : nil
+    }
+
+    /// The bytes with each well-formed escape decoded once; anything else stays. For looking, not for sending.
+    package static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == 0x25, index + 2 < bytes.count, let high = ASCII.hexValue(bytes[index + 1]),
+                let low = ASCII.hexValue(bytes[index + 2])
+            {
+                result.append(high << 4 | low)
+                index += 3
+            } else {
+                result.append(bytes[index])
+                index += 1
+            }
+        }
+        return result
     }
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {
