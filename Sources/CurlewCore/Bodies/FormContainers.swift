@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+/// The members of an object: each becomes a field, or fields with its name before theirs.
+struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let encoder: FormValueEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    mutating func encodeNil(forKey key: Key) {}
+
+    mutating func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+        try encoder.member(key).write(value)
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<Nested> {
+        encoder.member(key).container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+        encoder.member(key).unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder { encoder }
+
+    mutating func superEncoder(forKey key: Key) -> any Encoder {
+        encoder.member(key)
+    }
+}
+
+/// The elements of a list: fields of the same name.
+struct FormElements: UnkeyedEncodingContainer {
+    let encoder: FormValueEncoder
+    private(set) var count = 0
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    init(encoder: FormValueEncoder) {
+        self.encoder = encoder
+    }
+
+    mutating func encodeNil() {
+        count += 1
+    }
+
+    mutating func encode<Value: Encodable>(_ value: Value) throws {
+        count += 1
+        try encoder.element().write(value)
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {
+        count += 1
+        return encoder.element().container(keyedBy: type)
+    }
+
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        count += 1
+        return encoder.element().unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder {
+        count += 1
+        return encoder.element()
+    }
+}
+
+/// One text, number or truth value: a field.
+struct FormScalar: SingleValueEncodingContainer {
+    let encoder: FormValueEncoder
+    var codingPath: [any CodingKey] { encoder.codingPath }
+
+    mutating func encodeNil() {}
+    mutating func encode(_ value: Bool) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: String) throws { try encoder.put(value, value) }
+    mutating func encode(_ value: Double) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: Float) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: Int) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: Int8) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: Int16) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: Int32) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: Int64) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: UInt) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: UInt8) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: UInt16) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: UInt32) throws { try encoder.put(value.description, value) }
+    mutating func encode(_ value: UInt64) throws { try encoder.put(value.description, value) }
+
+    mutating func encode<Value: Encodable>(_ value: Value) throws {
+        try encoder.write(value)
+    }
+}

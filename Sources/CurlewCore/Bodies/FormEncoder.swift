@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+import CurlewHTTP
+
+/// Writes values as `application/x-www-form-urlencoded` (WHATWG URL §5).
+///
+/// Members become fields in their order, members of members `a[b]`, elements of a list repeat the name, nil is left
+/// out. Dates are ISO 8601, data is Base64, URLs are absolute text.
+struct FormEncoder {
+    /// How deep values may nest.
+    static let mostLevels = 64
+
+    func encode(_ value: any Encodable) throws -> Data {
+        let sink = FormSink()
+        try FormValueEncoder(sink: sink, name: nil, codingPath: []).write(value)
+        return Data(Self.text(of: sink.items).utf8)
+    }
+
+    static func text(of items: [QueryItems.Item]) -> String {
+        items.map {
+            PercentCoding.encode($0.name, for: .formValue) + "=" + PercentCoding.encode($0.value, for: .formValue)
+        }.joined(separator: "&")
+    }
+}
+
+/// Where the fields of one value gather. Used by one call on one thread.
+final class FormSink {
+    var items: [QueryItems.Item] = []
+}
+
+/// The encoder of one place in the value; `name` is the field's name so far, nil at the top.
+struct FormValueEncoder: Encoder {
+    let sink: FormSink
+    let name: String?
+    let codingPath: [any CodingKey]
+    var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+    /// Values that have a text of their own are fields, others encode themselves into fields.
+    func write(_ value: any Encodable) throws {
+        switch value {
+        case let date as Date: try put(date.formatted(.iso8601), value)
+        case let data as Data: try put(data.base64EncodedString(), value)
+        case let url as URL: try put(url.absoluteString, value)
+        case let decimal as Decimal: try put(decimal.description, value)
+        default:
+            guard codingPath.count <= FormEncoder.mostLevels else {
+                throw invalid(value, "It nests deeper than \(FormEncoder.mostLevels) levels.")
+            }
+            try value.encode(to: self)
+        }
+    }
+
+    func put(_ text: String, _ value: Any) throws {
+        guard let name else { throw invalid(value, "A form needs an object with members at its top.") }
+        sink.items.append(QueryItems.Item(name: name, value: text))
+    }
+
+    func invalid(_ value: Any, _ why: String) -> EncodingError {
+        .invalidValue(value, EncodingError.Context(codingPath: codingPath, debugDescription: why))
+    }
+
+    func member(_ key: some CodingKey) -> FormValueEncoder {
+        FormValueEncoder(
+            sink: sink, name: name.map { "\($0)[\(key.stringValue)]" } ?? key.stringValue,
+            codingPath: codingPath + [key])
+    }
+
+    func element() -> FormValueEncoder {
+        FormValueEncoder(sink: sink, name: name, codingPath: codingPath + [ElementKey()])
+    }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        KeyedEncodingContainer(FormMembers<Key>(encoder: self))
+    }
+
+    func unkeyedContainer() -> any UnkeyedEncodingContainer {
+        FormElements(encoder: self)
+    }
+
+    func singleValueContainer() -> any SingleValueEncodingContainer {
+        FormScalar(encoder: self)
+    }
+
+    private struct ElementKey: CodingKey {
+        var stringValue: String { "element" }
+        var intValue: Int? { nil }
+
+        init() {}
+        init?(stringValue: String) { nil }
+        init?(intValue: Int) { nil }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension APIClient.Core {
+    /// The message for `route`, before interceptors. Throws what is wrong with it.
+    func build(_ route: some Route, codecs: Codecs, accept: String) throws(NetworkError) -> HTTPRequest {
+        let path = route.path
+        if let problem = path.problem { throw problem }
+        let own = route.baseURL
+        guard let base = own ?? baseURL else {
+            throw NetworkError(
+                .configuration, detail: "The client has no base URL, and the route names none.",
+                hint: "Give the client one, APIClient(baseURL: …), or ask an absolute URL with .get(url:).")
+        }
+        guard let origin = base.origin else { throw base.problem ?? NetworkError(.configuration) }
+
+        var target = base.path.isEmpty ? path.encoded : base.path + path.encoded
+        if target.isEmpty { target = "/" }
+        if own == nil, !query.isEmpty { query.write(to: &target, hasQuery: false) }
+        let items = route.query
+        if !items.isEmpty { items.write(to: &target, hasQuery: target.utf8.contains(UInt8(ascii: "?"))) }
+
+        let content = route.content
+        var headers = defaults(for: origin, accept: accept)
+        let mine = route.headers
+        if !mine.isEmpty || mine.problem != nil { headers = headers.merging(mine, replacing: true) }
+        if let type = content.contentType, !headers.contains(.contentType) { headers.append(.contentType, type) }
+
+        var request = HTTPRequest(route.method, origin: origin, target: target, headers: headers)
+        do throws(NetworkError) {
+            request.body = try content.body(using: codecs)
+            try request.validate()
+        } catch {
+            var failure = error
+            failure.request = RequestLine(request)
+            throw failure
+        }
+        return request
+    }
+
+    /// The client's fields for a call to `origin`: all of them at home, elsewhere only those that are nobody's secret.
+    private func defaults(for origin: Origin, accept: String) -> HTTPHeaders {
+        guard let home = baseURL?.origin, home != origin else {
+            if accept == "*/*" { return rawHeaders }
+            if accept == configuration.codecs.accept { return decodedHeaders }
+            return Self.basic(configuration, accept: accept).merging(configuration.headers, replacing: true)
+        }
+        return Self.basic(configuration, accept: accept)
+    }
+}
+
+/// Answers that are taken as they come, so that any media type will do.
+enum RawAnswer {
+    static func isRaw<Value>(_ type: Value.Type) -> Bool {
+        type == Void.self || type == Data.self || type == String.self || type == HTTPResponse.self
+            || type == Data?.self || type == String?.self
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension APIClient {
+    /// What a client is made of, shared by its copies, with everything that does not change from call to call made once.
+    final class Core: Sendable {
+        let baseURL: BaseURL?
+        let configuration: ClientConfiguration
+        let exchanger: Exchanger
+        /// Sent with every call below the base URL.
+        let query: QueryItems
+        /// Under the options of each call; nil for the defaults.
+        let options: RequestOptions?
+        /// The fields of a call whose answer a codec reads, and of one that takes it as it is.
+        let decodedHeaders: HTTPHeaders
+        let rawHeaders: HTTPHeaders
+
+        init(
+            baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
+            query: QueryItems = QueryItems(), options: RequestOptions? = nil
+        ) {
+            self.baseURL = baseURL
+            self.configuration = configuration
+            self.query = query
+            self.options = options
+            exchanger = Exchanger(
+                pipeline: pipeline, transport: transport, setup: PipelineSetup(clientOrigin: baseURL?.origin))
+            let own = configuration.headers
+            decodedHeaders = Self.basic(configuration, accept: configuration.codecs.accept)
+                .merging(own, replacing: true)
+            rawHeaders = Self.basic(configuration, accept: "*/*").merging(own, replacing: true)
+        }
+
+        /// The fields that go to every origin.
+        static func basic(_ configuration: ClientConfiguration, accept: String) -> HTTPHeaders {
+            var headers: HTTPHeaders = [.accept: accept]
+            headers[.userAgent] = configuration.userAgent
+            return headers
+        }
+    }
+}
+
+extension APIClient.Core {
+    /// The way of every typed call: build, exchange, check the status, decode.
+    func perform<Value: Sendable, Result>(
+        _ route: some Route, as type: Value.Type, _ codecs: Codecs?,
+        decode: (HTTPResponse, Codecs) async throws -> Value, finish: (Value, HTTPResponse) -> Result
+    ) async throws(NetworkError) -> Result {
+        let call = try prepare(route, answer: type, codecs)
+        return try await exchanger.exchange(call.request, in: call.context) { response in
+            if type == HTTPResponse.self { return finish(try await decode(response, call.codecs), response) }
+            if let absent = try await check(response, call, type) { return finish(absent, response) }
+            do {
+                return finish(try await decode(response, call.codecs), response)
+            } catch {
+                throw explained(error, response, call)
+            }
+        }
+    }
+
+    /// A call that is ready to be sent.
+    struct PreparedCall {
+        let request: HTTPRequest
+        let context: ExchangeContext
+        let codecs: Codecs
+    }
+
+    func prepare<Value>(
+        _ route: some Route, answer: Value.Type, _ codecs: Codecs?
+    ) throws(NetworkError) -> PreparedCall {
+        let options = options?.overridden(by: route.options) ?? route.options
+        let special = codecs ?? options.codecs
+        let name = route.name
+        do throws(NetworkError) {
+            let codecs = special ?? configuration.codecs
+            let accept = RawAnswer.isRaw(answer) ? "*/*" : codecs.accept
+            let request = try build(route, codecs: codecs, accept: accept)
+            let call = ExchangeContext.Call(
+                id: ExchangeID.next(), routeName: name, options: options,
+                timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
+                clientOrigin: baseURL?.origin, observers: configuration.observers, time: configuration.time,
+                endpoint: route)
+            return PreparedCall(request: request, context: ExchangeContext(call), codecs: codecs)
+        } catch {
+            var failure = error
+            failure.routeName = name
+            throw failure
+        }
+    }
+
+    /// Throws for a status that is no success; gives nil as a value where 404 stands for it.
+    func check<Value>(_ response: HTTPResponse, _ call: PreparedCall, _ type: Value.Type) async throws -> Value? {
+        let status = response.status
+        if status.code >= 200, status.code < 300 { return nil }
+        let options = call.context.options
+        if options.accepts.contains(status) { return nil }
+        if options.nilOn404, status == .notFound || status == .gone, let absent = absentValue(of: type) {
+            response.body.cancel()
+            return absent
+        }
+        throw try await statusError(response, call)
+    }
+
+    /// The error for a status, with the beginning of the body. A body that breaks off gives what came of it.
+    private func statusError(_ response: HTTPResponse, _ call: PreparedCall) async throws -> NetworkError {
+        let limit = call.context.limits.errorExcerpt
+        var excerpt = NetworkError.Answer.Excerpt(limit: limit)
+        do {
+            for try await chunk in response.body where !excerpt.append(chunk) { break }
+        } catch {
+            if Task.isCancelled { throw NetworkError(.cancelled) }
+        }
+        response.body.cancel()
+        return NetworkError(
+            .status(response.status),
+            response: NetworkError.Answer(
+                status: response.status, headers: response.headers, body: excerpt.data,
+                isTruncated: excerpt.isTruncated, date: call.context.time.date))
+    }
+
+    /// A failure to decode, with the answer in it as far as it is at hand and within the limit.
+    private func explained(_ error: any Error, _ response: HTTPResponse, _ call: PreparedCall) -> NetworkError {
+        var failure = NetworkError(error)
+        guard failure.response != nil || failure.reason == .decoding else { return failure }
+        var excerpt = NetworkError.Answer.Excerpt(limit: call.context.limits.errorExcerpt)
+        _ = excerpt.append(failure.response?.body ?? response.body.bufferedData ?? Data())
+        failure.response = NetworkError.Answer(
+            status: response.status, headers: response.headers, body: excerpt.data,
+            isTruncated: excerpt.isTruncated, date: call.context.time.date)
+        return failure
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// Clients made from this one. They share its transport and the state of its interceptors; this one stays as it is.
+extension APIClient {
+    /// A client that also sends these fields; they replace its own of the same names.
+    public func with(headers: HTTPHeaders) -> APIClient {
+        var configuration = core.configuration
+        configuration.headers = configuration.headers.merging(headers, replacing: true)
+        return derived(configuration: configuration)
+    }
+
+    /// A client that also sends these query items, before those of each call. Absolute URLs stay as they are.
+    public func with(query: QueryItems) -> APIClient {
+        derived(query: core.query + query)
+    }
+
+    /// A client whose calls begin with these options; what a call sets itself wins.
+    public func with(options: RequestOptions) -> APIClient {
+        derived(options: core.options?.overridden(by: options) ?? options)
+    }
+
+    /// A client for another place.
+    ///
+    /// On the same origin everything stays. A client for another origin keeps nothing that may be a secret of the first:
+    /// its header fields, its query items and its interceptors at `.authentication` and `.signing` are left out; give it
+    /// its own.
+    public func with(baseURL: BaseURL) -> APIClient {
+        guard let home = core.baseURL?.origin, home != baseURL.origin else { return derived(baseURL: baseURL) }
+        var configuration = core.configuration
+        configuration.headers = HTTPHeaders()
+        let pipeline = pipeline.removing(.authentication).removing(.signing)
+        return derived(baseURL: baseURL, pipeline: pipeline, configuration: configuration, query: QueryItems())
+    }
+
+    /// A client with one more interceptor, at its placement.
+    public func adding(_ interceptor: any Interceptor) -> APIClient {
+        derived(pipeline: pipeline.adding(interceptor))
+    }
+
+    private func derived(
+        baseURL: BaseURL? = nil, pipeline: Pipeline? = nil, configuration: ClientConfiguration? = nil,
+        query: QueryItems? = nil, options: RequestOptions? = nil
+    ) -> APIClient {
+        APIClient(
+            Core(
+                baseURL: baseURL ?? core.baseURL, pipeline: pipeline ?? core.exchanger.pipeline,
+                transport: core.exchanger.transport, configuration: configuration ?? core.configuration,
+                query: query ?? core.query, options: options ?? core.options))
+    }
+}
+
+/// What a client is made of.
+extension APIClient {
+    /// Where paths begin.
+    public var baseURL: BaseURL? { core.baseURL }
+
+    /// The interceptors in force, from the caller to the wire.
+    public var pipeline: Pipeline { core.exchanger.pipeline }
+
+    /// The engine.
+    public var transport: any Transport { core.exchanger.transport }
+
+    /// What all calls have in common.
+    public var configuration: ClientConfiguration { core.configuration }
+
+    /// What cannot work; every `send` throws it. Empty when all is well.
+    public var problems: [String] {
+        var problems = core.exchanger.problems
+        if let problem = core.baseURL?.problem { problems.insert(problem.detail, at: 0) }
+        return problems
+    }
+
+    /// The message that `route` becomes, before interceptors; nothing is sent. Throws what `send` would throw before
+    /// sending.
+    public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
+        try core.prepare(route, answer: JSONValue.self, nil).request
+    }
+
+    /// The message that an inline request becomes, before interceptors; nothing is sent.
+    public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
+        try core.prepare(request, answer: Value.self, nil).request
+    }
+}
+
+extension APIClient: CustomStringConvertible {
+    /// Base URL, pipeline, transport and problems, for the developer.
+    public var description: String {
+        var lines = [
+            "APIClient \(core.baseURL?.description ?? "without a base URL")",
+            "  pipeline   \(pipeline)",
+            "  transport  \((transport as? any CustomStringConvertible)?.description ?? TypeNames.name(of: type(of: transport)))",
+        ]
+        lines += problems.map { "  problem    \($0)" }
+        return lines.joined(separator: "\n")
+    }
+}

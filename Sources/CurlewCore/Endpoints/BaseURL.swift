@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Where a client's paths begin: an origin and perhaps a path.
+///
+///     let client = APIClient(baseURL: "https://api.example.com/v1")
+///
+/// Endpoint paths are appended to it, never resolved against it. A literal never traps: one that cannot be used keeps
+/// its problem, and every `send` throws `.invalidRequest` with it. For text that comes from outside, use the throwing
+/// initialiser: `try BaseURL(text)`.
+public struct BaseURL: Sendable {
+    /// Scheme, host and port; nil when the URL cannot be used.
+    public let origin: Origin?
+    /// The path, percent-encoded, without a slash at its end; empty for a bare origin.
+    public let path: String
+    /// Why it cannot be used; nil when it can.
+    public let problem: NetworkError?
+
+    /// A base URL from text. Throws `NetworkError` with reason `.invalidRequest` when it is not an absolute http or
+    /// https URL, or holds a user name, a query or a fragment.
+    public init(_ string: String) throws(NetworkError) {
+        let parts = try HTTPRequest.parse(string)
+        guard !string.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+            throw NetworkError(
+                .invalidRequest, detail: "The base URL has a query or fragment: \(Self.shown(string))",
+                hint: "Items that every call sends belong into client.with(query:).")
+        }
+        self.init(origin: parts.origin, path: parts.target)
+    }
+
+    /// A base URL from Foundation's; one that cannot be used keeps its problem for `send`.
+    public init(_ url: URL) {
+        self.init(stringLiteral: url.absoluteString)
+    }
+
+    init(origin: Origin, path: String = "") {
+        var end = path.utf8.endIndex
+        while end > path.utf8.startIndex, path.utf8[path.utf8.index(before: end)] == UInt8(ascii: "/") {
+            end = path.utf8.index(before: end)
+        }
+        self.origin = origin
+        self.path = end == path.utf8.endIndex ? path : String(path[..<end])
+        problem = nil
+    }
+
+    private init(unusable problem: NetworkError) {
+        origin = nil
+        path = ""
+        self.problem = problem
+    }
+
+    private static func shown(_ text: String) -> String {
+        Redaction.standard.url(text).clipped(to: 200)
+    }
+}
+
+extension BaseURL: ExpressibleByStringInterpolation {
+    /// A base URL written as a literal. Never traps; see `problem`.
+    public init(stringLiteral value: String) {
+        do {
+            try self.init(value)
+        } catch {
+            var problem = error
+            problem.detail = "The base URL \"\(Self.shown(value))\" cannot be used. \(error.detail)"
+            problem.hint = error.hint ?? "Write it as https://host/path."
+            self.init(unusable: problem)
+        }
+    }
+}
+
+extension BaseURL: Hashable {
+    /// Equal when calls go to the same place.
+    public static func == (left: BaseURL, right: BaseURL) -> Bool {
+        left.origin == right.origin && left.path == right.path && left.problem?.detail == right.problem?.detail
+    }
+
+    /// Consistent with `==`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(origin)
+        hasher.combine(path)
+    }
+}
+
+extension BaseURL: CustomStringConvertible {
+    /// The URL, or what is wrong with it.
+    public var description: String {
+        origin.map { "\($0)\(path)" } ?? problem?.detail ?? ""
+    }
+}

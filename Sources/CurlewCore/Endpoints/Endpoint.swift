@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+/// A typed call: what to send, and what comes back.
+///
+///     struct GetUser: Endpoint {
+///         typealias Response = User
+///         let id: Int
+///         var path: RequestPath { "/users/\(id)" }
+///     }
+///     let user = try await client.send(GetUser(id: 1))
+///
+/// `decode` has defaults for these answers:
+/// - a `Decodable` value, read by the client's codecs; `Data` and `String` are the body as it is
+/// - an Optional: nil for 204, 205 and an empty body, and for 404 and 410 with `options.nilOn404`
+/// - `Void`: the body is not looked at
+/// - `HTTPResponse`: the answer itself, whatever its status
+///
+/// The status is checked before `decode`: 200–299, or what `options.accepts` adds. Write the `typealias`: it is what
+/// selects the default.
+public protocol Endpoint<Response>: Route {
+    /// What the call gives.
+    associatedtype Response: Sendable
+    /// Reads the answer. Called once, off the main actor; errors of any kind become `NetworkError`.
+    func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response
+}
+
+extension Endpoint where Response == Void {
+    /// Leaves the body unread.
+    public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws {}
+}
+
+extension Endpoint where Response == HTTPResponse {
+    /// The answer as it came.
+    public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> HTTPResponse {
+        response
+    }
+}
+
+extension Endpoint where Response: Decodable {
+    /// The value in the body.
+    public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response {
+        try await response.decoded(as: Response.self, using: codecs)
+    }
+}

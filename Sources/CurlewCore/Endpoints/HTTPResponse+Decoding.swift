@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPResponse {
+    /// The value in the body; `Data` and `String` are the body as it is. Reads the body: a second call throws.
+    ///
+    /// This is what endpoints do by default, for use in a `decode` of one's own. Throws `NetworkError`: `.decoding` with
+    /// the answer in it, `.badResponse` for an empty body where a value is due (an Optional is nil then).
+    public func decoded<Value: Decodable>(
+        as type: Value.Type = Value.self, using codecs: Codecs = .json
+    ) async throws -> Value {
+        let data = try await body.collect()
+        if let raw = rawValue(of: data, as: type) { return raw }
+        guard !data.isEmpty else { return try emptyValue(as: type) }
+        do {
+            return try codecs.decode(type, from: data, mediaType: mediaType)
+        } catch {
+            throw decodingError(error, expected: type, data)
+        }
+    }
+
+    private func rawValue<Value>(of data: Data, as type: Value.Type) -> Value? {
+        if type == Data.self { return data as? Value }
+        if type == String.self { return Self.text(of: data, mediaType: mediaType) as? Value }
+        if data.isEmpty { return nil }
+        if type == Data?.self { return data as? Value }
+        if type == String?.self { return Self.text(of: data, mediaType: mediaType) as? Value }
+        return nil
+    }
+
+    private func emptyValue<Value>(as type: Value.Type) throws(NetworkError) -> Value {
+        if let absent = absentValue(of: type) { return absent }
+        throw NetworkError(
+            .badResponse, detail: "The answer \(status) has no body where \(type) is due.",
+            hint: "If that is right, make the response type Optional or Void.", response: answer(Data()))
+    }
+
+    private func decodingError(_ error: any Error, expected type: Any.Type, _ data: Data) -> NetworkError {
+        if let error = error as? NetworkError { return error }
+        var detail = (error as? DecodingError)?.explanation ?? "\(error)".clipped(to: 500)
+        var hint: String?
+        if let mediaType, mediaType.essence == "text/html" {
+            detail = "The server sent text/html where \(type) is due. \(detail)"
+            hint = "A web page instead of data often comes from a wrong URL, a login page or a proxy."
+        } else {
+            detail = "The body is not \(type). \(detail)"
+        }
+        return NetworkError(.decoding, detail: detail, hint: hint, response: answer(data), underlying: error)
+    }
+
+    /// The head and these bytes, for an error; whoever knows the limits shortens them.
+    func answer(_ data: Data) -> NetworkError.Answer {
+        NetworkError.Answer(status: status, headers: headers, body: data)
+    }
+}
+
+/// nil as a value of `type`, if `type` is an Optional.
+func absentValue<Value>(of type: Value.Type) -> Value? {
+    (type as? any OptionalValue.Type)?.absent as? Value
+}
+
+private protocol OptionalValue {
+    static var absent: Self { get }
+}
+
+extension Optional: OptionalValue {
+    fileprivate static var absent: Self { nil }
+}

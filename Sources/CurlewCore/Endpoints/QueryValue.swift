@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A value that can stand in a query or a form.
+///
+/// Text, numbers, `Bool` (`true` and `false`), `UUID`, `Date` (ISO 8601 in UTC) and lists of them. An enum joins with
+/// one line and sends its raw value:
+///
+///     extension SortOrder: QueryValue {}
+public protocol QueryValue: Sendable {
+    /// The texts to send, one for each item.
+    var queryTexts: [String] { get }
+}
+
+extension QueryValue where Self: CustomStringConvertible {
+    /// The description.
+    public var queryTexts: [String] { [description] }
+}
+
+extension QueryValue where Self: RawRepresentable, RawValue: QueryValue {
+    /// The texts of the raw value.
+    public var queryTexts: [String] { rawValue.queryTexts }
+}
+
+extension QueryValue where Self: RawRepresentable & CustomStringConvertible, RawValue: QueryValue {
+    /// The texts of the raw value, however the type describes itself.
+    public var queryTexts: [String] { rawValue.queryTexts }
+}
+
+extension String: QueryValue {}
+extension Substring: QueryValue {}
+extension Character: QueryValue {}
+extension Bool: QueryValue {}
+extension Int: QueryValue {}
+extension Int8: QueryValue {}
+extension Int16: QueryValue {}
+extension Int32: QueryValue {}
+extension Int64: QueryValue {}
+extension UInt: QueryValue {}
+extension UInt8: QueryValue {}
+extension UInt16: QueryValue {}
+extension UInt32: QueryValue {}
+extension UInt64: QueryValue {}
+extension Float: QueryValue {}
+extension Double: QueryValue {}
+extension Decimal: QueryValue {}
+
+extension UUID: QueryValue {
+    /// The usual form, in capitals.
+    public var queryTexts: [String] { [uuidString] }
+}
+
+extension URL: QueryValue {
+    /// The absolute URL.
+    public var queryTexts: [String] { [absoluteString] }
+}
+
+extension Date: QueryValue {
+    /// ISO 8601 in UTC, whole seconds: `2026-01-31T08:30:00Z`.
+    public var queryTexts: [String] { [formatted(.iso8601)] }
+}
+
+extension Array: QueryValue where Element: QueryValue {
+    /// One text for each element: the name is repeated.
+    public var queryTexts: [String] { flatMap(\.queryTexts) }
+}
+
+extension Set: QueryValue where Element: QueryValue {
+    /// One text for each element, sorted, so that equal sets make equal requests.
+    public var queryTexts: [String] { flatMap(\.queryTexts).sorted() }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Calls that take the answer as it is, whatever its status. The other kinds win where a call names no type, so that
+/// `client.send(.delete("/users/1"))` is one without an answer.
+extension Request where Value == HTTPResponse {
+    /// A call of any method.
+    @_disfavoredOverload
+    public init(
+        _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
+        headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none, name: String = #function
+    ) {
+        self.init(
+            method, path, query: query, headers: headers, content: content, name: name, decode: Self.asItIs)
+    }
+
+    /// A call to an absolute URL, of the client's origin or another, under the rules of `HTTPRequest.init`.
+    @_disfavoredOverload
+    public init(
+        _ method: HTTPMethod, url: String, headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none,
+        name: String = #function
+    ) {
+        self.init(method, AbsoluteURL(url), headers: headers, content: content, name: name, decode: Self.asItIs)
+    }
+
+    /// GET of an absolute URL, of the client's origin or another.
+    @_disfavoredOverload
+    public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
+        Self(.get, url: url, headers: headers, name: name)
+    }
+
+    /// GET of an absolute URL, of the client's origin or another.
+    @_disfavoredOverload
+    public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
+        Self(.get, url: url.absoluteString, headers: headers, name: name)
+    }
+
+    /// GET.
+    @_disfavoredOverload
+    public static func get(
+        _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
+        name: String = #function
+    ) -> Self {
+        Self(.get, path, query: query, headers: headers, name: name)
+    }
+
+    /// HEAD: the answer has no body.
+    @_disfavoredOverload
+    public static func head(
+        _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
+        name: String = #function
+    ) -> Self {
+        Self(.head, path, query: query, headers: headers, name: name)
+    }
+
+    /// POST with any body, or none.
+    @_disfavoredOverload
+    public static func post(
+        _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
+        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
+    ) -> Self {
+        Self(.post, path, query: query, headers: headers, content: body, name: name)
+    }
+
+    /// PUT with any body, or none.
+    @_disfavoredOverload
+    public static func put(
+        _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
+        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
+    ) -> Self {
+        Self(.put, path, query: query, headers: headers, content: body, name: name)
+    }
+
+    /// PATCH with any body, or none.
+    @_disfavoredOverload
+    public static func patch(
+        _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
+        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
+    ) -> Self {
+        Self(.patch, path, query: query, headers: headers, content: body, name: name)
+    }
+
+    /// DELETE, usually without a body.
+    @_disfavoredOverload
+    public static func delete(
+        _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
+        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
+    ) -> Self {
+        Self(.delete, path, query: query, headers: headers, content: body, name: name)
+    }
+
+    @Sendable private static func asItIs(_ response: HTTPResponse, _ codecs: Codecs) async throws -> HTTPResponse {
+        response
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The body of a call before it is encoded.
+///
+///     .json(user)                       the client's JSON codec
+///     .form(["grant_type": "password"]) application/x-www-form-urlencoded
+///     .multipart([.file("avatar", path: path)])
+///     .data(bytes, type: .octetStream), .text("hello"), .file(path), .stream(length: 10) { … }
+///
+/// Encoding happens once, in `send`, off the main actor; what goes wrong there is `.encoding`, or `.invalidRequest` for
+/// a file that is missing. `Content-Type` is set from it unless the call's headers name one.
+public struct RequestContent: Sendable {
+    /// What the bytes will be; nil without a body.
+    public let mediaType: MediaType?
+    /// The field value that goes with it, made once.
+    let contentType: String?
+    private let recipe: Recipe
+
+    private enum Recipe: Sendable {
+        case ready(RequestBody)
+        case encoded(any Encodable & Sendable, MediaType)
+        case form(any Encodable & Sendable)
+        case multipart(MultipartForm)
+    }
+
+    private init(_ recipe: Recipe, _ mediaType: MediaType?, contentType: String? = nil) {
+        self.recipe = recipe
+        self.mediaType = mediaType
+        self.contentType = contentType ?? mediaType?.description
+    }
+
+    /// No body.
+    public static let none = RequestContent(.ready(.empty), nil)
+
+    /// JSON. Written by the client's codec for it, else by a plain one.
+    public static func json(_ value: some Encodable & Sendable) -> RequestContent {
+        RequestContent(.encoded(value, .json), .json, contentType: "application/json")
+    }
+
+    /// JSON from a literal: `.json(["name": "Ann", "age": 3])`.
+    public static func json(_ value: JSONValue) -> RequestContent {
+        RequestContent(.encoded(value, .json), .json, contentType: "application/json")
+    }
+
+    /// A value in another format, written by the client's codec for that media type; without one, `send` throws
+    /// `.configuration`.
+    public static func encoded(_ value: some Encodable & Sendable, as mediaType: MediaType) -> RequestContent {
+        RequestContent(.encoded(value, mediaType), mediaType)
+    }
+
+    /// A form with these fields, in their order.
+    public static func form(_ fields: QueryItems) -> RequestContent {
+        let bytes = Data(FormEncoder.text(of: fields.items).utf8)
+        return RequestContent(.ready(.bytes(bytes)), .form, contentType: "application/x-www-form-urlencoded")
+    }
+
+    /// A form from a value: members become fields, nested ones `a[b]`, lists repeat the name.
+    @_disfavoredOverload
+    public static func form(_ value: some Encodable & Sendable) -> RequestContent {
+        RequestContent(.form(value), .form, contentType: "application/x-www-form-urlencoded")
+    }
+
+    /// Fields and files in one body (RFC 7578).
+    public static func multipart(_ form: MultipartForm) -> RequestContent {
+        RequestContent(.multipart(form), form.mediaType)
+    }
+
+    /// Bytes as they are.
+    public static func data(_ data: Data, type: MediaType = .octetStream) -> RequestContent {
+        RequestContent(.ready(.bytes(data)), type)
+    }
+
+    /// Text in UTF-8.
+    public static func text(_ text: String, type: MediaType = .text) -> RequestContent {
+        RequestContent(.ready(.bytes(Data(text.utf8))), type)
+    }
+
+    /// A file, read while it is sent. Without `type`, its extension decides.
+    public static func file(_ path: String, type: MediaType? = nil) -> RequestContent {
+        RequestContent(.ready(.file(path)), type ?? MediaType(fileName: path))
+    }
+
+    /// Bytes produced while they are sent; the parameters are those of `RequestBody.stream`.
+    public static func stream(
+        length: Int64? = nil, replay: RequestBody.Replay = .never, type: MediaType = .octetStream,
+        make: @escaping @Sendable () throws -> RequestBody.Chunks
+    ) -> RequestContent {
+        RequestContent(.ready(.stream(length: length, replay: replay, make: make)), type)
+    }
+
+    /// The recipe for the bytes.
+    func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
+        switch recipe {
+        case .ready(let body): return body
+        case .multipart(let form): return try form.body()
+        case .form(let value):
+            return try Self.encoding { try .bytes(FormEncoder().encode(value)) }
+        case .encoded(let value, let mediaType):
+            guard let codec = codecs.codec(for: mediaType) ?? Self.plain(mediaType) else {
+                throw NetworkError(
+                    .configuration, detail: "The client has no codec that writes \(mediaType.essence).",
+                    hint: "Add one with Codecs.adding(_:).")
+            }
+            return try Self.encoding { try .bytes(codec.encode(value)) }
+        }
+    }
+
+    private static func plain(_ mediaType: MediaType) -> (any ContentCodec)? {
+        mediaType.isJSON ? Codecs.json.primary : nil
+    }
+
+    private static func encoding(_ work: () throws -> RequestBody) throws(NetworkError) -> RequestBody {
+        do {
+            return try work()
+        } catch let error as NetworkError {
+            throw error
+        } catch {
+            let detail = (error as? EncodingError)?.explanation ?? "The body could not be encoded: \(error)"
+            throw NetworkError(.encoding, detail: detail.clipped(to: 500), underlying: error)
+        }
+    }
+}
+
+extension RequestContent: CustomStringConvertible {
+    /// The media type; never the content.
+    public var description: String {
+        contentType ?? "no body"
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// A decoded answer with what came around it: `let page = try await client.response(for: .users)`.
+public struct Response<Value: Sendable>: Sendable {
+    /// What the call gives.
+    public var value: Value
+    /// The status, a success.
+    public let status: HTTPStatus
+    /// The header fields in the order in which they came.
+    public let headers: HTTPHeaders
+    /// What the exchange cost; complete for answers that were delivered whole.
+    public let metrics: ExchangeMetrics
+    /// How often the request was sent, counting the successful one.
+    public let attempts: Int
+    /// The URL that was answered, after redirects. Not redacted.
+    public let url: String
+
+    init(_ value: Value, from response: HTTPResponse) {
+        self.value = value
+        status = response.status
+        headers = response.headers
+        metrics = response.metrics
+        attempts = response.attempts
+        url = response.url
+    }
+}
