@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
 import Foundation
 #endif
-import CurlewHTTP
 
 /// Writes values as `application/x-www-form-urlencoded` (WHATWG URL §5).
 ///
