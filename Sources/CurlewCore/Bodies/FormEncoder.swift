@@ -19,11 +19,11 @@ struct FormEncoder {
     func encode(_ value: any Encodable) throws -> Data {
         let sink = FormSink()
         try FormValueEncoder(sink: sink, name: nil, codingPath: []).write(value)
-        return Data(Self.text(of: sink.items).utf8)
+        return Data(Self.text(of: sink.fields).utf8)
     }
 
-    static func text(of items: [QueryItems.Item]) -> String {
-        items.map {
+    static func text(of fields: some Sequence<(name: String, value: String)>) -> String {
+        fields.map {
             PercentCoding.encode($0.name, for: .formValue) + "=" + PercentCoding.encode($0.value, for: .formValue)
         }.joined(separator: "&")
     }
@@ -31,7 +31,7 @@ struct FormEncoder {
 
 /// Where the fields of one value gather. Used by one call on one thread.
 final class FormSink {
-    var items: [QueryItems.Item] = []
+    var fields: [(name: String, value: String)] = []
 }
 
 /// The encoder of one place in the value; `name` is the field's name so far, nil at the top.
@@ -58,7 +58,7 @@ struct FormValueEncoder: Encoder {
 
     func put(_ text: String, _ value: Any) throws {
         guard let name else { throw invalid(value, "A form needs an object with members at its top.") }
-        sink.items.append(QueryItems.Item(name: name, value: text))
+        sink.fields.append((name, text))
     }
 
     func invalid(_ value: Any, _ why: String) -> EncodingError {

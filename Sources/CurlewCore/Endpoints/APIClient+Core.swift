@@ -73,9 +73,10 @@ extension APIClient.Core {
     }
 
     func prepare<Value>(
-        _ route: some Route, answer: Value.Type, _ codecs: Codecs?
+        _ route: some Route, answer: Value.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
-        let options = options?.overridden(by: route.options) ?? route.options
+        var options = options?.overridden(by: route.options) ?? route.options
+        change(&options)
         let special = codecs ?? options.codecs
         let name = route.name
         do throws(NetworkError) {

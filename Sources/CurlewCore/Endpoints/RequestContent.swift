@@ -58,7 +58,7 @@ public struct RequestContent: Sendable {
 
     /// A form with these fields, in their order.
     public static func form(_ fields: QueryItems) -> RequestContent {
-        let bytes = Data(FormEncoder.text(of: fields.items).utf8)
+        let bytes = Data(FormEncoder.text(of: fields.items.lazy.map { (name: $0.name, value: $0.value) }).utf8)
         return RequestContent(.ready(.bytes(bytes)), .form, contentType: "application/x-www-form-urlencoded")
     }
 

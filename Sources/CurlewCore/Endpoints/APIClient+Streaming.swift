@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+/// Answers that are read while they arrive.
+extension APIClient {
+    /// Sends `route` and lends its answer to `body` as soon as the head is there:
+    ///
+    ///     try await client.withResponse(to: Request<Data>.get("/export")) { response in
+    ///         for try await chunk in response.body { try file.write(chunk) }
+    ///     }
+    ///
+    /// `body` runs on the caller's actor. When it returns or throws, what is left of the transfer ends. The status is
+    /// checked before, as in `send`. The total timeout covers the reading.
+    ///
+    /// Throws `NetworkError` for what goes wrong with the exchange; errors that `body` throws pass through as they are,
+    /// only a `NetworkError` is told which request it belongs to.
+    public func withResponse<Output>(
+        to route: some Route, _ body: (HTTPResponse) async throws -> Output
+    ) async throws -> Output {
+        try await lend(route, body)
+    }
+
+    /// The same for an inline request: `try await client.withResponse(to: .export) { … }`.
+    public func withResponse<Value, Output>(
+        to request: Request<Value>, _ body: (HTTPResponse) async throws -> Output
+    ) async throws -> Output {
+        try await lend(request, body)
+    }
+
+    private func lend<Output>(
+        _ route: some Route, _ body: (HTTPResponse) async throws -> Output
+    ) async throws -> Output {
+        let stream = try await core.stream(route)
+        defer { stream.response.body.cancel() }
+        do {
+            return try await body(stream.response)
+        } catch var error as NetworkError {
+            if error.request == nil { error.request = stream.line }
+            if error.routeName == nil { error.routeName = stream.routeName }
+            throw error
+        }
+    }
+}
+
+extension APIClient.Core {
+    /// An answer whose body is still to come, and what to call it.
+    struct Stream: Sendable {
+        let response: HTTPResponse
+        let line: RequestLine
+        let routeName: String
+    }
+
+    @concurrent
+    func stream(_ route: some Route) async throws(NetworkError) -> Stream {
+        let call = try prepare(route, answer: HTTPResponse.self, nil) { $0.streaming = true }
+        let takesEveryStatus = (route as? any Endpoint)?.answersAsItIs ?? false
+        return try await exchanger.exchange(call.request, in: call.context) { response in
+            if !takesEveryStatus { _ = try await check(response, call, HTTPResponse.self) }
+            return Stream(response: response, line: RequestLine(call.request), routeName: call.context.routeName)
+        }
+    }
+}
+
+extension Endpoint {
+    fileprivate var answersAsItIs: Bool { Response.self == HTTPResponse.self }
+}
