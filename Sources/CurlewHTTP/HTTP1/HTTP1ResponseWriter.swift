@@ -4,6 +4,8 @@
 package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertible {
     package let message: String
 
+    package init(_ message: String) { self.message = message }
+
     package var description: String { message }
 }
 
@@ -29,11 +31,11 @@ package enum HTTP1ResponseWriter {
         _ status: HTTPStatus, reason: String? = nil, headers: HTTPHeaders, framing: Framing, into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
         guard (100...999).contains(status.code) else {
-            throw HTTP1WriteError(message: "a status has three digits, not \(status.code)")
+            throw HTTP1WriteError("a status has three digits, not \(status.code)")
         }
         let reason = reason ?? status.reasonPhrase
         guard !reason.utf8.contains(where: ASCII.isControl) else {
-            throw HTTP1WriteError(message: "the reason phrase has a control character")
+            throw HTTP1WriteError("the reason phrase has a control character")
         }
         let extra = try framingField(framing, status, headers)
         try check(headers)
@@ -47,7 +49,7 @@ package enum HTTP1ResponseWriter {
         _ status: HTTPStatus, headers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
         guard status.isInformational else {
-            throw HTTP1WriteError(message: "\(status.code) is a final status; write a head")
+            throw HTTP1WriteError("\(status.code) is a final status; write a head")
         }
         try head(status, headers: headers, framing: .none, into: &bytes)
     }
@@ -66,7 +68,7 @@ package enum HTTP1ResponseWriter {
         trailers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
         for name in [HTTPField.Name.contentLength, .transferEncoding, .trailer, .host] where trailers.contains(name) {
-            throw HTTP1WriteError(message: "\(name) cannot be a trailer (RFC 9110 §6.5.1)")
+            throw HTTP1WriteError("\(name) cannot be a trailer (RFC 9110 §6.5.1)")
         }
         try check(trailers)
         bytes.append(contentsOf: "0\r\n".utf8)
@@ -77,25 +79,25 @@ package enum HTTP1ResponseWriter {
         _ framing: Framing, _ status: HTTPStatus, _ headers: HTTPHeaders
     ) throws(HTTP1WriteError) -> String? {
         guard !headers.contains(.transferEncoding) else {
-            throw HTTP1WriteError(message: "Transfer-Encoding is written by the framing; remove it")
+            throw HTTP1WriteError("Transfer-Encoding is written by the framing; remove it")
         }
         let lengths = headers[values: .contentLength]
         switch framing {
         case .length(let length):
             guard length >= 0, !status.isInformational, status.code != 204 else {
-                throw HTTP1WriteError(message: "\(status.code) cannot have a length of \(length)")
+                throw HTTP1WriteError("\(status.code) cannot have a length of \(length)")
             }
             if lengths.isEmpty { return "Content-Length: \(length)" }
             guard lengths == [String(length)] else {
-                throw HTTP1WriteError(message: "Content-Length is not the length of the content, \(length)")
+                throw HTTP1WriteError("Content-Length is not the length of the content, \(length)")
             }
             return nil
         case .chunked, .untilClose, .none:
             guard lengths.isEmpty else {
-                throw HTTP1WriteError(message: "Content-Length contradicts the framing; remove it")
+                throw HTTP1WriteError("Content-Length contradicts the framing; remove it")
             }
             guard framing == .none || !status.forbidsContent else {
-                throw HTTP1WriteError(message: "\(status.code) never has content")
+                throw HTTP1WriteError("\(status.code) never has content")
             }
             return framing == .chunked ? "Transfer-Encoding: chunked" : nil
         }
@@ -103,10 +105,10 @@ package enum HTTP1ResponseWriter {
 
     /// Checks again what may have come unchecked from a parser.
     private static func check(_ headers: HTTPHeaders) throws(HTTP1WriteError) {
-        if let problem = headers.problem { throw HTTP1WriteError(message: problem.description) }
+        if let problem = headers.problem { throw HTTP1WriteError(problem.description) }
         for field in headers {
             if case .bad(let problem) = FieldRules.check(field.name, field.value) {
-                throw HTTP1WriteError(message: problem.description)
+                throw HTTP1WriteError(problem.description)
             }
         }
     }

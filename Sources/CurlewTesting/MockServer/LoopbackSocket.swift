@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The POSIX calls of the mock server: non-blocking, close-on-exec, never SIGPIPE.
+///
+/// Whoever opens or accepts a descriptor closes it; nothing here keeps one.
+enum LoopbackSocket {
+    enum Received {
+        case bytes(Int)
+        /// Nothing to read now.
+        case nothing
+        /// End of stream, or an error that ends the connection.
+        case closed
+    }
+
+    /// Binds to the loopback address and listens; port 0 lets the system choose.
+    static func listen(_ family: MockServer.AddressFamily, port: Int) throws(MockServerError) -> (Int32, port: Int) {
+        let descriptor = socket(family == .ipv4 ? AF_INET : AF_INET6, stream, 0)
+        guard descriptor >= 0 else { throw failure("open a socket") }
+        do throws(MockServerError) {
+            configure(descriptor)
+            set(descriptor, SOL_SOCKET, SO_REUSEADDR, 1)
+            guard bind(descriptor, family, port) == 0 else { throw failure("bind to port \(port)") }
+            guard backlog(descriptor) == 0 else { throw failure("listen") }
+            return (descriptor, try boundPort(descriptor, family))
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    /// The next connection, `nil` if there is none now.
+    static func accept(_ listener: Int32) -> Int32? {
+        #if canImport(Darwin)
+        let descriptor = Darwin.accept(listener, nil, nil)
+        #elseif canImport(Musl)
+        let descriptor = Musl.accept(listener, nil, nil)
+        #else
+        let descriptor = Glibc.accept(listener, nil, nil)
+        #endif
+        guard descriptor >= 0 else { return nil }
+        configure(descriptor)
+        set(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, 1)
+        return descriptor
+    }
+
+    static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Received {
+        let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+        if count > 0 { return .bytes(count) }
+        return count < 0 && isTemporary(errno) ? .nothing : .closed
+    }
+
+    /// Whether the peer has closed its side or the connection is broken; reads nothing.
+    static func isClosed(_ descriptor: Int32) -> Bool {
+        var byte: UInt8 = 0
+        let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
+        return count == 0 || (count < 0 && !isTemporary(errno))
+    }
+
+    /// The number of bytes taken, 0 if the connection is full, `nil` if it is broken.
+    static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int? {
+        #if canImport(Darwin)
+        let count = Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
+        #elseif canImport(Musl)
+        let count = Musl.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        #else
+        let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        #endif
+        if count >= 0 { return count }
+        return isTemporary(errno) ? 0 : nil
+    }
+
+    /// Makes the coming close a reset: the peer gets RST instead of an orderly end.
+    static func resetOnClose(_ descriptor: Int32) {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    /// Ends the sending side, so that the peer reads the end of the stream.
+    static func finish(_ descriptor: Int32) {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    /// Close-on-exec and non-blocking; no SIGPIPE where that is a socket option.
+    static func configure(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        #if canImport(Darwin)
+        set(descriptor, SOL_SOCKET, SO_NOSIGPIPE, 1)
+        #endif
+    }
+
+    private static func isTemporary(_ code: Int32) -> Bool {
+        code == EAGAIN || code == EWOULDBLOCK || code == EINTR
+    }
+
+    private static func set(_ descriptor: Int32, _ level: Int32, _ name: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private static func failure(_ what: String) -> MockServerError {
+        MockServerError("the mock server could not \(what): \(String(cString: strerror(errno)))")
+    }
+
+    private static func backlog(_ descriptor: Int32) -> Int32 {
+        #if canImport(Darwin)
+        Darwin.listen(descriptor, SOMAXCONN)
+        #elseif canImport(Musl)
+        Musl.listen(descriptor, Int32(SOMAXCONN))
+        #else
+        Glibc.listen(descriptor, Int32(SOMAXCONN))
+        #endif
+    }
+
+    private static var stream: Int32 {
+        #if canImport(Glibc)
+        Int32(SOCK_STREAM.rawValue)
+        #else
+        SOCK_STREAM
+        #endif
+    }
+}
+
+extension LoopbackSocket {
+    private static func bind(_ descriptor: Int32, _ family: MockServer.AddressFamily, _ port: Int) -> Int32 {
+        let port = in_port_t(truncatingIfNeeded: port).bigEndian
+        switch family {
+        case .ipv4:
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port
+            address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+            return withAddress(&address) { systemBind(descriptor, $0, $1) }
+        case .ipv6:
+            var address = sockaddr_in6()
+            address.sin6_family = sa_family_t(AF_INET6)
+            address.sin6_port = port
+            address.sin6_addr = in6addr_loopback
+            return withAddress(&address) { systemBind(descriptor, $0, $1) }
+        }
+    }
+
+    private static func boundPort(
+        _ descriptor: Int32, _ family: MockServer.AddressFamily
+    ) throws(MockServerError) -> Int {
+        var answer: Int32 = -1
+        let port: in_port_t
+        switch family {
+        case .ipv4:
+            var address = sockaddr_in()
+            withAddress(&address) { pointer, length in
+                var length = length
+                answer = getsockname(descriptor, pointer, &length)
+            }
+            port = address.sin_port
+        case .ipv6:
+            var address = sockaddr_in6()
+            withAddress(&address) { pointer, length in
+                var length = length
+                answer = getsockname(descriptor, pointer, &length)
+            }
+            port = address.sin6_port
+        }
+        guard answer == 0 else { throw failure("learn its port") }
+        return Int(in_port_t(bigEndian: port))
+    }
+
+    private static func withAddress<Address, Result>(
+        _ address: inout Address, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<Address>.size))
+            }
+        }
+    }
+
+    private static func systemBind(
+        _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: socklen_t
+    ) -> Int32 {
+        #if canImport(Darwin)
+        Darwin.bind(descriptor, address, length)
+        #elseif canImport(Musl)
+        Musl.bind(descriptor, address, length)
+        #else
+        Glibc.bind(descriptor, address, length)
+        #endif
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Sends one response, faults included. A head and a small body leave in a single call.
+struct MockReply {
+    private let socket: Int32
+    private let stopSignal: StopSignal
+    /// What is written and not yet sent.
+    private var pending: [UInt8] = []
+    /// Content that may still go out before the cut.
+    private var contentLeft = Int.max
+
+    init(_ socket: Int32, stopSignal: StopSignal) {
+        self.socket = socket
+        self.stopSignal = stopSignal
+    }
+
+    /// Sends the response; `false` when the connection is to be closed.
+    mutating func send(_ response: MockResponse, to request: RecordedRequest) -> Bool {
+        send(response, isHead: request.method == .head, keepAlive: request.keepAlive, version: request.version)
+    }
+
+    mutating func send(_ response: MockResponse, isHead: Bool, keepAlive: Bool, version: HTTPVersion) -> Bool {
+        let faults = response.faults
+        if let raw = faults.raw {
+            _ = pause(faults.headDelay) && send(Array(raw))
+            return false
+        }
+        let plan: MockReplyPlan
+        do throws(HTTP1WriteError) {
+            plan = try MockReplyPlan(response, isHead: isHead, keepAlive: keepAlive, version: version)
+        } catch {
+            let problem = MockResponse.problem(.internalServerError, "the mock's answer cannot be sent: \(error)")
+            return send(problem, isHead: isHead, keepAlive: keepAlive, version: version)
+        }
+        pending = plan.informational
+        if faults.headDelay != nil || faults.cut != nil { guard flush() else { return false } }
+        guard pause(faults.headDelay) else { return false }
+        if let cut = faults.cut, cut.stage == .beforeHead || cut.stage == .beforeRequestRead { return end(cut.ending) }
+
+        pending += plan.head
+        if faults.bodyDelay != nil || faults.cut != nil { guard flush() else { return false } }
+        guard pause(faults.bodyDelay) else { return false }
+        if let cut = faults.cut, cut.stage == .afterHead { return end(cut.ending) }
+
+        contentLeft = faults.contentLimit ?? .max
+        guard sendContent(plan, pace: faults.pace), flush() else { return false }
+        if let cut = faults.cut { return end(cut.ending) }
+        return plan.keepsConnection
+    }
+
+    /// Sends bytes at once; `false` if the connection broke or the server stops.
+    mutating func send(_ bytes: [UInt8]) -> Bool {
+        pending += bytes
+        return flush()
+    }
+
+    private mutating func sendContent(_ plan: MockReplyPlan, pace: Faults.Pace?) -> Bool {
+        var content = plan.content
+        while contentLeft > 0, var piece = content.next(upTo: min(contentLeft, pace?.bytes ?? .max)) {
+            contentLeft -= piece.count
+            if plan.isChunked {
+                HTTP1ResponseWriter.chunk(piece, into: &pending)
+            } else if pending.isEmpty {
+                swap(&pending, &piece)
+            } else {
+                pending += piece
+            }
+            if pace != nil || pending.count >= 65_536 { guard flush() else { return false } }
+            guard pause(pace?.pause) else { return false }
+        }
+        // Where the content was cut, its end is not declared either.
+        if content.hasFailed { return false }
+        if contentLeft > 0 { pending += plan.end }
+        return true
+    }
+
+    private mutating func flush() -> Bool {
+        var sent = 0
+        while sent < pending.count {
+            let count = pending.withUnsafeBytes {
+                LoopbackSocket.send(socket, UnsafeRawBufferPointer(rebasing: $0[sent...]))
+            }
+            guard let count else { return false }
+            sent += count
+            if count == 0, stopSignal.wait(for: Int32(POLLOUT), on: socket, until: .never) != .ready { return false }
+        }
+        pending.removeAll(keepingCapacity: true)
+        return true
+    }
+
+    /// `false` when the peer went away or the server stops meanwhile.
+    private func pause(_ delay: Duration?) -> Bool {
+        guard let delay else { return true }
+        return stopSignal.hold(socket, until: Deadline(delay, after: SystemTime().now)) == .timedOut
+    }
+
+    /// Interrupts the response; always `false`, as the connection ends with it.
+    private func end(_ ending: Faults.Ending) -> Bool {
+        switch ending {
+        case .stall: _ = stopSignal.hold(socket, until: .never)
+        case .reset: LoopbackSocket.resetOnClose(socket)
+        case .close: break
+        }
+        return false
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// A response turned into the bytes around its content, or an error before anything was sent.
+struct MockReplyPlan {
+    let informational: [UInt8]
+    let head: [UInt8]
+    let content: MockContent
+    /// What follows complete content: the last chunk with the trailers.
+    let end: [UInt8]
+    let isChunked: Bool
+    let keepsConnection: Bool
+
+    init(_ response: MockResponse, isHead: Bool, keepAlive: Bool, version: HTTPVersion) throws(HTTP1WriteError) {
+        let source = try MockContent(response.body)
+        let framing = Self.framing(response, source, isHead: isHead, version: version)
+        let keeps = response.keepAlive && keepAlive && framing != .untilClose
+        var headers = response.headers
+        if !keeps, response.keepAlive == false || framing == .untilClose {
+            if !headers.contains(.connection) { headers.append(.connection, "close") }
+        } else if keeps, version < .http1_1, !headers.contains(.connection) {
+            headers.append(.connection, "keep-alive")
+        }
+
+        var before: [UInt8] = []
+        for head in response.informational {
+            try HTTP1ResponseWriter.informational(head.status, headers: head.headers, into: &before)
+        }
+        var bytes: [UInt8] = []
+        try HTTP1ResponseWriter.head(
+            response.status, reason: response.reason, headers: headers, framing: framing, into: &bytes)
+        let isBare = isHead || response.status.forbidsContent
+        var end: [UInt8] = []
+        if framing == .chunked { try HTTP1ResponseWriter.lastChunk(trailers: response.trailers, into: &end) }
+
+        informational = before
+        head = bytes
+        content = isBare ? .empty : source
+        self.end = isBare ? [] : end
+        isChunked = framing == .chunked
+        keepsConnection = keeps && !response.faults.closesSilently
+    }
+
+    private static func framing(
+        _ response: MockResponse, _ content: MockContent, isHead: Bool, version: HTTPVersion
+    ) -> HTTP1ResponseWriter.Framing {
+        if response.status.forbidsContent || isHead {
+            // What the content would be may be told where there is none.
+            if let length = response.headers[.contentLength].flatMap({ Int($0) }) { return .length(length) }
+            if response.status.forbidsContent { return .none }
+        }
+        if let length = content.length, response.trailers.isEmpty { return .length(length) }
+        return version < .http1_1 ? .untilClose : .chunked
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Dispatch
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// What the threads of a server share. Lives until the last of them has ended.
+final class MockServerCore: Sendable {
+    let configuration: MockServer.Configuration
+    let origin: Origin
+    let stopSignal: StopSignal
+    private let listener: Int32
+    private let state = Locked(State())
+    private let waiters = RequestWaiters()
+    /// Counts the running threads; a group can be waited for with a limit.
+    private let threads = DispatchGroup()
+
+    private struct State {
+        var routes = RouteTable<MockServer.Handler>()
+        var queue: [MockResponse] = []
+        var requests: [RecordedRequest] = []
+        var requestCount = 0
+        var connectionCount = 0
+        var openConnections = 0
+        var threadIDs: Set<UInt> = []
+        var isStopped = false
+    }
+
+    init(_ configuration: MockServer.Configuration) throws(MockServerError) {
+        self.configuration = configuration
+        stopSignal = try StopSignal()
+        let (descriptor, port) = try LoopbackSocket.listen(configuration.address, port: configuration.port)
+        let host = configuration.address == .ipv4 ? "127.0.0.1" : "[::1]"
+        guard let origin = Origin(scheme: "http", host: host, port: port) else {
+            close(descriptor)
+            throw MockServerError("the mock server got no port")
+        }
+        self.origin = origin
+        listener = descriptor
+    }
+
+    /// Starts the thread that accepts connections; it closes the listener when it ends.
+    func start() throws(MockServerError) {
+        let started = startThread { core in
+            core.acceptConnections()
+            close(core.listener)
+        }
+        guard started else {
+            close(listener)
+            throw MockServerError("the mock server could not start a thread")
+        }
+    }
+
+    func stop() {
+        stopSignal.raise()
+        waiters.stop()
+        let isOwnThread = state.withLock { state in
+            state.isStopped = true
+            return state.threadIDs.contains(ServerThread.currentID)
+        }
+        if !isOwnThread { _ = threads.wait(timeout: .now() + 10) }
+    }
+
+    /// Runs `body` on a thread that `stop` waits for.
+    private func startThread(_ body: @escaping @Sendable (MockServerCore) -> Void) -> Bool {
+        threads.enter()
+        let started = ServerThread.start { [self] in
+            state.withLock { _ = $0.threadIDs.insert(ServerThread.currentID) }
+            body(self)
+            state.withLock { _ = $0.threadIDs.remove(ServerThread.currentID) }
+            threads.leave()
+        }
+        if !started { threads.leave() }
+        return started
+    }
+}
+
+extension MockServerCore {
+    private func acceptConnections() {
+        while true {
+            // At the limit, connections wait in the system's queue; so they do when it has no descriptors left.
+            let isFull = state.withLock { $0.openConnections >= configuration.maximumConnections }
+            let deadline = Deadline(isFull ? .milliseconds(5) : nil, after: SystemTime().now)
+            guard stopSignal.wait(for: isFull ? 0 : POLLIN, on: listener, until: deadline) != .stopped else { return }
+            if isFull { continue }
+            guard let descriptor = LoopbackSocket.accept(listener) else {
+                let pause = Deadline(.milliseconds(1), after: SystemTime().now)
+                guard stopSignal.wait(for: 0, on: listener, until: pause) != .stopped else { return }
+                continue
+            }
+            let index = state.withLock { state in
+                defer { state.connectionCount += 1 }
+                state.openConnections += 1
+                return state.connectionCount
+            }
+            let started = startThread { core in
+                MockConnection(descriptor, index: index, core: core).run()
+                core.state.withLock { $0.openConnections -= 1 }
+            }
+            if !started {
+                close(descriptor)
+                state.withLock { $0.openConnections -= 1 }
+            }
+        }
+    }
+}
+
+extension MockServerCore {
+    func add(_ pattern: RoutePattern, _ handler: @escaping MockServer.Handler) {
+        state.withLock { $0.routes.add(pattern, handler) }
+    }
+
+    func enqueue(_ responses: [MockResponse]) {
+        state.withLock { $0.queue += responses }
+    }
+
+    var requests: [RecordedRequest] { state.withLock { $0.requests } }
+    var requestCount: Int { state.withLock { $0.requestCount } }
+    var connectionCount: Int { state.withLock { $0.connectionCount } }
+
+    /// Records a request that has been read, and finds what answers it.
+    func answer(_ received: RecordedRequest) -> MockResponse {
+        var request = received
+        let (match, scripted): (Match, MockResponse?) = state.withLock { state in
+            let match = Self.match(request, in: state.routes)
+            if case .found(_, let parameters, _) = match { request.parameters = parameters }
+            state.requestCount += 1
+            if state.requests.count < configuration.maximumRecordedRequests { state.requests.append(request) }
+            return (match, state.queue.isEmpty ? nil : state.queue.removeFirst())
+        }
+        waiters.advance(to: requestCount)
+        if let scripted { return scripted }
+        switch match {
+        case .found(let handler, _, let pattern):
+            do {
+                return try handler(request)
+            } catch {
+                return .problem(.internalServerError, "the route \(pattern) threw \(error)")
+            }
+        case .otherMethods(let methods):
+            let problem = MockResponse.problem(
+                .methodNotAllowed, "no route for \(request.method) \(request.path), only for other methods")
+            return problem.with(headers: [.allow: methods.map(\.rawValue).joined(separator: ", ")])
+        case .none: return .problem(.notFound, "no route for \(request.method) \(request.path)")
+        }
+    }
+
+    /// Whether the next response is a reset that comes before its request is read; with `take`, also dequeues it.
+    func hasUnreadReset(take: Bool) -> Bool {
+        state.withLock { state in
+            guard let cut = state.queue.first?.faults.cut, cut.stage == .beforeRequestRead else { return false }
+            if take { state.queue.removeFirst() }
+            return true
+        }
+    }
+
+    func waitForRequests(count: Int, timeout: Duration) async throws {
+        if requestCount >= count { return }
+        try await waiters.wait(for: count, timeout: timeout) { [self] in requestCount }
+    }
+
+    private typealias Match = RouteTable<MockServer.Handler>.Match
+
+    private static func match(_ request: RecordedRequest, in routes: RouteTable<MockServer.Handler>) -> Match {
+        let match = routes.match(request.method, request.path)
+        if case .found = match { return match }
+        guard request.method == .head,
+            case .found(let handler, let parameters, let pattern) =
+                routes.match(.get, request.path)
+        else { return match }
+        return .found(handler, parameters, pattern)
+    }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+
+/// Why a mock server could not start, or what a test waited for in vain.
+public struct MockServerError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// What happened, for the person who reads the test's output.
+    public let message: String
+
+    init(_ message: String) { self.message = message }
+
+    /// The message.
+    public var description: String { message }
+}

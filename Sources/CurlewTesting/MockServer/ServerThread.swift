@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A detached thread with a small stack; blocking here takes nothing from Swift's own threads.
+enum ServerThread {
+    /// Runs `body` on a new thread; `false` if the system has none left.
+    static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+        var attributes = pthread_attr_t()
+        guard pthread_attr_init(&attributes) == 0 else { return false }
+        defer { pthread_attr_destroy(&attributes) }
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, stackSize)
+        let work = Unmanaged.passRetained(Work(body))
+        #if canImport(Darwin)
+        var thread: pthread_t?
+        let answer = pthread_create(&thread, &attributes, { ServerThread.run($0) }, work.toOpaque())
+        #else
+        var thread = pthread_t()
+        let answer = pthread_create(&thread, &attributes, { ServerThread.run($0) }, work.toOpaque())
+        #endif
+        if answer != 0 { work.release() }
+        return answer == 0
+    }
+
+    /// Tells threads apart, for as long as they run.
+    static var currentID: UInt {
+        #if canImport(Glibc)
+        UInt(pthread_self())
+        #else
+        UInt(bitPattern: pthread_self())
+        #endif
+    }
+
+    /// Handlers encode JSON on this stack; 512 threads reserve 256 MiB of addresses and touch little of it.
+    private static let stackSize = 512 * 1024
+
+    private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        if let argument { Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body() }
+        return nil
+    }
+
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct MockServerFaultTests {
+    private static let request = "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+
+    @Test(
+        "A reset breaks the connection at its stage",
+        arguments: [
+            (.beforeRequestRead, 0, ""), (.beforeHead, 1, ""), (.head, 1, ""), (.afterHead, 1, ""),
+            (.afterBytes(0), 1, ""), (.afterBytes(4), 1, "hell"), (.afterBytes(99), 1, "hello"),
+        ] as [(MockResponse.Stage, Int, String)])
+    func resets(stage: MockResponse.Stage, recorded: Int, content: String) throws {
+        let server = try MockServer()
+        server.enqueue(.text("hello").reset(at: stage))
+        let client = try RawClient(port: server.port)
+        let (text, ending) = client.send(Self.request).readToEnd()
+        #expect(ending == .reset)
+        // A reset may overtake what was sent before it, so less may arrive, but never more.
+        #expect(text.isEmpty || text.contains("Content-Length: 5\r\n"))
+        #expect(text.isEmpty || content.hasPrefix(text.split(separator: "\r\n\r\n").dropFirst().first ?? ""))
+        #expect(server.requestCount == recorded)
+    }
+
+    @Test("A reset before the request is read strikes an idle connection's next request")
+    func resetOnReuse() throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        let client = try RawClient(port: server.port)
+        #expect(client.get("/").body == "ok")
+        server.enqueue(.text("never").reset(at: .beforeRequestRead))
+        #expect(client.send(Self.request).readToEnd().ending == .reset)
+        #expect(server.requestCount == 1)
+        #expect(try RawClient(port: server.port).get("/").body == "ok")
+    }
+
+    @Test(
+        "A stall sends up to its stage and nothing more until the server stops",
+        arguments: [
+            (.head, nil, 0), (.afterHead, "", 1), (.afterBytes(3), "hel", 1),
+        ] as [(MockResponse.Stage, String?, Int)])
+    func stalls(stage: MockResponse.Stage, content: String?, heads: Int) async throws {
+        let server = try MockServer()
+        server.enqueue(.text("hello").stalled(at: stage))
+        let client = try RawClient(port: server.port).send(Self.request)
+        try await server.waitForRequests(count: 1)
+        if let content {
+            #expect(client.readHead().hasPrefix("HTTP/1.1 200 OK\r\n"))
+            #expect(client.read(content.utf8.count) == content)
+        }
+        server.stop()
+        #expect(client.readToEnd() == ("", .orderly))
+    }
+
+    @Test("A stall ends when the client goes away")
+    func stallEnds() throws {
+        var configuration = MockServer.Configuration()
+        configuration.maximumConnections = 1
+        let server = try MockServer(configuration)
+        server.enqueue(.text("never").stalled(at: .head), .text("next"))
+        try RawClient(port: server.port).send(Self.request).finish()
+        // The only thread is free again.
+        #expect(try RawClient(port: server.port).get("/").body == "next")
+    }
+
+    @Test("A truncated response declares everything and closes early", arguments: [0, 3])
+    func truncated(count: Int) throws {
+        let server = try MockServer()
+        server.enqueue(.text("hello").truncated(after: count), .chunks(["hel", "lo"]).truncated(after: 3))
+        let (text, ending) = try RawClient(port: server.port).send(Self.request).readToEnd()
+        #expect(text.contains("Content-Length: 5\r\n"))
+        #expect(text.hasSuffix("\r\n\r\n" + "hello".prefix(count)))
+        #expect(ending == .orderly)
+        let (chunks, _) = try RawClient(port: server.port).send(Self.request).readToEnd()
+        #expect(chunks.hasSuffix("\r\n\r\n3\r\nhel\r\n"))
+    }
+
+    @Test("Raw bytes and malformed heads go out verbatim and the connection closes")
+    func raw() throws {
+        let server = try MockServer()
+        server.enqueue(.raw(Data("not http".utf8)), .malformedHead("HTTP/1.1 abc\r\n\r\n", body: Data("x".utf8)))
+        #expect(try RawClient(port: server.port).send(Self.request).readToEnd() == ("not http", .orderly))
+        #expect(
+            try RawClient(port: server.port).send(Self.request).readToEnd() == ("HTTP/1.1 abc\r\n\r\nx", .orderly))
+    }
+
+    @Test("A stale connection closes without a byte on its second exchange")
+    func stale() throws {
+        let server = try MockServer()
+        server.on(.get, "/") { $0.exchangeIndex == 1 ? .closeBeforeReply : .text("ok") }
+        let client = try RawClient(port: server.port)
+        #expect(client.get("/").body == "ok")
+        #expect(client.send(Self.request).readToEnd() == ("", .orderly))
+        #expect(server.requestCount == 2)
+    }
+
+    @Test("A silent close does not announce itself")
+    func silent() throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok").closingSilently())
+        let (text, ending) = try RawClient(port: server.port).send(Self.request).readToEnd()
+        #expect(!text.contains("Connection:"))
+        #expect(text.hasSuffix("ok"))
+        #expect(ending == .orderly)
+    }
+
+    @Test("A delay comes before the head or between head and content")
+    func delays() throws {
+        let server = try MockServer()
+        server.enqueue(
+            .text("a").delayed(by: .milliseconds(40)), .text("b").delayed(by: .milliseconds(40), at: .body))
+        let client = try RawClient(port: server.port)
+        let start = ContinuousClock.now
+        client.send(Self.request)
+        _ = client.readHead()
+        #expect(ContinuousClock.now - start >= .milliseconds(40))
+        #expect(client.read(1) == "a")
+        client.send(Self.request)
+        _ = client.readHead()
+        let head = ContinuousClock.now
+        #expect(client.read(1) == "b")
+        // The head was read up to a moment after it was sent, so less than the whole pause may be seen.
+        #expect(ContinuousClock.now - head >= .milliseconds(5))
+    }
+
+    @Test("A delay of an hour ends when the server stops")
+    func delayEnds() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("late").delayed(by: .seconds(3600)))
+        let client = try RawClient(port: server.port).send(Self.request)
+        try await server.waitForRequests(count: 1)
+        server.stop()
+        #expect(client.readToEnd() == ("", .orderly))
+    }
+
+    @Test("A dripping body arrives whole, in pieces")
+    func dripping() throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("abcdefg").dripping(bytesPerChunk: 2, every: .milliseconds(5)))
+        server.on(
+            .get, "/chunks", respond: .chunks(["abc", "d"]).dripping(bytesPerChunk: 2, every: .zero).closing())
+        let client = try RawClient(port: server.port)
+        let start = ContinuousClock.now
+        #expect(client.get("/").body == "abcdefg")
+        #expect(ContinuousClock.now - start >= .milliseconds(15))
+        let (text, _) = client.send("GET /chunks HTTP/1.1\r\nHost: x\r\n\r\n").readToEnd()
+        #expect(text.hasSuffix("\r\n\r\n2\r\nab\r\n1\r\nc\r\n1\r\nd\r\n0\r\n\r\n"))
+    }
+
+    @Test("Informational heads go out before a delayed head")
+    func hintsBeforeDelay() async throws {
+        let server = try MockServer()
+        server.enqueue(.text("x").after(.earlyHints).stalled(at: .head))
+        let client = try RawClient(port: server.port).send(Self.request)
+        #expect(client.readHead() == "HTTP/1.1 103 Early Hints\r\n\r\n")
+        server.stop()
+        #expect(client.readToEnd().text.isEmpty)
+    }
+
+    @Test("A description names the faults")
+    func description() {
+        #expect(MockResponse.text("x").description == "200 OK")
+        #expect(MockResponse.status(.notFound).reset(at: .afterHead).description == "404 Not Found, reset at afterHead")
+    }
+}

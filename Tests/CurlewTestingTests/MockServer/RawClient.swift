@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A blocking socket that knows next to nothing of HTTP, so that it hides nothing. Gives up after ten seconds.
+final class RawClient {
+    private let descriptor: Int32
+    private var buffer: [UInt8] = []
+
+    struct Refused: Error {}
+
+    /// How a connection ended.
+    enum Ending: Equatable {
+        case orderly
+        case reset
+        case timeout
+    }
+
+    struct Response {
+        var head: String
+        var body: String
+        var status: Int { Int(head.split(separator: " ").dropFirst().first ?? "") ?? 0 }
+    }
+
+    init(port: Int, isIPv6: Bool = false) throws {
+        #if canImport(Glibc)
+        let stream = Int32(SOCK_STREAM.rawValue)
+        #else
+        let stream = SOCK_STREAM
+        #endif
+        descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, stream, 0)
+        var limit = timeval(tv_sec: 10, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        let answer = isIPv6 ? Self.connectIPv6(descriptor, port) : Self.connectIPv4(descriptor, port)
+        if answer != 0 { throw Refused() }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Ends the sending side.
+    func finish() {
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+
+    @discardableResult
+    func send(_ text: String) -> RawClient {
+        send(Array(text.utf8))
+    }
+
+    @discardableResult
+    func send(_ bytes: [UInt8]) -> RawClient {
+        #if canImport(Darwin)
+        let flags: Int32 = 0
+        #else
+        let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                #if canImport(Glibc)
+                Glibc.send(descriptor, $0.baseAddress, $0.count, flags)
+                #elseif canImport(Musl)
+                Musl.send(descriptor, $0.baseAddress, $0.count, flags)
+                #else
+                Darwin.send(descriptor, $0.baseAddress, $0.count, flags)
+                #endif
+            }
+            guard count > 0 else { break }
+            rest = rest.dropFirst(count)
+        }
+        return self
+    }
+
+    func get(_ target: String, fields: String = "") -> Response {
+        send("GET \(target) HTTP/1.1\r\nHost: x\r\n\(fields)\r\n").response()
+    }
+
+    /// Reads one response with a Content-Length; the body is empty without one.
+    func response(hasContent: Bool = true) -> Response {
+        let head = readHead()
+        let line = head.split(separator: "\r\n").first { $0.lowercased().hasPrefix("content-length:") }
+        let length = line.flatMap { Int($0.split(separator: " ").last ?? "") } ?? 0
+        return Response(head: head, body: hasContent ? read(length) : "")
+    }
+
+    /// Reads up to the end of a head, its empty line included; what there is if the connection ends before.
+    func readHead() -> String {
+        let end = Array("\r\n\r\n".utf8)
+        while true {
+            if let place = buffer.indices.first(where: { buffer[$0...].starts(with: end) }) { return take(place + 4) }
+            guard fill() == nil else { return take(buffer.count) }
+        }
+    }
+
+    /// Reads so many bytes, fewer if the connection ends.
+    func read(_ count: Int) -> String {
+        while buffer.count < count, fill() == nil {}
+        return take(min(count, buffer.count))
+    }
+
+    /// Reads until the connection ends, and says how it did.
+    func readToEnd() -> (text: String, ending: Ending) {
+        while true {
+            if let ending = fill() { return (take(buffer.count), ending) }
+        }
+    }
+
+    /// Reads until the connection ends and keeps nothing: the number of bytes.
+    func countToEnd() -> Int {
+        var count = 0
+        repeat {
+            count += buffer.count
+            buffer = []
+        } while fill() == nil
+        return count
+    }
+
+    private func take(_ count: Int) -> String {
+        defer { buffer.removeFirst(count) }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    private func fill() -> Ending? {
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(descriptor, &piece, piece.count, 0)
+        if count > 0 {
+            buffer += piece[..<count]
+            return nil
+        }
+        if count == 0 { return .orderly }
+        return errno == ECONNRESET || errno == EPIPE ? .reset : .timeout
+    }
+
+    private static func connectIPv4(_ descriptor: Int32, _ port: Int) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    private static func connectIPv6(_ descriptor: Int32, _ port: Int) -> Int32 {
+        var address = sockaddr_in6()
+        address.sin6_family = sa_family_t(AF_INET6)
+        address.sin6_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        address.sin6_addr = in6addr_loopback
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+    }
+}
