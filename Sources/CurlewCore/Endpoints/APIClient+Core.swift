@@ -87,7 +87,7 @@ extension APIClient.Core {
                 id: ExchangeID.next(), routeName: name, options: options,
                 timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
                 clientOrigin: baseURL?.origin, observers: configuration.observers, time: configuration.time,
-                endpoint: route)
+                endpoint: route, codecs: codecs)
             return PreparedCall(request: request, context: ExchangeContext(call), codecs: codecs)
         } catch {
             var failure = error

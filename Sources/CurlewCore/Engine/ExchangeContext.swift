@@ -31,7 +31,7 @@ public struct ExchangeContext: Sendable {
             Call(
                 id: ExchangeID.next(), routeName: routeName, options: options,
                 timeouts: options.timeouts ?? timeouts, limits: options.limits ?? limits, clientOrigin: clientOrigin,
-                observers: observers, time: time, endpoint: nil))
+                observers: observers, time: time, endpoint: nil, codecs: options.codecs ?? .json))
     }
 
     init(_ call: Call) {
@@ -54,6 +54,8 @@ public struct ExchangeContext: Sendable {
     public var clientOrigin: Origin? { call.clientOrigin }
     /// Where time comes from.
     public var time: any TimeSource { call.time }
+    /// How the call writes and reads bodies, for what answers in place of a server.
+    package var codecs: Codecs { call.codecs }
     /// The endpoint that was sent, for typed stubs.
     package var endpoint: (any Sendable)? { call.endpoint }
 
@@ -83,11 +85,12 @@ public struct ExchangeContext: Sendable {
         let observers: [any RequestObserver]
         let time: any TimeSource
         let endpoint: (any Sendable)?
+        let codecs: Codecs
 
         init(
             id: UInt64, routeName: String, options: RequestOptions, timeouts: Timeouts, limits: Limits,
             clientOrigin: Origin?, observers: [any RequestObserver], time: any TimeSource,
-            endpoint: (any Sendable)?
+            endpoint: (any Sendable)?, codecs: Codecs
         ) {
             self.id = id
             self.routeName = routeName
@@ -98,6 +101,7 @@ public struct ExchangeContext: Sendable {
             self.observers = observers
             self.time = time
             self.endpoint = endpoint
+            self.codecs = codecs
         }
     }
 }

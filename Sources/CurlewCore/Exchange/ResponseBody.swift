@@ -35,8 +35,20 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// A body of one's own, or another body wrapped. The base is pulled one chunk at a time, so back-pressure and
     /// cancellation pass through it.
     public init<Base: AsyncSequence & Sendable>(_ base: Base, length: Int64? = nil) where Base.Element == Data {
-        let limit = (base as? ResponseBody)?.limit ?? Limits.standard.responseBody
-        storage = Storage(.sequence { CurlewCore.pull(from: base) }, limit: limit, length: length)
+        let inner = base as? ResponseBody
+        let content = Storage.Content.sequence({ CurlewCore.pull(from: base) }, cancel: { inner?.cancel() })
+        storage = Storage(content, limit: inner?.limit ?? Limits.standard.responseBody, length: length)
+    }
+
+    private init(_ storage: Storage) {
+        self.storage = storage
+    }
+
+    /// This body under another limit. Bytes at hand can be read again from it, anything else is wrapped.
+    package func limited(to limit: Int64) -> ResponseBody {
+        if let bufferedData { return ResponseBody(bufferedData, limit: limit) }
+        let content = Storage.Content.sequence({ CurlewCore.pull(from: self) }, cancel: cancel)
+        return ResponseBody(Storage(content, limit: limit, length: declaredLength))
     }
 
     /// The most bytes that reading gives before it throws.
@@ -138,13 +150,14 @@ private final class Storage: Sendable {
     enum Content: Sendable {
         case buffered(Data)
         case source(any ResponseBodySource)
-        case sequence(@Sendable () -> ChunkPull)
+        case sequence(@Sendable () -> ChunkPull, cancel: @Sendable () -> Void)
     }
 
     let content: Content
     let limit: Int64
     let length: Int64?
     private let isClaimed = Locked(false)
+    private let isCancelled = Locked(false)
 
     init(_ content: Content, limit: Int64, length: Int64?) {
         self.content = content
@@ -152,7 +165,10 @@ private final class Storage: Sendable {
         self.length = length
     }
 
-    deinit { cancel() }
+    deinit {
+        // What a sequence wraps ends by itself when its last copy goes away; it may have other readers.
+        if case .source(let source) = content { source.cancel() }
+    }
 
     func claim() throws {
         let wasClaimed = isClaimed.withLock { claimed in
@@ -177,13 +193,23 @@ private final class Storage: Sendable {
             }
         case .source(let source):
             return { try await source.next() }
-        case .sequence(let make):
-            return make()
+        case .sequence(let make, _):
+            let next = make()
+            return { [self] in
+                if isCancelled.withLock({ $0 }) { throw NetworkError(.cancelled, detail: "The body was given up.") }
+                return try await next()
+            }
         }
     }
 
     func cancel() {
-        if case .source(let source) = content { source.cancel() }
+        switch content {
+        case .buffered: break
+        case .source(let source): source.cancel()
+        case .sequence(_, let cancel):
+            isCancelled.withLock { $0 = true }
+            cancel()
+        }
     }
 
     static func overLimit(_ limit: Int64) -> NetworkError {

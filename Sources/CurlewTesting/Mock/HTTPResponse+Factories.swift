@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Answers for mocks, made in place: `.status(404)`, `.json(user)`, `.json(text: #"{"id": 1}"#)`.
+extension HTTPResponse {
+    /// A status without a body.
+    public static func status(_ status: HTTPStatus, headers: HTTPHeaders = [:]) -> HTTPResponse {
+        HTTPResponse(status: status, headers: headers)
+    }
+
+    /// A value as JSON; one that cannot be encoded becomes a 500 that says so.
+    public static func json(
+        _ value: some Encodable, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], codecs: Codecs = .json
+    ) -> HTTPResponse {
+        do {
+            return data(
+                try codecs.encode(value), type: codecs.primary.mediaType, status: status, headers: headers)
+        } catch {
+            return text("The mock's value cannot be encoded: \(error)", status: .internalServerError)
+        }
+    }
+
+    /// JSON as written, well-formed or not.
+    public static func json(text: String, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]) -> HTTPResponse {
+        data(Data(text.utf8), type: .json, status: status, headers: headers)
+    }
+
+    /// Plain text.
+    public static func text(
+        _ text: String, type: MediaType = .text, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
+    ) -> HTTPResponse {
+        data(Data(text.utf8), type: type, status: status, headers: headers)
+    }
+
+    /// Bytes.
+    public static func data(
+        _ data: Data, type: MediaType = .octetStream, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
+    ) -> HTTPResponse {
+        var headers = headers
+        if !headers.contains(.contentType) { headers[.contentType] = "\(type)" }
+        return HTTPResponse(status: status, headers: headers, body: ResponseBody(data))
+    }
+}
+
+/// What a stub's value becomes.
+enum StubAnswer {
+    static func response<Answer: Encodable>(for answer: Answer, using codecs: Codecs) throws -> HTTPResponse {
+        switch answer {
+        case let text as String:
+            let looksLikeJSON = text.first { !$0.isWhitespace }.map { "{[".contains($0) } ?? false
+            return .text(text, type: looksLikeJSON ? .json : .text)
+        case let data as Data:
+            let looksLikeJSON = data.first.map { [UInt8(ascii: "{"), UInt8(ascii: "[")].contains($0) } ?? false
+            return .data(data, type: looksLikeJSON ? .json : .octetStream)
+        case let optional as any OptionalAnswer where optional.isAbsent:
+            return .status(.noContent)
+        default:
+            return .data(try codecs.encode(answer), type: codecs.primary.mediaType)
+        }
+    }
+}
+
+private protocol OptionalAnswer {
+    var isAbsent: Bool { get }
+}
+
+extension Optional: OptionalAnswer {
+    fileprivate var isAbsent: Bool { if case .none = self { true } else { false } }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// How one stub answers.
+struct MockStub: Sendable {
+    let delay: Duration
+    let answer: @Sendable (RecordedCall) async throws -> HTTPResponse
+}
+
+/// What a mock knows: stubs, failures, and the calls so far.
+struct MockTable: Sendable {
+    struct Typed: Sendable {
+        let name: String
+        let accepts: @Sendable (RecordedCall) -> Bool
+        let stub: MockStub
+    }
+
+    struct Failure: Sendable {
+        let accepts: @Sendable (RecordedCall) -> Bool
+        let occurrence: MockTransport.Occurrence
+        let stub: MockStub
+        var count = 0
+    }
+
+    static let mostCalls = 1000
+
+    var typed: [Typed] = []
+    var routes = RouteTable<MockStub>()
+    var any: MockStub?
+    var failures: [Failure] = []
+    private(set) var calls: [RecordedCall] = []
+    private(set) var callCount = 0
+
+    mutating func record(_ call: RecordedCall) {
+        callCount += 1
+        if calls.count >= 2 * Self.mostCalls { calls.removeFirst(Self.mostCalls) }
+        calls.append(call)
+    }
+
+    /// Counts the call for every failure that it concerns, and gives the last added of those whose turn it is.
+    mutating func dueFailure(for call: RecordedCall) -> MockStub? {
+        var due: MockStub?
+        for index in failures.indices where failures[index].accepts(call) {
+            failures[index].count += 1
+            if failures[index].occurrence.includes(failures[index].count) { due = failures[index].stub }
+        }
+        return due
+    }
+
+    func stub(for call: RecordedCall) -> (stub: MockStub, parameters: PathParameters)? {
+        if let typed = typed.last(where: { $0.accepts(call) }) { return (typed.stub, PathParameters()) }
+        if case .found(let stub, let parameters, _) = routes.match(call.method, call.request.target) {
+            return (stub, parameters)
+        }
+        return any.map { ($0, PathParameters()) }
+    }
+
+    func unmatched(_ call: RecordedCall) -> NetworkError {
+        let names = typed.map(\.name) + routes.patterns.map(\.description)
+        let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
+        var detail = "No stub answers \(call)."
+        if case .otherMethods(let methods) = routes.match(call.method, call.request.target) {
+            detail += " This path has stubs for \(methods.map(\.rawValue).joined(separator: ", ")) only."
+        }
+        detail += names.isEmpty ? " There are no stubs." : " There are: \(listed)."
+        return NetworkError(
+            .refused(by: .mock), detail: detail, hint: "Add it to the mock with on(…), or answer the rest with onAny.",
+            request: RequestLine(call.request))
+    }
+}
+
+extension MockTransport {
+    /// Which of the calls that a failure concerns fail, counted from one.
+    public struct Occurrence: Sendable {
+        let includes: @Sendable (Int) -> Bool
+
+        /// All of them.
+        public static let always = Occurrence { _ in true }
+        /// The first.
+        public static let once = first(1)
+        /// The first few.
+        public static func first(_ count: Int) -> Occurrence { Occurrence { $0 <= count } }
+        /// Only this one.
+        public static func call(_ number: Int) -> Occurrence { Occurrence { $0 == number } }
+    }
+}

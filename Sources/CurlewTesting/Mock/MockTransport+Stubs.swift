@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+public import CurlewHTTP
+
+/// Stubs for a type of endpoint or route, matched by the value that was sent.
+extension MockTransport {
+    /// Answers calls of this type with a value: 200 and its encoding by the client's codecs. `String` (JSON text) and
+    /// `Data` are the body as they are; nil is 204.
+    ///
+    /// - `delay`: how long the answer takes, on the clock of the call. Default none.
+    public func on<Sent: Route, Answer: Encodable & Sendable>(
+        _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Answer
+    ) {
+        add(type, delay) { sent, codecs in try StubAnswer.response(for: try await answer(sent), using: codecs) }
+    }
+
+    /// Answers calls of this type with a response.
+    public func on<Sent: Route>(
+        _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> HTTPResponse
+    ) {
+        add(type, delay) { sent, _ in try await answer(sent) }
+    }
+
+    /// Answers calls of this type with the same response each time: `.on(Logout.self, .status(204))`.
+    public func on<Sent: Route>(
+        _ type: Sent.Type, delay: Duration = .zero,
+        _ answer: @autoclosure @escaping @Sendable () throws -> HTTPResponse
+    ) {
+        add(type, delay) { _, _ in try answer() }
+    }
+
+    private func add<Sent: Route>(
+        _ type: Sent.Type, _ delay: Duration,
+        _ answer: @escaping @Sendable (Sent, Codecs) async throws -> HTTPResponse
+    ) {
+        let stub = MockStub(delay: delay) { call in
+            guard let sent = call.endpoint(as: type) else { throw NetworkError(.refused(by: .mock)) }
+            return try await answer(sent, call.context.codecs)
+        }
+        let typed = MockTable.Typed(name: "\(type)", accepts: { $0.endpoint(as: type) != nil }, stub: stub)
+        change { $0.typed.append(typed) }
+    }
+}
+
+/// Stubs for a method and a path, as `RoutePattern` matches them; the path includes that of the base URL.
+extension MockTransport {
+    /// Answers with a value: 200 and its encoding by the client's codecs. `String` (JSON text) and `Data` are the body
+    /// as they are; nil is 204.
+    ///
+    /// - `method`: nil for any.
+    /// - `delay`: how long the answer takes, on the clock of the call. Default none.
+    public func on<Answer: Encodable & Sendable>(
+        _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
+        _ answer: @escaping @Sendable (RecordedCall) async throws -> Answer
+    ) {
+        add(method, path, delay) { try StubAnswer.response(for: try await answer($0), using: $0.context.codecs) }
+    }
+
+    /// Answers with a response.
+    public func on(
+        _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
+        _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+    ) {
+        add(method, path, delay, answer)
+    }
+
+    /// Answers with the same response each time: `.on(.get, "/health", .status(200))`.
+    public func on(
+        _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
+        _ answer: @autoclosure @escaping @Sendable () throws -> HTTPResponse
+    ) {
+        add(method, path, delay) { _ in try answer() }
+    }
+
+    /// Answers whatever no other stub does.
+    public func onAny(
+        delay: Duration = .zero, _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+    ) {
+        change { $0.any = MockStub(delay: delay, answer: answer) }
+    }
+
+    private func add(
+        _ method: HTTPMethod?, _ path: String, _ delay: Duration,
+        _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+    ) {
+        change { $0.routes.add(RoutePattern(method, path), MockStub(delay: delay, answer: answer)) }
+    }
+}
+
+/// Failures, which come before every stub. An error with a status is delivered as that response.
+extension MockTransport {
+    /// Fails calls, whatever they ask.
+    ///
+    /// - `occurrence`: which of them. Default `.always`.
+    /// - `delay`: how long it takes until they fail, on the clock of the call. Default none.
+    public func fail(
+        _ occurrence: Occurrence = .always, delay: Duration = .zero, with error: NetworkError
+    ) {
+        add(occurrence, delay, error) { _ in true }
+    }
+
+    /// Fails calls of this type.
+    public func fail<Sent: Route>(
+        _ type: Sent.Type, _ occurrence: Occurrence = .always, delay: Duration = .zero, with error: NetworkError
+    ) {
+        add(occurrence, delay, error) { $0.endpoint(as: type) != nil }
+    }
+
+    /// Fails calls with this method and path.
+    public func fail(
+        _ method: HTTPMethod?, _ path: String, _ occurrence: Occurrence = .always, delay: Duration = .zero,
+        with error: NetworkError
+    ) {
+        let pattern = RoutePattern(method, path)
+        add(occurrence, delay, error) { call in
+            (method == nil || method == call.method) && pattern.parameters(in: call.request.target) != nil
+        }
+    }
+
+    private func add(
+        _ occurrence: Occurrence, _ delay: Duration, _ error: NetworkError,
+        for accepts: @escaping @Sendable (RecordedCall) -> Bool
+    ) {
+        let stub = MockStub(delay: delay) { _ in throw error }
+        change { $0.failures.append(MockTable.Failure(accepts: accepts, occurrence: occurrence, stub: stub)) }
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A transport that answers from a table instead of the network, and remembers what it was asked.
+///
+///     let mock = MockTransport {
+///         $0.on(GetUser.self) { endpoint in User(id: endpoint.id, name: "Ada") }        // a value
+///         $0.on(GetFilm.self) { _ in #"{"id": 1, "title": "Metropolis"}"# }             // JSON text, or Data
+///         $0.on(.get, "/users/:id/avatar") { call in HTTPResponse.data(png) }           // a response
+///         $0.on(.delete, "/users/:id", .status(204))                                    // the same each time
+///         $0.fail(GetUser.self, .once, with: NetworkError(.unreachable))
+///     }
+///     let client = APIClient.mock(mock)
+///
+/// Which stub answers: one for the type of the endpoint that was sent, else the most specific one for method and path,
+/// else the one of `onAny`; of equal ones the last added. A failure that is due comes before any of them. A request
+/// that nothing answers fails with `.refused(by: .mock)`, and the error lists what was asked and which stubs there are.
+///
+/// It behaves like a transport: bodies are read, deadlines and cancellation hold, and limits apply to what it answers.
+/// Copies share one table, and stubs may be added at any time.
+public struct MockTransport: Transport {
+    private let table = Locked(MockTable())
+
+    /// A mock with the stubs that `configure` adds.
+    public init(_ configure: (MockTransport) -> Void = { _ in }) {
+        configure(self)
+    }
+
+    /// A mock that asks `handler` for everything.
+    public static func answering(
+        _ handler: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
+    ) -> MockTransport {
+        MockTransport { $0.onAny(handler) }
+    }
+
+    /// The last 1000 requests, oldest first, those that failed and those that nothing answered included.
+    public var requests: [RecordedCall] { table.withLock { Array($0.calls.suffix(MockTable.mostCalls)) } }
+
+    /// How many requests there were.
+    public var requestCount: Int { table.withLock { $0.callCount } }
+
+    /// The endpoints of this type that were sent, oldest first.
+    public func requests<Sent>(for type: Sent.Type) -> [Sent] {
+        requests.compactMap { $0.endpoint(as: type) }
+    }
+
+    /// Answers from the table.
+    public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        do {
+            try Task.checkCancellation()
+            let body = try await RequestBodyReader(request.body, limit: 1 << 20)
+            return try await answer(RecordedCall(request, body, context))
+        } catch is CancellationError {
+            throw NetworkError(.cancelled)
+        }
+    }
+
+    private func answer(_ call: RecordedCall) async throws -> HTTPResponse {
+        let stub = table.withLock { table -> (stub: MockStub, parameters: PathParameters)? in
+            table.record(call)
+            if let failure = table.dueFailure(for: call) { return (failure, PathParameters()) }
+            return table.stub(for: call)
+        }
+        guard let (stub, parameters) = stub else { throw table.withLock { $0.unmatched(call) } }
+        try await wait(stub.delay, in: call.context)
+        var call = call
+        call.parameters = parameters
+        do {
+            return finish(try await stub.answer(call), call)
+        } catch let error as NetworkError {
+            // Interceptors expect a status as a response: only typed calls turn it into an error.
+            guard case .status = error.reason, let answer = error.response else { throw error }
+            return finish(
+                HTTPResponse(status: answer.status, headers: answer.headers, body: ResponseBody(answer.body)), call)
+        }
+    }
+
+    /// Waits on the call's clock, no longer than the call may wait for the head of an answer.
+    private func wait(_ delay: Duration, in context: ExchangeContext) async throws {
+        guard delay > .zero else { return }
+        let now = context.time.now
+        let firstByte = Deadline(context.timeouts.firstByte, after: now)
+        let limits: [(NetworkError.Phase, Deadline)] = [
+            (.total, context.totalDeadline), (.attempt, context.attemptDeadline), (.firstByte, firstByte),
+        ]
+        let ends = limits.compactMap { phase, limit in limit.instant.map { (phase, $0) } }
+        let answer = now.advanced(by: delay)
+        guard let (phase, last) = ends.min(by: { $0.1 < $1.1 }), last <= answer else {
+            return try await context.time.sleep(until: answer)
+        }
+        try await context.time.sleep(until: last)
+        throw NetworkError(.timedOut(phase), detail: "The mock's stub answers after \(delay.brief).")
+    }
+
+    private func finish(_ response: HTTPResponse, _ call: RecordedCall) -> HTTPResponse {
+        var response = response
+        if response.url.isEmpty { response.url = call.request.urlString }
+        response.body = response.body.limited(to: call.context.limits.responseBody)
+        return response
+    }
+
+    func change(_ change: @Sendable (inout MockTable) -> Void) {
+        table.withLock { change(&$0) }
+    }
+}
+
+extension MockTransport: CustomStringConvertible {
+    /// `mock`
+    public var description: String { "mock" }
+}

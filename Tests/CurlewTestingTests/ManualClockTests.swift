@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct ManualClockTests {
+    let clock = ManualClock(date: Date(timeIntervalSince1970: 1_000_000_000))
+
+    @Test("Time stands still until it is advanced, and the date follows")
+    func standsStill() {
+        let start = clock.now
+        #expect(clock.now == start)
+        clock.advance(by: .milliseconds(1500))
+        #expect(start.duration(to: clock.now) == .milliseconds(1500))
+        #expect(clock.date == Date(timeIntervalSince1970: 1_000_000_001.5))
+        clock.advance(by: .seconds(-5))
+        #expect(start.duration(to: clock.now) == .milliseconds(1500))
+    }
+
+    @Test("A sleeper wakes when its moment has come, and not before")
+    func wakes() async throws {
+        let isAwake = Locked(false)
+        let sleeper = Task {
+            try await clock.sleep(for: .seconds(2))
+            isAwake.withLock { $0 = true }
+        }
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .milliseconds(1999))
+        #expect(clock.sleeperCount == 1)
+        #expect(!isAwake.withLock { $0 })
+        clock.advance(by: .milliseconds(1))
+        #expect(clock.sleeperCount == 0)
+        try await sleeper.value
+        #expect(isAwake.withLock { $0 })
+    }
+
+    @Test("A moment that has passed is not waited for")
+    func past() async throws {
+        try await clock.sleep(until: clock.now)
+        try await clock.sleep(for: .seconds(-1))
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("A cancelled sleeper throws and no longer counts")
+    func cancelled() async throws {
+        let sleeper = Task { try await clock.sleep(for: .seconds(2)) }
+        try await clock.waitForSleepers(1)
+        sleeper.cancel()
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("A task that is cancelled already does not sleep at all")
+    func cancelledBefore() async {
+        let sleeper = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await clock.sleep(for: .seconds(2))
+        }
+        await #expect(throws: CancellationError.self) { try await sleeper.value }
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("Waiting for sleepers ends when the waiting task is cancelled")
+    func cancelledWait() async {
+        let waiter = Task { try await clock.waitForSleepers(1) }
+        waiter.cancel()
+        await #expect(throws: CancellationError.self) { try await waiter.value }
+    }
+
+    @Test("Many tasks may sleep at once; each wakes exactly once")
+    func many() async throws {
+        let woken = Locked(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<200 {
+                group.addTask {
+                    try await clock.sleep(for: .milliseconds(Int64(index % 7) + 1))
+                    woken.withLock { $0 += 1 }
+                }
+            }
+            try await clock.waitForSleepers(200)
+            for _ in 0..<7 { clock.advance(by: .milliseconds(1)) }
+            try await group.waitForAll()
+        }
+        #expect(woken.withLock { $0 } == 200)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("Cancelling while time advances resumes each sleeper exactly once")
+    func race() async throws {
+        for _ in 0..<200 {
+            let sleeper = Task { try await clock.sleep(for: .seconds(1)) }
+            try await clock.waitForSleepers(1)
+            async let cancelled: Void = { sleeper.cancel() }()
+            clock.advance(by: .seconds(1))
+            await cancelled
+            _ = await sleeper.result
+            #expect(clock.sleeperCount == 0)
+        }
+    }
+
+    @Test("Advancing to the next sleeper moves exactly as far as it sleeps")
+    func next() async throws {
+        #expect(clock.advanceToNextSleeper() == nil)
+        let late = Task { try await clock.sleep(for: .seconds(5)) }
+        let early = Task { try await clock.sleep(for: .seconds(3)) }
+        try await clock.waitForSleepers(2)
+        #expect(clock.advanceToNextSleeper() == .seconds(3))
+        try await early.value
+        #expect(clock.advanceToNextSleeper() == .seconds(2))
+        try await late.value
+    }
+}

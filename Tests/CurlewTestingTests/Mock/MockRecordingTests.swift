@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct MockRecordingTests {
+    let mock = MockTransport { $0.onAny { _ in .status(204) } }
+
+    func send(_ body: RequestBody) async throws -> RecordedCall {
+        let request = try HTTPRequest(.post, url: "https://mock.test/upload", body: body)
+        _ = try await mock.send(request, in: ExchangeContext())
+        return try #require(mock.requests.last)
+    }
+
+    @Test("A streamed body is read as a transport reads it")
+    func stream() async throws {
+        let chunks = AsyncStream<Data> { continuation in
+            for text in ["a", "bc", "def"] { continuation.yield(Data(text.utf8)) }
+            continuation.finish()
+        }
+        let call = try await send(.stream(length: 6) { RequestBody.Chunks(chunks) })
+        #expect(call.text == "abcdef")
+        #expect(call.bodyLength == 6)
+    }
+
+    @Test("A stream of another length than it promises fails as encoding", arguments: [2, 4] as [Int64])
+    func wrongLength(length: Int64) async throws {
+        let chunks = AsyncStream<Data> { continuation in
+            continuation.yield(Data("abc".utf8))
+            continuation.finish()
+        }
+        let error = await #expect(throws: NetworkError.self) {
+            try await send(.stream(length: length) { RequestBody.Chunks(chunks) })
+        }
+        #expect(error?.reason == .encoding)
+    }
+
+    @Test("Files and ranges of files are read from disk")
+    func files() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "mock-\(UUID().uuidString)").path()
+        let url = URL(filePath: path)
+        defer { try? FileManager.default.removeItem(at: url) }
+        try Data("0123456789".utf8).write(to: url)
+        #expect(try await send(.file(path)).text == "0123456789")
+        let parts: [RequestBody.Part] = [.bytes(Data("<".utf8)), .file(path: path, offset: 3, length: 4)]
+        #expect(try await send(.parts(parts)).text == "<3456")
+        let tooLong = await #expect(throws: NetworkError.self) {
+            try await send(.parts([.file(path: path, offset: 3, length: 40)]))
+        }
+        #expect(tooLong?.reason == .encoding)
+    }
+
+    @Test("A missing file fails the call before it counts as sent")
+    func missing() async throws {
+        let error = await #expect(throws: NetworkError.self) { try await send(.file("/nowhere/at/all")) }
+        #expect(error?.reason == .invalidRequest)
+        #expect(mock.requestCount == 0)
+    }
+
+    @Test("A large body is counted whole and kept up to a MiB")
+    func large() async throws {
+        let call = try await send(.bytes(Data(repeating: 7, count: 3 << 20)))
+        #expect(call.bodyLength == 3 << 20)
+        #expect(call.body.count == 1 << 20)
+    }
+
+    @Test("The last thousand requests are kept, and all are counted")
+    func bounded() async throws {
+        let context = ExchangeContext()
+        for index in 0..<2500 {
+            _ = try await mock.send(HTTPRequest(url: "https://mock.test/\(index)"), in: context)
+        }
+        #expect(mock.requestCount == 2500)
+        #expect(mock.requests.map(\.path) == (1500..<2500).map { "/\($0)" })
+    }
+}
