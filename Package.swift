@@ -41,7 +41,7 @@ let package = Package(
         // The shim over libcurl's variadic calls.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
-        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP"]),
+        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
+import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 /// Repeatable randomness (SplitMix64): a failing run prints its seed, and the seed gives the run again.
-struct SeededGenerator: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    init(seed: UInt64) { state = seed }
+    /// The same numbers for the same seed.
+    package init(seed: UInt64) { state = seed }
 
-    mutating func next() -> UInt64 {
+    package mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
@@ -14,12 +15,13 @@ struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    mutating func bytes(upTo count: Int) -> [UInt8] {
+    /// Any bytes, at most `count`.
+    package mutating func bytes(upTo count: Int) -> [UInt8] {
         (0..<Int.random(in: 0...count, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
     /// Text of ASCII, controls and the rest of Unicode in equal shares.
-    mutating func text(upTo count: Int) -> String {
+    package mutating func text(upTo count: Int) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0...count, using: &self) {
             let ranges: [ClosedRange<UInt32>] = [0x20...0x7E, 0x00...0x1F, 0x80...0xD7FF, 0xE000...0x10FFFF]
