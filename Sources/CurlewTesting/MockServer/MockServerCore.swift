@@ -129,14 +129,14 @@ extension MockServerCore {
     /// Records a request that has been read, and finds what answers it.
     func answer(_ received: RecordedRequest) -> MockResponse {
         var request = received
-        let (match, scripted): (Match, MockResponse?) = state.withLock { state in
+        let (match, scripted, count): (Match, MockResponse?, Int) = state.withLock { state in
             let match = Self.match(request, in: state.routes)
             if case .found(_, let parameters, _) = match { request.parameters = parameters }
             state.requestCount += 1
             if state.requests.count < configuration.maximumRecordedRequests { state.requests.append(request) }
-            return (match, state.queue.isEmpty ? nil : state.queue.removeFirst())
+            return (match, state.queue.isEmpty ? nil : state.queue.removeFirst(), state.requestCount)
         }
-        waiters.advance(to: requestCount)
+        waiters.advance(to: count)
         if let scripted { return scripted }
         switch match {
         case .found(let handler, _, let pattern):
