@@ -6,8 +6,10 @@
 """
 
 import difflib
+import functools
 import json
 import pathlib
+import subprocess
 import sys
 
 import source
@@ -28,6 +30,21 @@ def graphs(folder, module):
     """The module's own graph, and one for every foreign module that it extends."""
     for path in [folder / f"{module}.symbols.json", *sorted(folder.glob(f"{module}@*.symbols.json"))]:
         yield json.loads(path.read_text())
+
+
+@functools.cache
+def names_of(folder):
+    """The names of our own declarations by the compiler's identifier, over all modules."""
+    symbols = (symbol for module in modules() for graph in graphs(folder, module) for symbol in graph["symbols"])
+    return {symbol["identifier"]["precise"]: ".".join(symbol["pathComponents"]) for symbol in symbols}
+
+
+@functools.cache
+def foreign_name(identifier):
+    """The name of a type of another module: `s:SS` is String."""
+    mangled = identifier.replace("s:", "$s", 1)
+    command = ["swift", "demangle", "--compact", "--simplified", mangled]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def requirement(constraint):
@@ -65,8 +82,8 @@ def shared_lines(symbols):
 def surface(folder, module):
     """The sorted lines, and the locations of what has no documentation."""
     lines, undocumented = set(), set()
+    names = names_of(folder)
     for graph in graphs(folder, module):
-        names = {symbol["identifier"]["precise"]: ".".join(symbol["pathComponents"]) for symbol in graph["symbols"]}
         conformances = {}
         for relation in graph["relationships"]:
             target = names.get(relation["target"]) or relation.get("targetFallback", "?")
@@ -80,9 +97,10 @@ def surface(folder, module):
             lines.add(f"{name}  {declaration(symbol, conformances.pop(symbol['identifier']['precise'], ()))}")
             if "docComment" not in symbol and not name.endswith(UNWRITTEN) and place(symbol) not in shared:
                 undocumented.add((*place(symbol), name))
-        # What is left belongs to types of other modules.
+        # What is left belongs to types of other modules, which were Sendable before.
         for identifier, protocols in conformances.items():
-            lines.update(f"{names.get(identifier, identifier)}  conforms to {name}" for name in protocols)
+            owner = names.get(identifier) or foreign_name(identifier)
+            lines.update(f"{owner}  conforms to {name}" for name in protocols if not name.startswith("Sendable"))
     return sorted(lines), sorted(undocumented)
 
 

@@ -17,7 +17,8 @@
 
 typedef size_t (*curlew_data_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*curlew_seek_callback)(void *context, curl_off_t offset, int origin);
-typedef curl_socket_t (*curlew_open_socket_callback)(void *context, curlsocktype purpose, struct curl_sockaddr *address);
+typedef curl_socket_t (*curlew_open_socket_callback)(
+    void *context, curlsocktype purpose, struct curl_sockaddr *address);
 
 static inline CURLcode curlew_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);

@@ -2,7 +2,7 @@
 
 #if canImport(Darwin)
 import os
-#else
+#elseif !CURLEW_SANITIZED
 import Synchronization
 #endif
 
