@@ -2,7 +2,7 @@
 
 #if canImport(Darwin)
 import os
-#elseif !CURLEW_SANITIZED
+#else
 import Synchronization
 #endif
 
