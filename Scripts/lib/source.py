@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+# A clone that belongs to another user, as in a container, is read all the same.
+TRUST = ("-c", "safe.directory=*")
 ALLOW_LIST = "Scripts/lib/allowed.txt"
 
 
@@ -15,7 +17,7 @@ ALLOW_LIST = "Scripts/lib/allowed.txt"
 def files():
     """Paths of all files that are tracked, or would be, relative to the root and sorted."""
     listing = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        ["git", *TRUST, "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT, check=True, capture_output=True, text=True,
     ).stdout
     return sorted(path for path in set(listing.split("\0")) if path and (ROOT / path).is_file())
