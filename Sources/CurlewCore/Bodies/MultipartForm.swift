@@ -59,11 +59,16 @@ public struct MultipartForm: Sendable {
     /// What separates the parts.
     public let boundary: String
 
+    /// A form without parts, to be filled.
+    public init() {
+        self.init([])
+    }
+
     /// A form of these parts.
     ///
     /// - `boundary`: 1 to 70 letters, digits and `'()+_,-./:=?` that occur in no part (RFC 2046 §5.1.1). Default 128
     ///   random bits.
-    public init(_ parts: [Part] = [], boundary: String = MultipartForm.randomBoundary()) {
+    public init(_ parts: [Part], boundary: String = MultipartForm.randomBoundary()) {
         self.parts = parts
         self.boundary = boundary
     }

@@ -42,3 +42,17 @@ extension Endpoint where Response: Decodable {
         try await response.decoded(as: Response.self, using: codecs)
     }
 }
+
+extension Endpoint {
+    /// Only here for its message: the compiler picks it when no other default fits, and then says why.
+    @available(
+        *, unavailable,
+        message: """
+            'Response' has to be Decodable, Void or HTTPResponse; else write 'decode' yourself. Where the default \
+            isolation is the main actor, declare the model 'nonisolated', so that its Decodable conformance is too
+            """
+    )
+    public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response {
+        throw NetworkError(.configuration)
+    }
+}

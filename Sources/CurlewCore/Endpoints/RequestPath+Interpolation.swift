@@ -2,6 +2,12 @@
 
 import CurlewHTTP
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 extension RequestPath {
     /// Collects the parts of a path literal, encoding values and keeping the first problem.
     public struct StringInterpolation: StringInterpolationProtocol {
@@ -32,24 +38,29 @@ extension RequestPath {
         }
 
         /// A whole number.
-        public mutating func appendInterpolation(_ value: some BinaryInteger) {
+        public mutating func appendInterpolation(_ value: some FixedWidthInteger) {
             path += String(value)
         }
 
-        /// A value by its description: an identifier type, a `UUID`, a `Double`.
-        public mutating func appendInterpolation(_ value: some CustomStringConvertible) {
+        /// A value whose text stands for it: a number, a `Bool`, an identifier type.
+        public mutating func appendInterpolation(_ value: some LosslessStringConvertible) {
             appendInterpolation(value.description)
         }
 
-        /// A case of an enum by its raw value.
+        /// The usual form, in capitals.
+        public mutating func appendInterpolation(_ value: UUID) {
+            appendInterpolation(value.uuidString)
+        }
+
+        /// An identifier type or a case of an enum, by its raw value.
         public mutating func appendInterpolation<Value: RawRepresentable>(_ value: Value)
-        where Value.RawValue: CustomStringConvertible {
+        where Value.RawValue: LosslessStringConvertible {
             appendInterpolation(value.rawValue.description)
         }
 
-        /// A case of an enum by its raw value, also when it describes itself otherwise.
-        public mutating func appendInterpolation<Value: RawRepresentable & CustomStringConvertible>(_ value: Value)
-        where Value.RawValue: CustomStringConvertible {
+        /// The same for a type whose text may be another than its raw value's.
+        public mutating func appendInterpolation<Value: RawRepresentable & LosslessStringConvertible>(_ value: Value)
+        where Value.RawValue: LosslessStringConvertible {
             appendInterpolation(value.rawValue.description)
         }
 
@@ -62,12 +73,15 @@ extension RequestPath {
         }
 
         /// Optionals do not belong into a path: `/users/nil` is never meant.
-        @available(*, unavailable, message: "Unwrap the value first: a path has no place for nil.")
+        @available(*, unavailable, message: "unwrap the value first: a path has no place for nil")
         public mutating func appendInterpolation<Value>(_ value: Value?) {}
 
-        /// Collections have no one form in a path.
-        @available(*, unavailable, message: "Join the elements first, or use `query` for a list.")
-        public mutating func appendInterpolation<Values: Sequence & CustomStringConvertible>(_ values: Values) {}
+        /// Only here for its message: the compiler picks it when nothing else fits.
+        @available(
+            *, unavailable,
+            message: "a path takes text, numbers, UUIDs and raw values; write this one as the text that is meant"
+        )
+        public mutating func appendInterpolation<Value>(_ value: Value) {}
 
         private mutating func note(_ found: NetworkError) {
             if problem == nil { problem = found }

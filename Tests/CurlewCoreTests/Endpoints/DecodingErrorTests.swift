@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct DecodingErrorTests {
+    struct Profile: Decodable, Sendable { let firstName: String }
+
+    struct Own: Endpoint {
+        struct Refusal: Error {}
+        typealias Response = Int
+        var path: RequestPath { "/own" }
+        func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Int { throw Refusal() }
+    }
+
+    func error<Value>(_ request: Request<Value>, _ text: String, type: String = "application/json") async throws
+        -> NetworkError
+    {
+        let client = APIClient.answering(.ok, text, type: type)
+        return try #require(
+            await failure { () async throws(NetworkError) in _ = try await client.send(request) })
+    }
+
+    @Test func theDescriptionShowsPlaceTypeExcerptAndRequest() async throws {
+        let error = try await error(.people, #"[{"id":1,"name":"Ann"},{"id":"two","name":"Bob"}]"#)
+        #expect(error.reason == .decoding)
+        let description = error.description
+        #expect(description.contains("$[1].id"))
+        #expect(description.contains("Array<Person>"))
+        #expect(description.contains("\"two\""))
+        #expect(description.contains("GET https://api.example/v1/people  (people)"))
+        #expect(error.underlying is DecodingError)
+        #expect(!error.message.contains("Person"))
+    }
+
+    @Test func aKeyInSnakeCaseGetsAHint() async throws {
+        let error = try await error(Request<Profile>.get("/me"), #"{"first_name":"Ann"}"#)
+        #expect(error.description.contains("Codecs.snakeCase"))
+    }
+
+    @Test func aWebPageInsteadOfDataIsSaidToBeOne() async throws {
+        let error = try await error(.person(id: 1), "<html>Sign in</html>", type: "text/html; charset=utf-8")
+        #expect(error.reason == .decoding)
+        #expect(error.detail.contains("text/html"))
+        #expect(error.hint?.contains("web page") == true)
+    }
+
+    @Test(arguments: ["{", "", "null", #"{"id":1}"#, "[1", "\u{FEFF}{}x", #"{"id":1e999,"name":"x"}"#])
+    func malformedAnswersAreErrorsAndTheClientStaysUsable(text: String) async throws {
+        let client = APIClient.testing(
+            ClosureTransport { request, _ in .answer(request.target.hasSuffix("bad") ? text : Person.annJSON) })
+        let error = try #require(
+            await failure { () async throws(NetworkError) in _ = try await client.send(Request<Person>.get("/bad")) })
+        #expect([.decoding, .badResponse].contains(error.reason))
+        #expect(error.response?.body == Data(text.utf8))
+        #expect(try await client.send(.person(id: 1)) == .ann)
+    }
+
+    @Test func longBodiesAreKeptInPart() async throws {
+        let text = "[" + String(repeating: "1,", count: 20_000) + "x"
+        let error = try await error(Request<[Int]>.get("/x"), text)
+        #expect(error.response?.body.count == Limits.standard.errorExcerpt)
+        #expect(error.response?.isTruncated == true)
+    }
+
+    @Test func errorsOfADecodeOfOnesOwnAreKeptAsTheCause() async throws {
+        let client = APIClient.answering()
+        let error = try #require(
+            await failure { () async throws(NetworkError) in _ = try await client.send(Own()) })
+        #expect(error.reason == .interceptor)
+        #expect(error.underlying is Own.Refusal)
+        #expect(error.routeName == "Own")
+        #expect(error.request != nil)
+    }
+
+    @Test func aBodyOverTheLimitIsOneErrorAndTheLimitCanBeRaised() async throws {
+        let chunk = Data(repeating: 0x20, count: 1000)
+        let client = APIClient.testing(
+            ClosureTransport { _, context in
+                let source = ChunkSource(Array(repeating: chunk, count: 10))
+                return HTTPResponse(
+                    body: ResponseBody(source, limit: context.limits.responseBody, length: nil))
+            }, configuration: ClientConfiguration(limits: Limits(responseBody: 9_999)))
+        let call = Request<Data>.get("/big")
+        let error = await failure { () async throws(NetworkError) in _ = try await client.send(call) }
+        #expect(error?.reason == .limitExceeded(.responseBody))
+        #expect(error?.routeName != nil)
+        let raised = call.options { $0.limits = Limits(responseBody: 10_000) }
+        #expect(try await client.send(raised).count == 10_000)
+    }
+
+    @Test func observersHearOfAFailureToDecodeAndOfNoSuccess() async throws {
+        let observer = Observer()
+        let client = APIClient.testing(
+            RecordingTransport(.ok, "nonsense"), configuration: ClientConfiguration(observers: [observer]))
+        _ = await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) }
+        #expect(observer.labels == ["began", "sent", "answered", "failed decoding"])
+    }
+}
+
+/// Writes down the names of events.
+private final class Observer: RequestObserver {
+    private let events = Locked<[String]>([])
+    var labels: [String] { events.withLock { $0 } }
+
+    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+        let label: String
+        switch event {
+        case .began: label = "began"
+        case .sent: label = "sent"
+        case .answered: label = "answered"
+        case .succeeded: label = "succeeded"
+        case .failed(let error, _): label = "failed \(error.label)"
+        default: label = "other"
+        }
+        events.withLock { $0.append(label) }
+    }
+}
