@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewTesting
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -22,7 +23,7 @@ final class ChunkSource: ResponseBodySource {
 
     func next() async throws -> Data? {
         if let chunk = state.withLock({ $0.chunks.isEmpty ? nil : $0.chunks.removeFirst() }) { return chunk }
-        if waitsAtEnd { try await Task.sleep(for: .seconds(3600)) }
+        if waitsAtEnd { try await ManualClock().sleep(for: .seconds(1)) }
         return nil
     }
 

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -14,7 +15,7 @@ import Foundation
 struct CompletionTests {
     /// A transport that waits until its task is cancelled.
     static let endless = ClosureTransport { _, _ in
-        try await Task.sleep(for: .seconds(3600))
+        try await ManualClock().sleep(for: .seconds(1))
         return HTTPResponse()
     }
 
