@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import Testing
+
+@testable import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct RedactionTests {
+    @Test(
+        "A URL loses its user, and the values of secret names in query and fragment",
+        arguments: [
+            ("https://a.test/x?page=2", "https://a.test/x?page=2"),
+            ("https://a.test/x?token=abc&page=2", "https://a.test/x?token=REDACTED&page=2"),
+            ("https://a.test/x?Access-Token=abc", "https://a.test/x?Access-Token=REDACTED"),
+            ("https://a.test/x?user[new_password]=abc", "https://a.test/x?user[new_password]=REDACTED"),
+            ("https://a.test/x?user%5Bpassword%5D=abc", "https://a.test/x?user%5Bpassword%5D=REDACTED"),
+            ("https://a.test/x?a=1;token=abc", "https://a.test/x?a=1;token=REDACTED"),
+            ("https://a.test/x?token=ab;c&d=1", "https://a.test/x?token=REDACTED&d=1"),
+            ("https://a.test/x?token=a=b=c", "https://a.test/x?token=REDACTED"),
+            ("https://a.test/x?X-Amz-Signature=abc", "https://a.test/x?X-Amz-Signature=REDACTED"),
+            ("https://a.test/x?code=abc&state=1", "https://a.test/x?code=REDACTED&state=1"),
+            ("https://a.test/cb#access_token=abc&type=x", "https://a.test/cb#access_token=REDACTED&type=x"),
+            ("https://a.test/#/cb?token=abc", "https://a.test/#/cb?token=REDACTED"),
+            ("https://ada:pw@a.test/x", "https://a.test/x"),
+            ("https://ada:p@w@a.test/x?y=@", "https://a.test/x?y=@"),
+            ("https://a.test/mail@x?y=1", "https://a.test/mail@x?y=1"),
+            ("/cb?token=abc", "/cb?token=REDACTED"), ("?", "?"), ("", ""), ("https://a.test?&&=", "https://a.test?&&="),
+        ])
+    func urls(url: String, expected: String) {
+        #expect(Redaction.standard.url(url) == expected)
+    }
+
+    @Test(
+        "Secret header fields lose their values, whatever the case of their names",
+        arguments: [
+            "Authorization", "authorization", "PROXY-AUTHORIZATION", "Cookie", "Set-Cookie", "X-Api-Key",
+            "X-CSRF-Token", "x-amz-security-token",
+        ])
+    func headers(name: String) {
+        let headers = HTTPHeaders([HTTPField(name: HTTPField.Name(name), value: "hunter2")])
+        let shown = Redaction.standard.headers(headers)
+        #expect(shown.map(\.value) == ["REDACTED"])
+        #expect(shown.map(\.name.text) == [name])
+    }
+
+    @Test("Fields that hold a URL keep it without its secrets, other fields stay")
+    func urlHeaders() {
+        let headers: HTTPHeaders = [
+            .location: "https://app.test/cb?code=abc&state=1", .referer: "https://u:p@a.test/", .accept: "text/html",
+        ]
+        let shown = Redaction.standard.headers(headers)
+        #expect(shown[.location] == "https://app.test/cb?code=REDACTED&state=1")
+        #expect(shown[.referer] == "https://a.test/")
+        #expect(shown[.accept] == "text/html")
+    }
+
+    @Test(
+        "Names are secret by what they mean, not by how they are spelled",
+        arguments: [
+            ("password", true), ("newPassword", true), ("new-password", true), ("PASSWORD_CONFIRMATION", true),
+            ("user[password]", true), ("client_secret", true), ("refreshToken", true), ("id_token", true),
+            ("apiKey", true), ("private_key", true), ("otp", true), ("sessionId", true), ("name", false),
+            ("code", false), ("key", false), ("max_tokens", false), ("token_type", false), ("passport", false),
+            ("secretary", false), ("keys", false), ("", false),
+        ])
+    func members(name: String, isSecret: Bool) {
+        #expect(Redaction.standard.isSecret(member: name) == isSecret)
+    }
+
+    @Test("Without redaction everything stays")
+    func none() {
+        let text = #"{"password":"abc","url":"https://a.test/?token=x"}"#
+        #expect(Redaction.none.bodyText(text, mediaType: .json) == text)
+        #expect(Redaction.none.url("https://a.test/?token=x") == "https://a.test/?token=x")
+        #expect(Redaction.none.headers([.authorization: "x"])[.authorization] == "x")
+    }
+
+    @Test(
+        "Bodies are redacted by their type, and forms also when they are called text",
+        arguments: [
+            ("application/json", #"{"token":"abc","a":1}"#, #"{"token":"REDACTED","a":1}"#),
+            ("application/x-www-form-urlencoded", "a=1&password=ab cd&b=2", "a=1&password=REDACTED&b=2"),
+            ("text/plain", "access_token=abc&scope=x", "access_token=REDACTED&scope=x"),
+            ("text/plain", "the token = abc is shown", "the token = abc is shown"),
+        ])
+    func bodies(type: String, text: String, expected: String) {
+        #expect(Redaction.standard.bodyText(text, mediaType: MediaType(type)) == expected)
+    }
+
+    @Test(
+        "A body is shown only if it is text whose secrets can be recognised",
+        arguments: [
+            ("application/json", "{}", true), ("text/plain", "hello", true), ("text/html", "<p>", true),
+            ("application/problem+json", "{}", true), ("application/xml", "<password>x</password>", false),
+            ("application/soap+xml", "<a/>", false), ("text/xml", "<a/>", false),
+            ("multipart/form-data; boundary=x", "--x", false), ("image/png", "abc", false), (nil, "abc", false),
+            (nil, " {\"a\":1}", true), ("text/plain", "a\u{0}b", false), ("text/plain", "a\u{1B}[2Jb", false),
+        ] as [(String?, String, Bool)])
+    func shown(type: String?, text: String, isShown: Bool) {
+        let mediaType = type.flatMap { MediaType($0) }
+        let body = Redaction.standard.shownBody(Data(text.utf8), mediaType: mediaType, limit: 100, clips: false)
+        #expect(body == (isShown ? text : nil))
+    }
+
+    @Test("A body that is not UTF-8 is not shown; one cut inside a character is")
+    func cutCharacters() {
+        let redaction = Redaction.standard
+        #expect(redaction.shownBody(Data([0x68, 0xFF, 0x69]), mediaType: .text, limit: 10, clips: true) == nil)
+        let long = Data("aaé€𝄞bcdefghijklm".utf8)
+        for limit in 0...long.count {
+            #expect(redaction.shownBody(long, mediaType: .text, limit: limit, clips: true) != nil, "cut at \(limit)")
+        }
+        #expect(redaction.shownBody(long, mediaType: .text, limit: 5, clips: false) == nil)
+    }
+}
