@@ -98,7 +98,8 @@ public struct HTTPRequest: Sendable {
             throw error
         } catch {
             let message = (error as? URLProblem)?.message ?? "The URL cannot be read."
-            throw NetworkError(.invalidRequest, detail: "\(message) (\(Redaction.standard.url(url).clipped(to: 200)))")
+            let shown = Redaction.standard.url(url).clipped(to: 200).printable
+            throw NetworkError(.invalidRequest, detail: "\(message) (\(shown))")
         }
     }
 }

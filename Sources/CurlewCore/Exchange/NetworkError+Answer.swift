@@ -47,7 +47,7 @@ extension NetworkError {
                 return "\(body.count) bytes that are not text"
             }
             let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            return Redaction.standard.bodyText(line, mediaType: mediaType).clipped(to: 400)
+            return Redaction.standard.bodyText(line, mediaType: mediaType).clipped(to: 400).printable
         }
 
         /// Collects the beginning of a body.

@@ -27,4 +27,20 @@ extension String {
         guard let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end != endIndex else { return self }
         return self[..<end] + "…"
     }
+
+    /// The text with control characters and line separators written as escapes, so that what a server or a user wrote
+    /// cannot begin a line of a log or move the cursor of a terminal. Tabs stay.
+    package var printable: String {
+        func isControl(_ scalar: Unicode.Scalar) -> Bool {
+            switch scalar.value {
+            case 0x09: false
+            case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
+            default: false
+            }
+        }
+        guard unicodeScalars.contains(where: isControl) else { return self }
+        return unicodeScalars.reduce(into: "") { text, scalar in
+            text += isControl(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+    }
 }

@@ -83,8 +83,9 @@ struct TimeTests {
         arguments: [
             (.zero, "0 µs"), (.nanoseconds(40), "0 µs"), (.nanoseconds(49_999), "50 µs"), (.microseconds(85), "85 µs"),
             (.nanoseconds(1_500), "1.5 µs"), (.milliseconds(1), "1 ms"), (.microseconds(1250), "1.3 ms"),
-            (.milliseconds(340), "340 ms"), (.seconds(1), "1 s"), (.milliseconds(1250), "1.3 s"), (.seconds(90), "90 s"),
-            (.seconds(Int64.max), "\(Int64.max) s"), (.milliseconds(-5), "-5 ms"), (.seconds(10_000), "10000 s"),
+            (.milliseconds(340), "340 ms"), (.seconds(1), "1 s"), (.milliseconds(1250), "1.3 s"),
+            (.seconds(90), "90 s"), (.seconds(Int64.max), "\(Int64.max) s"), (.milliseconds(-5), "-5 ms"),
+            (.seconds(10_000), "10000 s"),
         ] as [(Duration, String)])
     func brief(duration: Duration, expected: String) {
         #expect(duration.brief == expected)

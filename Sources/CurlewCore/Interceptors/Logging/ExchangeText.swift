@@ -19,19 +19,19 @@ struct ExchangeText: Sendable {
         let attempt = context.attempt == 1 ? "" : ", attempt \(context.attempt)"
         let line = "\(RequestLine(request))\(name)\(attempt)"
         let body = request.body.isEmpty ? [] : content(request.body.data, request.headers, "\(request.body)")
-        return safe([line] + fields(request.headers) + body)
+        return ([line] + fields(request.headers) + body).map(\.printable)
     }
 
     func lines(of response: HTTPResponse, after time: Duration) -> [String] {
         let data = response.body.bufferedData
         let line = "\(response.status) in \(time.brief), \(data.map { "\($0.count) bytes" } ?? "\(response.body)")"
         let body = data?.isEmpty == true ? [] : content(data, response.headers, "streamed")
-        return safe([line] + fields(response.headers) + body)
+        return ([line] + fields(response.headers) + body).map(\.printable)
     }
 
     func lines(of error: NetworkError, after time: Duration) -> [String] {
         let detail = redaction.bodyText(error.detail, mediaType: nil).clipped(to: 300)
-        return safe(["\(error.label) after \(time.brief)" + (detail.isEmpty ? "" : ": \(detail.joinedLines)")])
+        return ["\(error.label) after \(time.brief)\(detail.isEmpty ? "" : ": \(detail.joinedLines)")".printable]
     }
 
     private func fields(_ headers: HTTPHeaders) -> [String] {
@@ -48,21 +48,6 @@ struct ExchangeText: Sendable {
             return ["(\(data.count) bytes of \(type?.essence ?? "an unknown type"), not shown)"]
         }
         return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-    }
-
-    /// What a server wrote must not move the cursor of a terminal or begin a line that looks like another entry.
-    private func safe(_ lines: [String]) -> [String] {
-        lines.map { line in
-            guard line.unicodeScalars.contains(where: Self.isControl) else { return line }
-            return line.unicodeScalars.reduce(into: "") { text, scalar in
-                text += Self.isControl(scalar) ? scalar.escaped(asASCII: true) : String(scalar)
-            }
-        }
-    }
-
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 && scalar != "\t" || (0x7F...0x9F).contains(scalar.value)
-            || scalar.value == 0x2028 || scalar.value == 0x2029
     }
 }
 
