@@ -97,9 +97,9 @@ public struct HTTPRequest: Sendable {
         } catch let error as NetworkError {
             throw error
         } catch {
-            let message = (error as? URLProblem)?.message ?? "The URL cannot be read."
+            let message = (error as? URLProblem)?.message ?? "cannot be read"
             let shown = Redaction.standard.url(url).clipped(to: 200).printable
-            throw NetworkError(.invalidRequest, detail: "\(message) (\(shown))")
+            throw NetworkError(.invalidRequest, detail: "The URL \(message) (\(shown)).")
         }
     }
 }

@@ -50,6 +50,15 @@ extension NetworkError: LocalizedError {
         }
     }
 
+    private static func suggestion(toWait wait: Duration) -> String {
+        let seconds = wait.components.seconds
+        return switch seconds {
+        case ...1: "Try again in a second."
+        case ...120: "Try again in \(seconds) seconds."
+        default: "Try again in \((seconds + 59) / 60) minutes."
+        }
+    }
+
     /// The same as `message`, for Foundation.
     public var errorDescription: String? { message }
 
@@ -63,7 +72,7 @@ extension NetworkError: LocalizedError {
         case .secureConnectionFailed: "Do not enter personal data. Try again on another network."
         case .notAuthenticated, .status(.unauthorized): "Sign in and try again."
         case .status(.tooManyRequests):
-            retryAfter.map { "Try again in \(max(1, $0.components.seconds)) seconds." } ?? "Try again in a moment."
+            retryAfter.map(Self.suggestion(toWait:)) ?? "Try again in a moment."
         case .status(let status) where status.isServerError: "Try again later."
         default: nil
         }
