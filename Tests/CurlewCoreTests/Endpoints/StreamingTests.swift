@@ -59,7 +59,7 @@ struct StreamingTests {
         #expect(error?.isNotFound == true)
         #expect(error?.response?.body == Data("gone".utf8))
         #expect(error?.routeName == "export")
-        let status = try await client(ChunkSource([]), .notFound)
+        let status = try await client(ChunkSource([Data]()), .notFound)
             .withResponse(to: Request<HTTPResponse>.get("/x")) { $0.status }
         #expect(status == .notFound)
     }
