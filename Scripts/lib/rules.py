@@ -13,7 +13,8 @@ CODE_RULES = [
     ("unchecked", ("Sources/",), r"@unchecked\s+Sendable", "keep the state in Locked or an actor"),
     ("unsafe", ("Sources/",), r"nonisolated\(unsafe\)", "keep the state in Locked or an actor"),
     ("sleep", ("Sources/",), r"\b(?:u|nano)sleep\(|\bThread\.sleep\b", "wait on the clock that the caller passes"),
-    ("sleep", ("Tests/",), r"\b(?:u|nano)sleep\(|\b(?:Thread|Task(?:<\w+, \w+>)?|\w*Clock\(\))\.sleep\b",
+    ("sleep", ("Tests/",),
+     r"\b(?:u|nano)sleep\(|\b(?:Thread|Task(?:<\w+, \w+>)?|(?:Continuous|Suspending)Clock\(\))\.sleep\b",
      "wait for the event itself, or advance a ManualClock"),
     ("testing", ("Sources/",), r"\bimport (?:Testing|XCTest)\b", "the library and its helpers run outside tests too"),
 ]
