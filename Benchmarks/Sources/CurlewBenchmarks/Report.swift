@@ -114,7 +114,9 @@ struct Report {
                 "At \(width) in flight Curlew makes \(tenth(rate)) × the requests of URLSession (\(peer.client)) "
                     + "with 1/\(tenth(1 / cpu)) of its CPU.")
         }
-        if let layer = rows.first(where: { $0.client == "layer" }), let decoder = rows.first(where: { $0.client == "decoder" }) {
+        if let layer = rows.first(where: { $0.client == "layer" }),
+            let decoder = rows.first(where: { $0.client == "decoder" })
+        {
             let tax = layer.cpuMicrosecondsPerRequest.median - decoder.cpuMicrosecondsPerRequest.median
             Swift.print(
                 "The typed layer costs \(tenth(tax)) µs of CPU a call beside \(tenth(decoder.cpuMicrosecondsPerRequest.median)) µs "

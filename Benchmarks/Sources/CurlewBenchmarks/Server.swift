@@ -51,14 +51,15 @@ final class Server {
         try withSocket { descriptor in
             var address = loopback(0)
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let port: UInt16? = withUnsafeMutablePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    guard bind(descriptor, $0, length) == 0, getsockname(descriptor, $0, &length) == 0 else {
-                        return false
+            let port: UInt16? =
+                withUnsafeMutablePointer(to: &address) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        guard bind(descriptor, $0, length) == 0, getsockname(descriptor, $0, &length) == 0 else {
+                            return false
+                        }
+                        return true
                     }
-                    return true
-                }
-            } ? UInt16(bigEndian: address.sin_port) : nil
+                } ? UInt16(bigEndian: address.sin_port) : nil
             guard let port else { throw Failure("no free port") }
             return port
         }

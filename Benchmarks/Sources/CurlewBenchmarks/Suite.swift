@@ -46,7 +46,8 @@ struct Suite {
     private func wrk(_ width: Int, _ server: Server) throws -> Sample {
         let seconds = max(1, Int(options.seconds))
         let output = try run(
-            "/usr/bin/wrk", ["-t", width > 1 ? "2" : "1", "-c", "\(width)", "-d", "\(seconds)s", server.url + "/user.json"],
+            "/usr/bin/wrk",
+            ["-t", width > 1 ? "2" : "1", "-c", "\(width)", "-d", "\(seconds)s", server.url + "/user.json"],
             timeout: Double(seconds) + 30)
         let text = String(decoding: output, as: UTF8.self)
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Requests/sec:") }),
@@ -71,7 +72,8 @@ struct Suite {
         process.waitUntilExit()
         guardian.cancel()
         guard process.terminationStatus == 0 else {
-            throw Failure("ended with \(process.terminationReason == .exit ? "status" : "signal") \(process.terminationStatus)")
+            throw Failure(
+                "ended with \(process.terminationReason == .exit ? "status" : "signal") \(process.terminationStatus)")
         }
         return data
     }
