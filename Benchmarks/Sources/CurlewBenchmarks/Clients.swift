@@ -29,7 +29,7 @@ enum Clients {
 
     static func make(_ name: String, width: Int, url: String) throws -> @Sendable () async throws -> Void {
         switch name {
-        case "curlew": curlew(url: url, width: width)
+        case "curlew": try curlew(url: url, width: width)
         case "curlew-transport": try curlewTransport(url: url, width: width)
         case "urlsession": urlSession(url: url, connections: nil)
         case "urlsession-wide": urlSession(url: url, connections: width)
@@ -40,9 +40,9 @@ enum Clients {
     }
 
     /// What an app writes: a typed call.
-    private static func curlew(url: String, width: Int) -> @Sendable () async throws -> Void {
+    private static func curlew(url: String, width: Int) throws -> @Sendable () async throws -> Void {
         let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: max(64, width)))
-        let client = APIClient(baseURL: BaseURL(stringLiteral: url), transport: transport)
+        let client = APIClient(baseURL: try BaseURL(url), pipeline: .standard, transport: transport)
         return {
             let user = try await client.send(.user)
             guard user.id == 1 else { throw Failure("wrong answer") }
@@ -80,7 +80,7 @@ enum Clients {
         let transport = ClosureTransport { _, _ in
             HTTPResponse(headers: ["Content-Type": "application/json"], body: ResponseBody(canned))
         }
-        let client = APIClient(baseURL: "http://127.0.0.1", transport: transport)
+        let client = APIClient(baseURL: "http://127.0.0.1", pipeline: .standard, transport: transport)
         return {
             let user = try await client.send(.user)
             guard user.id == 1 else { throw Failure("wrong answer") }

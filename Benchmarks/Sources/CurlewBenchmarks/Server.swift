@@ -42,7 +42,8 @@ final class Server {
     }
 
     deinit {
-        process.terminate()
+        // Programs started from a worker thread inherit its signal mask, and nginx would not hear a polite request.
+        kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
         try? FileManager.default.removeItem(at: folder)
     }

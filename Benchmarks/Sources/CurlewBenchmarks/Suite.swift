@@ -66,7 +66,7 @@ struct Suite {
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let guardian = DispatchWorkItem { process.terminate() }
+        let guardian = DispatchWorkItem { kill(process.processIdentifier, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + timeout, execute: guardian)
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
