@@ -45,6 +45,16 @@ let package = Package(
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
+
+        // The snippets of the documentation, in a plain module and (the same files) in one of the main actor.
+        .testTarget(name: "SnippetTests", dependencies: ["Curlew", "CurlewTesting"]),
+        .testTarget(
+            name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],
+            swiftSettings: [.defaultIsolation(MainActor.self)]),
+
+        // Names of other modules, imported beside ours.
+        .target(name: "NameStubs", path: "Tests/NameStubs"),
+        .testTarget(name: "NameClashTests", dependencies: ["Curlew", "CurlewTesting", "NameStubs"]),
     ],
     swiftLanguageModes: [.v6]
 )

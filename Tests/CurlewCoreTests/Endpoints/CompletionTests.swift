@@ -2,7 +2,6 @@
 
 import CurlewCore
 import CurlewHTTP
-import CurlewTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -15,7 +14,7 @@ import Foundation
 struct CompletionTests {
     /// A transport that waits until its task is cancelled.
     static let endless = ClosureTransport { _, _ in
-        try await ManualClock().sleep(for: .seconds(1))
+        try await waitForCancellation()
         return HTTPResponse()
     }
 

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewTesting
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -96,4 +97,10 @@ func failure(_ work: () async throws(NetworkError) -> Void) async -> NetworkErro
     } catch {
         return error
     }
+}
+
+/// Never returns; throws when the task is cancelled.
+func waitForCancellation() async throws {
+    let clock = ManualClock()
+    try await clock.sleep(for: .seconds(1))
 }

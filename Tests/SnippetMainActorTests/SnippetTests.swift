@@ -1,0 +1,1 @@
+../SnippetTests/SnippetTests.swift
