@@ -60,16 +60,11 @@ final class CommandQueue: Sendable {
     /// All commands so far. With `sleeping`, notes that the agent is about to wait if there are none.
     func take(beforeSleeping sleeping: Bool, into commands: inout [Command]) {
         commands.removeAll(keepingCapacity: true)
-        let taken = state.withLock { state in
-            if state.commands.isEmpty {
-                state.isSleeping = sleeping
-                return [Command]()
-            }
-            state.isSleeping = false
-            defer { state.commands = [] }
-            return state.commands
+        // Two lists that take turns: neither is allocated anew.
+        state.withLock { state in
+            swap(&state.commands, &commands)
+            state.isSleeping = sleeping && commands.isEmpty
         }
-        commands.append(contentsOf: taken)
     }
 
     /// Takes the wake-up off the descriptor.

@@ -99,41 +99,4 @@ enum CurlFailure {
         return "Check TLSConfiguration.trustedRoots, or install the system's certificate authorities."
     }
 }
-
-extension EasyHandle {
-    /// What libcurl measured so far.
-    func metrics() -> ExchangeMetrics {
-        var metrics = ExchangeMetrics()
-        let lookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
-        let connect = microseconds(CURLINFO_CONNECT_TIME_T)
-        let secure = microseconds(CURLINFO_APPCONNECT_TIME_T)
-        let ready = microseconds(CURLINFO_PRETRANSFER_TIME_T)
-        let first = microseconds(CURLINFO_STARTTRANSFER_TIME_T)
-        let total = microseconds(CURLINFO_TOTAL_TIME_T)
-        let opened = curlew_info_long(pointer, CURLINFO_NUM_CONNECTS)
-        metrics.nameLookup = .microseconds(opened == 0 ? 0 : lookup)
-        metrics.connect = .microseconds(opened == 0 ? 0 : max(0, connect - lookup))
-        metrics.secureConnect = .microseconds(opened == 0 || secure == 0 ? 0 : max(0, secure - connect))
-        metrics.firstByte = .microseconds(max(0, first - ready))
-        metrics.transfer = .microseconds(max(0, total - max(first, ready)))
-        metrics.total = .microseconds(total)
-        metrics.bytesSent =
-            Int64(curlew_info_long(pointer, CURLINFO_REQUEST_SIZE))
-            + curlew_info_offset(pointer, CURLINFO_SIZE_UPLOAD_T)
-        metrics.bytesReceived =
-            Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))
-            + curlew_info_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T)
-        metrics.reusedConnection = opened == 0
-        metrics.connectionsOpened = opened
-        if let address = curlew_info_string(pointer, CURLINFO_PRIMARY_IP), address.pointee != 0 {
-            metrics.remoteAddress =
-                String(cString: address) + ":\(curlew_info_long(pointer, CURLINFO_PRIMARY_PORT))"
-        }
-        return metrics
-    }
-
-    private func microseconds(_ info: CURLINFO) -> Int64 {
-        curlew_info_offset(pointer, info)
-    }
-}
 #endif

@@ -20,6 +20,10 @@ final class EasyHandle {
     private let configuration: TransportConfiguration
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    /// What the handle has been given, because setting a text again costs copies: most calls of a client differ only in
+    /// their path.
+    private var current = Current()
+    var peer = Peer()
     private var problem: CURLcode = CURLE_OK
     private var fixedProblem: CURLcode = CURLE_OK
 
@@ -57,11 +61,15 @@ final class EasyHandle {
         setText(CURLOPT_URL, request.urlString)
         setMethod(of: transfer)
         setHeaders(of: transfer)
-        setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
+        if current.decodesContent != transfer.decodesContent {
+            setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
+            current.decodesContent = transfer.decodesContent
+        }
         // libcurl takes zero for its own default of 300 s.
         let connect = transfer.context.timeouts.connect?.roundedUpMilliseconds ?? 0
         set(CURLOPT_CONNECTTIMEOUT_MS, max(transfer.context.timeouts.connect == nil ? 0 : 1, Int(clamping: connect)))
         if problem != CURLE_OK {
+            current = Current()
             throw CurlFailure.error(problem, handle: self, transfer: transfer)
         }
     }
@@ -90,9 +98,14 @@ final class EasyHandle {
     }
 
     private func setHeaders(of transfer: Transfer) {
-        curl_slist_free_all(headerList)
-        headerList = nil
         let headers = transfer.request.headers
+        let implied = Implied(hasUpload: transfer.upload != nil, definesContent: transfer.request.method.definesContent)
+        guard !current.has(headers, implied) else { return }
+        current.headers = headers
+        current.implied = implied
+        let previous = headerList
+        defer { curl_slist_free_all(previous) }
+        headerList = nil
         var namesAccept = false
         var namesExpect = false
         for field in headers {
@@ -104,8 +117,8 @@ final class EasyHandle {
         }
         // Fields that libcurl would add by itself.
         if !namesAccept { append("Accept:") }
-        if transfer.upload != nil, !namesExpect { append("Expect:") }
-        if transfer.upload == nil, transfer.request.method.definesContent { append("Content-Length: 0") }
+        if implied.hasUpload, !namesExpect { append("Expect:") }
+        if !implied.hasUpload, implied.definesContent { append("Content-Length: 0") }
         setPointer(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headerList))
     }
 
@@ -178,6 +191,24 @@ final class EasyHandle {
 
     private func check(_ code: CURLcode) {
         if code != CURLE_OK, problem == CURLE_OK { problem = code }
+    }
+}
+
+/// What the fields of a request depend on besides the fields themselves.
+private struct Implied: Equatable {
+    let hasUpload: Bool
+    let definesContent: Bool
+}
+
+private struct Current {
+    var headers: HTTPHeaders?
+    var implied: Implied?
+    var decodesContent: Bool?
+
+    /// The same fields in the same order. Fields of one client share their storage, so this compares pointers mostly.
+    func has(_ other: HTTPHeaders, _ implied: Implied) -> Bool {
+        guard let headers, self.implied == implied, headers.count == other.count else { return false }
+        return zip(headers, other).allSatisfy { $0.name.text == $1.name.text && $0.value == $1.value }
     }
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+extension EasyHandle {
+    /// What libcurl measured so far.
+    func metrics() -> ExchangeMetrics {
+        var metrics = ExchangeMetrics()
+        let lookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
+        let connect = microseconds(CURLINFO_CONNECT_TIME_T)
+        let secure = microseconds(CURLINFO_APPCONNECT_TIME_T)
+        let ready = microseconds(CURLINFO_PRETRANSFER_TIME_T)
+        let first = microseconds(CURLINFO_STARTTRANSFER_TIME_T)
+        let total = microseconds(CURLINFO_TOTAL_TIME_T)
+        let opened = curlew_info_long(pointer, CURLINFO_NUM_CONNECTS)
+        metrics.nameLookup = .microseconds(opened == 0 ? 0 : lookup)
+        metrics.connect = .microseconds(opened == 0 ? 0 : max(0, connect - lookup))
+        metrics.secureConnect = .microseconds(opened == 0 || secure == 0 ? 0 : max(0, secure - connect))
+        metrics.firstByte = .microseconds(max(0, first - ready))
+        metrics.transfer = .microseconds(max(0, total - max(first, ready)))
+        metrics.total = .microseconds(total)
+        metrics.bytesSent =
+            Int64(curlew_info_long(pointer, CURLINFO_REQUEST_SIZE))
+            + curlew_info_offset(pointer, CURLINFO_SIZE_UPLOAD_T)
+        metrics.bytesReceived =
+            Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))
+            + curlew_info_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T)
+        metrics.reusedConnection = opened == 0
+        metrics.connectionsOpened = opened
+        metrics.remoteAddress = peerAddress()
+        return metrics
+    }
+
+    /// Address and port of the peer; the text is kept, because a handle mostly meets the same peer again.
+    private func peerAddress() -> String? {
+        guard let ip = curlew_info_string(pointer, CURLINFO_PRIMARY_IP), ip.pointee != 0 else { return nil }
+        let port = curlew_info_long(pointer, CURLINFO_PRIMARY_PORT)
+        if peer.port != port || strcmp(peer.ip, ip) != 0 {
+            let text = String(cString: ip)
+            peer = Peer(
+                ip: Array(text.utf8CString), port: port, text: "\(text.contains(":") ? "[\(text)]" : text):\(port)")
+        }
+        return peer.text
+    }
+
+    private func microseconds(_ info: CURLINFO) -> Int64 {
+        curlew_info_offset(pointer, info)
+    }
+}
+
+/// The last peer of a handle.
+struct Peer {
+    var ip: [CChar] = [0]
+    var port = 0
+    var text = ""
+}
+#endif
