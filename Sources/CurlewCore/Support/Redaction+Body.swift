@@ -16,10 +16,24 @@ extension Redaction {
     package func bodyText(_ text: String, mediaType: MediaType?) -> String {
         if mediaType?.essence == MediaType.form.essence { return pairs(Substring(text)) }
         let redacted = JSONTextRedactor(redaction: self).redact(text)
-        // Forms are sometimes labelled as plain text. A text without white space that has pairs is one.
-        let isLikePairs =
-            mediaType?.isJSON != true && redacted.contains("=") && !redacted.contains(where: \.isWhitespace)
-        return isLikePairs ? String(url("?" + redacted).dropFirst()) : redacted
+        let isJSON = mediaType?.isJSON ?? (text.first { !$0.isWhitespace }.map { "{[".contains($0) } ?? false)
+        return isJSON ? redacted : words(redacted)
+    }
+
+    /// Text in which every word that is a URL, or pairs as forms have them, loses its secrets.
+    private func words(_ text: String) -> String {
+        guard text.contains("=") || text.contains("://") else { return text }
+        var result = ""
+        var rest = Substring(text)
+        while !rest.isEmpty {
+            let word = rest.prefix { !$0.isWhitespace }
+            result += word.contains { $0 == "=" || $0 == "@" } ? url("?" + word).dropFirst() : word
+            rest = rest[word.endIndex...]
+            let space = rest.prefix { $0.isWhitespace }
+            result += space
+            rest = rest[space.endIndex...]
+        }
+        return result
     }
 
     /// A body for a log or a command line, or nil when it is not to be shown: it is longer than `limit` bytes and

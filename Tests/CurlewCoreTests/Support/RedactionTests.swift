@@ -89,6 +89,8 @@ struct RedactionTests {
             ("application/x-www-form-urlencoded", "a=1&password=ab cd&b=2", "a=1&password=REDACTED&b=2"),
             ("text/plain", "access_token=abc&scope=x", "access_token=REDACTED&scope=x"),
             ("text/plain", "the token = abc is shown", "the token = abc is shown"),
+            ("text/plain", "at https://u:p@a.test/?token=abc\n ok", "at https://a.test/?token=REDACTED\n ok"),
+            ("text/html", "<a href=/?token=abc>x</a>", "<a href=/?token=REDACTED"),
         ])
     func bodies(type: String, text: String, expected: String) {
         #expect(Redaction.standard.bodyText(text, mediaType: MediaType(type)) == expected)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct NextTests {
+    /// Asks the rest of the chain as often as it is told, each time as another attempt.
+    struct Repeat: Interceptor {
+        let times: Int
+
+        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+            var last = HTTPResponse()
+            for attempt in 1...times {
+                var context = next.context
+                context.attempt = attempt
+                last = try await next(request, context: context)
+            }
+            return last
+        }
+    }
+
+    /// Keeps its `Next` for later.
+    struct Keep: Interceptor {
+        let kept = Locked<Next?>(nil)
+
+        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+            kept.withLock { $0 = next }
+            return HTTPResponse(status: .accepted)
+        }
+    }
+
+    static func request() throws -> HTTPRequest { try HTTPRequest(url: "https://a.test/x") }
+
+    @Test("The rest of the chain can be called again; each time everything further in runs")
+    func again() async throws {
+        let attempts = Locked<[Int]>([])
+        let hook: any Interceptor = .onRequest { request, context in
+            attempts.withLock { $0.append(context.attempt) }
+            request.headers.append("Count", "1")
+        }
+        let seen = Locked<[Int]>([])
+        let transport = ClosureTransport { request, context in
+            seen.withLock { $0.append(request.headers[values: "Count"].count) }
+            return HTTPResponse()
+        }
+        let exchanger = Exchanger(pipeline: [Repeat(times: 3), hook], transport: transport)
+        _ = try await exchanger.exchange(Self.request(), in: ExchangeContext())
+        #expect(attempts.withLock { $0 } == [1, 2, 3])
+        #expect(seen.withLock { $0 } == [1, 1, 1], "each repetition begins with the request it was given")
+    }
+
+    @Test("A changed context reaches what lies further in, and nothing else")
+    func context() async throws {
+        let exchanger = Exchanger(
+            pipeline: [Repeat(times: 2)],
+            transport: ClosureTransport { _, context in HTTPResponse(status: HTTPStatus(200 + context.attempt)) })
+        let context = ExchangeContext()
+        #expect(try await exchanger.exchange(Self.request(), in: context).status == 202)
+        #expect(context.attempt == 1)
+    }
+
+    @Test("It may be kept, and called after the call that made it has ended, from several tasks at once")
+    func escaping() async throws {
+        let keep = Keep()
+        let count = Locked(0)
+        let transport = ClosureTransport { _, _ in
+            count.withLock { $0 += 1 }
+            return HTTPResponse(status: .created)
+        }
+        let exchanger = Exchanger(pipeline: [keep], transport: transport)
+        #expect(try await exchanger.exchange(Self.request(), in: ExchangeContext()).status == .accepted)
+        #expect(count.withLock { $0 } == 0)
+        let next = try #require(keep.kept.withLock { $0 })
+        try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
+            for _ in 0..<20 { group.addTask { try await next(Self.request()).status } }
+            for try await status in group { #expect(status == .created) }
+        }
+        #expect(count.withLock { $0 } == 20)
+    }
+
+    @Test("A chain of one closure stands in for the rest, for a test of one interceptor")
+    func closure() async throws {
+        let next = Next { request, context in
+            HTTPResponse(headers: ["Seen": request.headers["X"] ?? "-", "Attempt": "\(context.attempt)"])
+        }
+        let hook: any Interceptor = .onRequest { request, _ in request.headers["X"] = "1" }
+        let response = try await hook.intercept(Self.request(), next: next)
+        #expect(response.headers["Seen"] == "1")
+        #expect(response.headers["Attempt"] == "1")
+    }
+
+    @Test("What interceptors made of a request is checked before it reaches the transport")
+    func validation() async throws {
+        let transport = ClosureTransport { _, _ in
+            Issue.record("the transport was asked")
+            return HTTPResponse()
+        }
+        let broken: any Interceptor = .onRequest { request, _ in request.headers["X"] = "a\r\nInjected: 1" }
+        let exchanger = Exchanger(pipeline: [broken], transport: transport)
+        let error = await #expect(throws: NetworkError.self) {
+            try await exchanger.exchange(Self.request(), in: ExchangeContext())
+        }
+        #expect(error?.reason == .invalidRequest)
+    }
+}

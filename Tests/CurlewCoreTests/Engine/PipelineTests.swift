@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct PipelineTests {
+    /// An interceptor that stands at a place and writes its name into the request.
+    struct Mark: Interceptor, CustomStringConvertible {
+        let placement: Placement
+        var description: String
+
+        init(_ placement: Placement, _ name: String? = nil) {
+            self.placement = placement
+            description = name ?? "\(placement)"
+        }
+
+        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+            var request = request
+            request.headers.append("Passed", description)
+            return try await next(request)
+        }
+    }
+
+    @Test("Adding puts each interceptor at its place, whatever the order of adding")
+    func placement() {
+        let seed = UInt64.random(in: .min ... .max)
+        var random = SeededGenerator(seed: seed)
+        let expected = Placement.allCases.map { "\($0)" }.joined(separator: " → ") + " → transport"
+        for _ in 0..<100 {
+            let pipeline = Placement.allCases.shuffled(using: &random).reduce(Pipeline.empty) { $0.adding(Mark($1)) }
+            #expect(pipeline.description == expected, "seed \(seed)")
+            #expect(pipeline.problems().isEmpty, "seed \(seed)")
+        }
+    }
+
+    @Test("Of one place, those added later stand further in")
+    func sameplace() {
+        let pipeline = Pipeline.empty.adding(Mark(.retry)).adding(Mark(.custom, "a")).adding(Mark(.custom, "b"))
+        #expect(pipeline.description == "retry → a → b → transport")
+        #expect(pipeline.adding(Mark(.logging)).description == "logging → retry → a → b → transport")
+    }
+
+    @Test("A literal keeps its order, also one that cannot work; that is a problem which names both")
+    func literal() {
+        let pipeline: Pipeline = [Mark(.authentication), Mark(.custom, "own"), Mark(.retry), Mark(.logging)]
+        #expect(pipeline.description == "authentication → own → retry → logging → transport")
+        let problems = pipeline.problems()
+        #expect(problems.count == 2)
+        #expect(problems.first?.contains("authentication stands left of retry") == true)
+        #expect(problems.last?.contains("retry stands left of logging") == true)
+    }
+
+    @Test("Custom interceptors may stand anywhere without being a problem")
+    func custom() {
+        let own = Mark(.custom)
+        #expect(Pipeline([own, Mark(.logging), own, Mark(.retry), own]).problems().isEmpty)
+    }
+
+    @Test("A place can be emptied")
+    func removing() {
+        let pipeline: Pipeline = [Mark(.logging), Mark(.retry), Mark(.authentication)]
+        #expect(pipeline.removing(.retry).description == "logging → authentication → transport")
+    }
+
+    @Test("Interceptors are called from the first to the last, and see what those before them changed")
+    func order() async throws {
+        let pipeline: Pipeline = [Mark(.custom, "a"), Mark(.custom, "b"), Mark(.custom, "c")]
+        let transport = ClosureTransport { request, _ in HTTPResponse(headers: request.headers) }
+        let exchanger = Exchanger(pipeline: pipeline, transport: transport)
+        let response = try await exchanger.exchange(HTTPRequest(url: "https://a.test/"), in: ExchangeContext())
+        #expect(response.headers[values: "Passed"] == ["a", "b", "c"])
+    }
+
+    @Test("An interceptor's own objection is a problem of the pipeline")
+    func objection() {
+        struct Picky: Interceptor {
+            func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
+            func problem(in setup: PipelineSetup) -> String? { setup.clientOrigin == nil ? "No origin." : nil }
+        }
+        let pipeline: Pipeline = [Picky()]
+        #expect(pipeline.problems() == ["No origin."])
+        let origin = Origin(scheme: "https", host: "a.test")
+        #expect(pipeline.problems(in: PipelineSetup(clientOrigin: origin)).isEmpty)
+    }
+
+    @Test("An interceptor is shown by its type's name if it has no other")
+    func labels() {
+        struct TenantInterceptor: Interceptor {
+            func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
+        }
+        let pipeline: Pipeline = [TenantInterceptor(), .onRequest { _, _ in }, .bearer { nil }, .logging(.headers)]
+        #expect(pipeline.description == "Tenant → onRequest → Bearer → Logging(headers) → transport")
+    }
+
+    @Test("The standard pipeline has no problems, with or without a base URL")
+    func standard() {
+        #expect(Pipeline.standard.problems().isEmpty)
+        let origin = Origin(scheme: "https", host: "a.test")
+        #expect(Pipeline.standard.problems(in: PipelineSetup(clientOrigin: origin)).isEmpty)
+    }
+}
