@@ -3,6 +3,7 @@
 // `import Curlew` is all that users write.
 @_exported public import CurlewCore
 @_exported public import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials
 #else
