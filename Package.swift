@@ -44,6 +44,7 @@ let package = Package(
         .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "Curlew"]),
+        .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
 
         // The snippets of the documentation, in a plain module and (the same files) in one of the main actor.

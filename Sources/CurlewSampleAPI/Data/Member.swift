@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+
+/// Somebody on the team.
+struct Member: Encodable, Sendable {
+    let id: Int
+    let name, email, role: String
+
+    /// What a client says about somebody; who that is, is for the server to say.
+    struct Given: Decodable {
+        let name, email, role: String
+    }
+
+    static let founders = [
+        Member(id: 1, name: "Ada Lovelace", email: "ada@example.com", role: "admin"),
+        Member(id: 2, name: "Grace Hopper", email: "grace@example.com", role: "editor"),
+        Member(id: 3, name: "Alan Turing", email: "alan@example.com", role: "viewer"),
+    ]
+}

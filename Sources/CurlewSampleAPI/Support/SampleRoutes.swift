@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+
+/// The routes of one server, with what all of them have in common.
+struct SampleRoutes {
+    private var entries: [(pattern: RoutePattern, handler: MockServer.Handler)] = []
+
+    /// Adds a route. A ``Refusal`` that the handler throws is the answer, and content that is not the JSON it expects
+    /// gets 400.
+    mutating func on(_ method: HTTPMethod, _ path: String, _ handler: @escaping MockServer.Handler) {
+        entries.append((RoutePattern(method, path), handler))
+    }
+
+    /// Lets the server answer these routes, and list them at its root.
+    func install(on server: MockServer) {
+        for (pattern, handler) in entries {
+            server.on(pattern.method, pattern.path) { Self.answer($0, by: handler) }
+        }
+        let index = Index(routes: entries.map(\.pattern.description))
+        server.on(.get, "/") { _ in .json(index) }
+    }
+
+    private struct Index: Encodable {
+        let routes: [String]
+    }
+
+    private static func answer(_ request: RecordedRequest, by handler: MockServer.Handler) -> MockResponse {
+        var response: MockResponse
+        do {
+            let demand = try FaultDemand(request)
+            response = try demand.failure ?? handler(request)
+            if let delay = demand.delay { response = response.delayed(by: delay) }
+        } catch let refusal as Refusal {
+            response = refusal.response
+        } catch is DecodingError {
+            response = Refusal(.badRequest, "The content is not what this call takes.", code: "bad_content").response
+        } catch {
+            response = .problem(.internalServerError, "\(error)")
+        }
+        return response.with(headers: ["X-Credentials-Received": credentials(of: request)])
+    }
+
+    /// The scheme of the credentials and never more: "bearer".
+    private static func credentials(of request: RecordedRequest) -> String {
+        guard let value = request.headers[.authorization] else { return "none" }
+        return value.prefix { $0 != " " }.lowercased()
+    }
+}
+
+/// What the query asks to go wrong.
+private struct FaultDemand {
+    var failure: MockResponse?
+    var delay: Duration?
+
+    init(_ request: RecordedRequest) throws(Refusal) {
+        let status = try request.number("fail", from: 400...599, orElse: 0)
+        if status != 0 {
+            let wait = try request.number("retry_after", from: 0...3600, orElse: 2)
+            failure = Self.failure(HTTPStatus(status), retryAfter: wait)
+        }
+        let milliseconds = try request.number("delay", from: 0...30_000, orElse: 0)
+        if milliseconds > 0 { delay = .milliseconds(milliseconds) }
+    }
+
+    private static func failure(_ status: HTTPStatus, retryAfter: Int) -> MockResponse {
+        let phrase = status.reasonPhrase.isEmpty ? "Failed" : status.reasonPhrase
+        let response = Refusal(status, "\(phrase), as the request asked for.", code: "on_demand").response
+        guard status == .tooManyRequests || status == .serviceUnavailable else { return response }
+        return response.with(headers: [.retryAfter: "\(retryAfter)"])
+    }
+}
