@@ -56,6 +56,14 @@ let package = Package(
         // Names of other modules, imported beside ours.
         .target(name: "NameStubs", path: "Tests/NameStubs"),
         .testTarget(name: "NameClashTests", dependencies: ["Curlew", "CurlewTesting", "NameStubs"]),
+
+        // The same conformers twice: in a module built as an app's is by default, and in one with our features.
+        .target(name: "IsolationPlain", dependencies: ["CurlewCore"], path: "Tests/IsolationSupport/Plain"),
+        .target(
+            name: "IsolationApproachable", dependencies: ["CurlewCore"], path: "Tests/IsolationSupport/Approachable"),
+        .testTarget(
+            name: "IsolationTests",
+            dependencies: ["CurlewCore", "CurlewTesting", "IsolationPlain", "IsolationApproachable"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -66,6 +74,6 @@ let features: [SwiftSetting] = [
     "NonisolatedNonsendingByDefault",
 ].map { .enableUpcomingFeature($0) }
 
-for target in package.targets where target.name != "CCurl" {
+for target in package.targets where !["CCurl", "IsolationPlain"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + features
 }
