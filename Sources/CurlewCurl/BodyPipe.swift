@@ -45,20 +45,22 @@ final class BodyPipe: ResponseBodySource {
         return taken
     }
 
-    /// The agent says that no more comes. The first word counts.
-    func finish(_ end: Result<Void, NetworkError>) {
-        let reader = state.withLock { state -> UnsafeContinuation<Data?, any Error>? in
-            guard state.end == nil else { return nil }
+    /// The agent says that no more comes. The first word counts: false if there was one before.
+    @discardableResult
+    func finish(_ end: Result<Void, NetworkError>, droppingRest: Bool = false) -> Bool {
+        let (isFirst, reader) = state.withLock { state -> (Bool, UnsafeContinuation<Data?, any Error>?) in
+            guard state.end == nil else { return (false, nil) }
             state.end = end
+            if droppingRest { state.pending = Data() }
             defer { state.reader = nil }
-            return state.reader
+            return (true, state.reader)
         }
         // A waiting reader has taken all bytes before: it waits because there are none.
-        guard let reader else { return }
         switch end {
-        case .success: reader.resume(returning: nil)
-        case .failure(let error): reader.resume(throwing: error)
+        case .success: reader?.resume(returning: nil)
+        case .failure(let error): reader?.resume(throwing: error)
         }
+        return isFirst
     }
 
     func next() async throws -> Data? {
@@ -92,11 +94,7 @@ final class BodyPipe: ResponseBodySource {
 
     /// Ends the transfer and a waiting reader, without waiting for the agent.
     func cancel() {
-        let wasOpen = state.withLock { $0.end == nil }
-        guard wasOpen else { return }
-        finish(.failure(NetworkError(.cancelled)))
-        state.withLock { $0.pending = Data() }
-        transfer.agent.cancel(transfer)
+        if finish(.failure(NetworkError(.cancelled)), droppingRest: true) { transfer.agent.cancel(transfer) }
     }
 
     private enum Step {

@@ -67,6 +67,12 @@ final class CommandQueue: Sendable {
         }
     }
 
+    /// Waits for a wake-up alone, where there is no libcurl to wait for.
+    func wait() {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        if poll(&entry, 1, 60_000) > 0 { clearWakeUp() }
+    }
+
     /// Takes the wake-up off the descriptor.
     func clearWakeUp() {
         var count: UInt64 = 0

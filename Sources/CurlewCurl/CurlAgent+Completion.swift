@@ -32,6 +32,8 @@ extension CurlAgent {
         if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
 
         deliver(result, to: transfer, metrics: metrics)
+        // The pipe refers to the transfer for as long as somebody reads.
+        transfer.pipe = nil
         transfer.context.record(.measured(metrics))
     }
 
@@ -43,7 +45,8 @@ extension CurlAgent {
                 return continuation.resume(throwing: error)
             }
             handOverHead(of: transfer, metrics: metrics)
-            return pipe.finish(result)
+            pipe.finish(result)
+            return
         }
         guard let continuation = transfer.takeContinuation() else { return }
         switch result {
@@ -70,9 +73,8 @@ extension CurlAgent {
 
     private func handOverHead(of transfer: Transfer, metrics: ExchangeMetrics) {
         guard let pipe = transfer.pipe, let continuation = transfer.takeContinuation() else { return }
-        let isDecoded = transfer.decodesContent && transfer.head.headers.contains(.contentEncoding)
         let body = ResponseBody(
-            pipe, limit: transfer.context.limits.responseBody, length: isDecoded ? nil : transfer.head.contentLength)
+            pipe, limit: transfer.context.limits.responseBody, length: transfer.declaredLength)
         continuation.resume(returning: transfer.response(body: body, metrics: metrics))
     }
 }

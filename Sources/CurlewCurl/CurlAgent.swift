@@ -134,6 +134,7 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     private func wait() {
+        guard let multi else { return queue.wait() }
         let untilCheck =
             nextCheck == .max ? Int64.max : (max(0, nextCheck - TransferClock.now()) + 999_999) / 1_000_000
         // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
@@ -157,6 +158,9 @@ final class CurlAgent: @unchecked Sendable {
             guard let multi, let easy = idleHandles.popLast() ?? EasyHandle(configuration: configuration) else {
                 throw NetworkError(.configuration, detail: "libcurl has no memory left.")
             }
+            if let phase = transfer.clock.check(at: TransferClock.now()).expired {
+                throw CurlFailure.timeout(phase, transfer: transfer)
+            }
             try easy.prepare(transfer)
             transfer.easy = easy
             transfers[transfer.id] = transfer
@@ -169,7 +173,7 @@ final class CurlAgent: @unchecked Sendable {
             transfer.upload?.begin { [weak transfer] in
                 if let transfer { transfer.agent.resume(transfer) }
             }
-            nextCheck = min(nextCheck, transfer.clock.check(at: transfer.clock.lastActivity).next)
+            noteDeadline(of: transfer)
         } catch {
             transfer.upload?.end()
             transfer.takeContinuation()?.resume(throwing: error)
@@ -194,9 +198,12 @@ final class CurlAgent: @unchecked Sendable {
         transfer.isSendPaused = false
         transfer.clock.isHeldByUs = false
         transfer.clock.lastActivity = TransferClock.now()
-        nextCheck = min(nextCheck, transfer.clock.check(at: transfer.clock.lastActivity).next)
-        // May call back at once. A failure means that no connection is attached, which ends the transfer elsewhere.
-        curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+        noteDeadline(of: transfer)
+        // May call back at once, with what libcurl has held; only its result tells if that went wrong. A bad argument
+        // means that no connection is attached, which ends the transfer elsewhere.
+        let code = curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+        guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
+        complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
     }
 
     private func endLate() {
@@ -234,12 +241,18 @@ final class CurlAgent: @unchecked Sendable {
         idleHandles = []
         if let multi { curl_multi_cleanup(multi) }
         multi = nil
-        let endings = queue.withLock { state -> [@Sendable () -> Void] in
-            state.isRunning = false
-            defer { state.endings = [] }
-            return state.endings
+        // Commands that came last concern transfers that have ended. They leave the queue, which would otherwise keep
+        // itself alive through them; they go outside the lock, because a transport may go with them.
+        let last = queue.withLock { state -> CommandQueue.State in
+            defer { state = CommandQueue.State(isStopped: true) }
+            return state
         }
-        for ending in endings { ending() }
+        for ending in last.endings { ending() }
+    }
+
+    /// The transfer has come into another phase, which may end sooner than the one before.
+    func noteDeadline(of transfer: Transfer) {
+        nextCheck = min(nextCheck, transfer.clock.check(at: turnStart).next)
     }
 }
 

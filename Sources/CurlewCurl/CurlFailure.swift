@@ -12,6 +12,9 @@ import Musl
 
 /// libcurl's result codes in the package's words. Code, text and errno stay in `underlying`.
 enum CurlFailure {
+    /// CURLE_TOO_LARGE, which the headers of older versions do not have.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
     /// The error for a transfer that libcurl ended with `code`.
     static func error(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError {
         if let own = transfer.failure { return completed(own, transfer) }
@@ -60,6 +63,9 @@ enum CurlFailure {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: .unreachable
         // Only the connect limit is libcurl's; the other deadlines are the agent's.
         case CURLE_OPERATION_TIMEDOUT: .timedOut(.connect)
+        // libcurl bounds a line of the head, older versions with the first code, newer ones with the second.
+        case CURLE_OUT_OF_MEMORY where isReceivingHead(handle, transfer), tooLarge:
+            .limitExceeded(.responseHeaders)
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CRL_BADFILE, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_OUT_OF_MEMORY,
             CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT:
@@ -74,6 +80,10 @@ enum CurlFailure {
         // GOT_NOTHING, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what later versions add.
         default: .connectionLost(delivery(handle))
         }
+    }
+
+    private static func isReceivingHead(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {
+        !transfer.head.isComplete && curlew_info_long(handle.pointer, CURLINFO_REQUEST_SIZE) > 0
     }
 
     private static func delivery(_ handle: EasyHandle) -> NetworkError.Delivery {

@@ -3,7 +3,11 @@
 #if os(Linux)
 import CCurl
 import CurlewCore
+#if canImport(Glibc)
 import Glibc
+#else
+import Musl
+#endif
 
 /// What the loaded libcurl is and can do, read once.
 struct CurlLibrary: Sendable {

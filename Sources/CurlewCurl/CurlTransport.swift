@@ -2,6 +2,7 @@
 
 #if os(Linux)
 public import CurlewCore
+import CurlewHTTP
 
 /// The engine on Linux: libcurl, driven by one thread of its own.
 ///
@@ -43,6 +44,12 @@ public final class CurlTransport: Transport {
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         let upload = try makeUpload(for: request.body)
+        if upload != nil, request.method == .head {
+            // libcurl would send it, and then wait for content that a HEAD does not get.
+            throw NetworkError(
+                .invalidRequest, detail: "A HEAD request cannot carry a body.", hint: "Use GET or QUERY.",
+                request: RequestLine(request))
+        }
         let transfer = Transfer(request: request, context: context, upload: upload, agent: agent, owner: self)
         return try await withTaskCancellationHandler {
             // Unsafe in name only: the agent resumes it exactly once, when it takes the transfer out of its table.

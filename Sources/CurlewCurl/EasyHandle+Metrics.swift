@@ -32,7 +32,7 @@ extension EasyHandle {
         metrics.bytesReceived =
             Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))
             + curlew_info_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T)
-        metrics.reusedConnection = opened == 0
+        metrics.reusedConnection = ready > 0 ? opened == 0 : nil
         metrics.connectionsOpened = opened
         metrics.remoteAddress = peerAddress()
         return metrics

@@ -58,6 +58,7 @@ final class EasyHandle {
         setPointer(CURLOPT_HEADERDATA, context)
         setPointer(CURLOPT_READDATA, context)
         setPointer(CURLOPT_SEEKDATA, context)
+        setPointer(CURLOPT_PREREQDATA, context)
         setText(CURLOPT_URL, request.urlString)
         setMethod(of: transfer)
         setHeaders(of: transfer)
@@ -65,9 +66,9 @@ final class EasyHandle {
             setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
             current.decodesContent = transfer.decodesContent
         }
-        // libcurl takes zero for its own default of 300 s.
-        let connect = transfer.context.timeouts.connect?.roundedUpMilliseconds ?? 0
-        set(CURLOPT_CONNECTTIMEOUT_MS, max(transfer.context.timeouts.connect == nil ? 0 : 1, Int(clamping: connect)))
+        // Zero would be libcurl's own default of 300 s, and its largest value is that of a 32-bit integer.
+        let connect = transfer.context.timeouts.connect?.roundedUpMilliseconds ?? .max
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, connect))))
         if problem != CURLE_OK {
             current = Current()
             throw CurlFailure.error(problem, handle: self, transfer: transfer)
@@ -92,9 +93,6 @@ final class EasyHandle {
         }
         let isImplied = transfer.upload == nil && (request.method == .get || request.method == .head)
         setText(CURLOPT_CUSTOMREQUEST, isImplied ? nil : request.method.rawValue)
-        // Without a body there is nothing to rewind and so nothing to stop libcurl from repeating: a new connection is
-        // never repeated.
-        set(CURLOPT_FRESH_CONNECT, transfer.upload == nil && !transfer.mayRepeat ? 1 : 0)
     }
 
     private func setHeaders(of transfer: Transfer) {
@@ -156,6 +154,7 @@ final class EasyHandle {
         check(curlew_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
         check(curlew_set_data_callback(pointer, CURLOPT_READFUNCTION, sendBody))
         check(curlew_set_seek_callback(pointer, rewindBody))
+        check(curlew_set_before_request_callback(pointer, beginRequest))
         check(curlew_set_open_socket_callback(pointer, openSocket))
     }
 

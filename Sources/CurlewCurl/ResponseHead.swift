@@ -6,46 +6,52 @@ import CurlewHTTP
 
 /// Collects a response head from the lines libcurl hands over.
 ///
-/// Interim answers (1xx) are dropped, the lines after the final head are trailers. Order, case and repetition of the
-/// fields stay as they came. Bytes that are not UTF-8 are read as Latin-1, as RFC 9110 §5.5 suggests.
+/// Interim answers (1xx) are dropped; lines after the final head are trailers, which are bounded and not kept. Order,
+/// spelling and repetition of the fields stay as they came. What could not be written again is not let in either: names
+/// are tokens, control bytes in values become spaces, folded lines become one (RFC 9110 §5.5, RFC 9112 §5). Bytes that
+/// are not UTF-8 are read as Latin-1.
 struct ResponseHead {
     private(set) var status: HTTPStatus = 0
     private(set) var version = HTTPVersion.http1_1
     private(set) var headers: HTTPHeaders = [:]
-    private(set) var trailers: HTTPHeaders = [:]
     /// The final head is complete.
     private(set) var isComplete = false
     private let limits: Limits
     private var bytes = 0
     private var count = 0
+    /// The latest field: the next line may continue it.
+    private var open: (name: String, value: String)?
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    /// Takes one line with its line break. False when the head is over its limits.
+    /// Takes one line with its line break. False when the head, or the trailers, are over their limits.
     mutating func receive(_ line: UnsafeRawBufferPointer) -> Bool {
         bytes += line.count
         count += 1
         // Two lines are not fields: the status line and the empty one.
         guard bytes <= limits.headerBytes, count <= limits.headerCount + 2 else { return false }
+        guard !isComplete else { return true }
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
-        if isComplete {
-            if let field = Self.field(line, end: end) { trailers.appendUnchecked(name: field.0, value: field.1) }
-        } else if end == 0 {
+        if end == 0 {
             endOfHead()
+        } else if Self.isBlank(line[0]) {
+            if let more = Self.trimmed(line[..<end]) { open?.value += " " + Self.text(more) }
         } else if end >= 5, line.starts(with: "HTTP/".utf8) {
-            beginHead(line, end: end)
+            beginHead(line[..<end])
         } else {
-            if let field = Self.field(line, end: end) { headers.appendUnchecked(name: field.0, value: field.1) }
+            closeField()
+            open = Self.field(line[..<end])
         }
         return true
     }
 
-    /// The length of the body as declared, if it is a number.
+    /// The length of the body as declared, if it is a number and counts (RFC 9112 §6.3).
     var contentLength: Int64? {
-        headers[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        guard !headers.contains(.transferEncoding) else { return nil }
+        return headers[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
     }
 
     /// The fields as the caller sees them: what libcurl decoded no longer claims to be encoded.
@@ -57,13 +63,13 @@ struct ResponseHead {
         return result
     }
 
-    private mutating func beginHead(_ line: UnsafeRawBufferPointer, end: Int) {
+    private mutating func beginHead(_ text: Slice<UnsafeRawBufferPointer>) {
         headers = [:]
-        let text = line[..<end]
+        open = nil
         switch text[5] {
         case UInt8(ascii: "2"): version = .http2
         case UInt8(ascii: "3"): version = .http3
-        default: version = end >= 8 && text[7] == UInt8(ascii: "0") ? .http1_0 : .http1_1
+        default: version = text.count >= 8 && text[7] == UInt8(ascii: "0") ? .http1_0 : .http1_1
         }
         var code = 0
         guard let space = text.firstIndex(of: 0x20) else { return }
@@ -75,28 +81,50 @@ struct ResponseHead {
     }
 
     private mutating func endOfHead() {
+        closeField()
+        bytes = 0
+        count = 0
         if status.isInformational, status.code != 101 {
             headers = [:]
-            bytes = 0
-            count = 0
         } else {
             isComplete = true
         }
     }
 
-    private static func field(_ line: UnsafeRawBufferPointer, end: Int) -> (String, String)? {
-        guard let colon = line[..<end].firstIndex(of: UInt8(ascii: ":")), colon > 0 else { return nil }
-        var start = colon + 1
-        var last = end
-        while start < last, line[start] == 0x20 || line[start] == 0x09 { start += 1 }
-        while last > start, line[last - 1] == 0x20 || line[last - 1] == 0x09 { last -= 1 }
-        return (text(line[..<colon]), text(line[start..<last]))
+    private mutating func closeField() {
+        guard let field = open else { return }
+        open = nil
+        if HTTPField.Name(field.name).isValid { headers.appendUnchecked(name: field.name, value: field.value) }
+    }
+
+    private static func field(_ line: Slice<UnsafeRawBufferPointer>) -> (String, String)? {
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = trimmed(line[..<colon]) else { return nil }
+        return (text(name), trimmed(line[(colon + 1)...]).map(text) ?? "")
+    }
+
+    /// Without the blanks around it; nil when nothing is left.
+    private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
+        guard let first = bytes.firstIndex(where: { !isBlank($0) }),
+            let last = bytes.lastIndex(where: { !isBlank($0) })
+        else { return nil }
+        return bytes[first...last]
     }
 
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let buffer = UnsafeRawBufferPointer(rebasing: bytes)
+        guard !buffer.contains(where: isControl) else {
+            return buffer.map { isControl($0) ? 0x20 : $0 }.withUnsafeBytes { text($0[...]) }
+        }
         return String(validating: buffer, as: UTF8.self)
             ?? String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09
+    }
+
+    private static func isControl(_ byte: UInt8) -> Bool {
+        (byte < 0x20 && byte != 0x09) || byte == 0x7F
     }
 }
 #endif

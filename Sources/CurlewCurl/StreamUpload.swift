@@ -57,8 +57,11 @@ final class StreamUpload: Upload {
         return step
     }
 
-    /// Another pull might not give the same bytes; whoever may send again does so with a new transfer.
-    func rewind() -> Bool { false }
+    /// Another pull might not give the same bytes; whoever may send again does so with a new transfer. What nobody has
+    /// taken is still there.
+    func rewind() -> Bool {
+        state.withLock { $0.sent == 0 }
+    }
 
     func end() {
         let producer = state.withLock { state -> UnsafeContinuation<Void, Never>? in

@@ -28,18 +28,22 @@ final class Transfer: @unchecked Sendable {
     /// The handle while the transfer is in the agent's table.
     var easy: EasyHandle?
     var head: ResponseHead
+    /// The end of the head has been noticed.
+    var hasHead = false
     /// The body until the response is handed over.
     var buffered = Data()
     /// The body once the response has been handed over before its end.
     var pipe: BodyPipe?
-    /// The response is to be handed over as soon as the current callback is done.
-    var isHeadDue = false
     /// Swallow what still comes: the transfer is being taken down.
     var isDiscarding = false
     /// libcurl was told to stop receiving because the reader is behind.
     var isReceivePaused = false
     /// libcurl was told to stop sending because the producer is behind.
     var isSendPaused = false
+    /// How often libcurl has begun to send the request.
+    var sendings = 0
+    /// Bytes of the body that libcurl has taken, since it last began.
+    var bytesTaken: Int64 = 0
     /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
     var failure: NetworkError?
     var clock: TransferClock
@@ -52,10 +56,10 @@ final class Transfer: @unchecked Sendable {
         self.agent = agent
         self.owner = owner
         head = ResponseHead(limits: context.limits)
-        clock = TransferClock(context, hasUpload: upload != nil)
+        clock = TransferClock(context)
     }
 
-    /// True when libcurl may send the request a second time on its own.
+    /// True when libcurl may send a request again by itself although the first one may have arrived.
     var mayRepeat: Bool {
         context.options.isIdempotent ?? request.method.isIdempotent
     }
@@ -63,6 +67,12 @@ final class Transfer: @unchecked Sendable {
     /// True when nobody but libcurl removes the content codings of the answer.
     var decodesContent: Bool {
         !context.options.rawBody
+    }
+
+    /// The number of bytes of the body, if the head tells and nothing changes it.
+    var declaredLength: Int64? {
+        if request.method == .head || head.status.forbidsContent { return 0 }
+        return decodesContent && head.headers.contains(.contentEncoding) ? nil : head.contentLength
     }
 
     /// A body that is handed over finished may have this many bytes.

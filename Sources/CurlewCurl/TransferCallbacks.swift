@@ -43,13 +43,20 @@ func sendBody(
 
 func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
     guard let context else { return Int32(CURL_SEEKFUNC_FAIL) }
-    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { transfer in
-        // libcurl goes back to the beginning only to send the request again. For work that must not happen twice the
-        // answer is no, and the transfer ends as a lost connection.
-        guard offset == 0, origin == SEEK_SET, transfer.mayRepeat, transfer.upload?.rewind() == true else {
-            return Int32(CURL_SEEKFUNC_FAIL)
-        }
-        return Int32(CURL_SEEKFUNC_OK)
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        // libcurl goes back to the beginning only to send the request again.
+        offset == 0 && origin == SEEK_SET && $0.mayBeginAgain() ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
+    }
+}
+
+/// Called when a connection is there and before a byte of the request leaves, each time that libcurl sends it.
+func beginRequest(
+    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+    _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+    guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.beginRequest() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
     }
 }
 
@@ -73,17 +80,20 @@ extension Transfer {
                 hint: "Raise options.limits.headerBytes or headerCount for this call.")
             return 0
         }
-        if head.isComplete, !clock.hasHead {
-            clock.hasHead = true
-            clock.isSending = false
-            let isLarge = (head.contentLength ?? 0) > Int64(smallBody)
-            if context.options.streaming || (isLarge && request.method != .head) {
-                stream()
-            } else if let length = head.contentLength, length > 0, length <= Int64(smallBody) {
-                buffered.reserveCapacity(Int(length))
-            }
-        }
+        if head.isComplete, !hasHead { finishHead() }
         return line.count
+    }
+
+    private func finishHead() {
+        hasHead = true
+        clock.receive()
+        agent.noteDeadline(of: self)
+        let length = declaredLength ?? 0
+        if context.options.streaming || length > Int64(smallBody) {
+            stream()
+        } else {
+            buffered.reserveCapacity(Int(length))
+        }
     }
 
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -107,9 +117,13 @@ extension Transfer {
         touch()
         switch upload.read(into: buffer) {
         case .bytes(let count):
+            bytesTaken += Int64(count)
+            if clock.send(at: agent.turnStart) { agent.noteDeadline(of: self) }
+            // libcurl does not ask for the end of a body whose length it knows.
+            if bytesTaken == upload.length { finishSending() }
             return count
         case .end:
-            clock.isSending = false
+            finishSending()
             return 0
         case .wait:
             isSendPaused = true
@@ -119,6 +133,32 @@ extension Transfer {
             failure = error
             return Int(CURL_READFUNC_ABORT)
         }
+    }
+
+    private func finishSending() {
+        clock.awaitHead(at: agent.turnStart)
+        agent.noteDeadline(of: self)
+    }
+
+    /// libcurl sends again by itself when a reused connection ends before the first byte of an answer.
+    fileprivate func beginRequest() -> Bool {
+        sendings += 1
+        return sendings == 1 || mayBeginAgain()
+    }
+
+    /// Whether the request can be sent again and may be: because doing it twice is harmless, or because nothing of it
+    /// has left. The body goes back to its beginning.
+    fileprivate func mayBeginAgain() -> Bool {
+        let hasLeft = easy.map { curlew_info_long($0.pointer, CURLINFO_REQUEST_SIZE) > 0 } ?? true
+        guard !isDiscarding, mayRepeat || !hasLeft, upload?.rewind() ?? true else {
+            failure = NetworkError(
+                .connectionLost(.requestMayHaveArrived),
+                detail: "The connection ended before an answer came, and the request cannot be sent again safely.")
+            return false
+        }
+        bytesTaken = 0
+        finishSending()
+        return true
     }
 
     /// From here on the body goes through a pipe, and the caller gets the response before its end.

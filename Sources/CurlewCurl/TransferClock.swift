@@ -5,25 +5,36 @@ import CurlewCore
 
 /// When a transfer runs out of time, as arithmetic on the agent's monotonic clock.
 ///
-/// Activity only moves `lastActivity`; nothing is armed or cancelled. The agent looks at a transfer when its earliest
-/// possible end comes, and either ends it or learns the next moment to look.
+///     handed over ──▶ waiting for the head ──▶ receiving the body
+///                        │          ▲
+///                        ▼          │ last byte of the request
+///                      sending ─────┘
+///
+/// Waiting ends after `firstByte`, whatever trickles in before the head is complete; sending and receiving end when
+/// nothing has moved for `idle`. Activity only moves `lastActivity`; nothing is armed or cancelled. The agent looks at a
+/// transfer when its earliest possible end comes, and either ends it or learns the next moment to look.
 struct TransferClock {
+    private enum Phase {
+        case waiting(since: Int64)
+        case sending
+        case receiving
+    }
+
     private let total: Int64
     private let firstByte: Int64?
     private let idle: Int64?
     /// Whether the deadline of the attempt, not of the call, is the earlier one.
     private let endsWithAttempt: Bool
 
+    private var phase: Phase
     var lastActivity: Int64
-    var hasHead = false
-    var isSending: Bool
     /// We are the cause that nothing moves: the reader or the producer is behind.
     var isHeldByUs = false
 
     /// Reads the context's own clock once: with a manual clock the *remaining* time still counts in real time.
-    init(_ context: ExchangeContext, hasUpload: Bool, now: Int64 = Self.now()) {
+    init(_ context: ExchangeContext, now: Int64 = Self.now()) {
+        phase = .waiting(since: now)
         lastActivity = now
-        isSending = hasUpload
         firstByte = context.timeouts.firstByte?.wholeNanoseconds
         idle = context.timeouts.idle?.wholeNanoseconds
         endsWithAttempt = context.deadline != context.totalDeadline
@@ -35,20 +46,34 @@ struct TransferClock {
         total = Self.sum(now, remaining)
     }
 
+    /// Content leaves. True when that begins another phase, with another end.
+    mutating func send(at now: Int64) -> Bool {
+        guard case .waiting = phase else { return false }
+        phase = .sending
+        lastActivity = now
+        return true
+    }
+
+    /// The request is complete, or begins anew; what counts now is the answer.
+    mutating func awaitHead(at now: Int64) {
+        if case .receiving = phase { return }
+        phase = .waiting(since: now)
+    }
+
+    /// The head is complete.
+    mutating func receive() {
+        phase = .receiving
+    }
+
     /// The phase whose time is over at `now`, or else the next moment to look again.
     func check(at now: Int64) -> (expired: NetworkError.Phase?, next: Int64) {
         if now >= total { return (endsWithAttempt ? .attempt : .total, now) }
         guard !isHeldByUs else { return (nil, total) }
-        let waitsForHead = !hasHead && !isSending
-        guard let limit = waitsForHead ? firstByte : idle else { return (nil, total) }
-        let end = Self.sum(lastActivity, limit)
-        if now >= end { return (waitsForHead ? .firstByte : .idle, now) }
-        return (nil, min(total, end))
-    }
-
-    /// The time left for the whole transfer, in nanoseconds.
-    func remaining(at now: Int64) -> Int64 {
-        total == .max ? .max : max(0, total - now)
+        let (start, limit, name): (Int64, Int64?, NetworkError.Phase) =
+            if case .waiting(let since) = phase { (since, firstByte, .firstByte) } else { (lastActivity, idle, .idle) }
+        guard let limit else { return (nil, total) }
+        let end = Self.sum(start, limit)
+        return now >= end ? (name, now) : (nil, min(total, end))
     }
 
     /// The agent's clock.

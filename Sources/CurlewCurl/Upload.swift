@@ -38,7 +38,15 @@ func makeUpload(for body: RequestBody) throws -> (any Upload)? {
     case .empty: nil
     case .parts(let parts): try PartsUpload(parts)
     case .file(let path): try PartsUpload([.file(path: path, offset: 0, length: -1)])
-    case .stream(let length, _, let make): StreamUpload(length: length, pull: try make().makeNext)
+    case .stream(let length, _, let make): StreamUpload(length: length, pull: try chunks(make).makeNext)
+    }
+}
+
+private func chunks(_ make: () throws -> RequestBody.Chunks) throws -> RequestBody.Chunks {
+    do {
+        return try make()
+    } catch {
+        throw NetworkError(.encoding, detail: "The body stream could not be made: \(error)", underlying: error)
     }
 }
 
@@ -138,7 +146,8 @@ final class PartsUpload: Upload {
     func end() {}
 
     private static func openFile(_ path: String, offset: Int64, length: Int64) throws -> Piece {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Opening a named pipe would otherwise wait for its other end.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw NetworkError(
                 .invalidRequest, detail: "The file to send, \(path), cannot be opened (errno \(errno)).",

@@ -17,6 +17,8 @@
 
 typedef size_t (*curlew_data_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*curlew_seek_callback)(void *context, curl_off_t offset, int origin);
+typedef int (*curlew_before_request_callback)(
+    void *context, char *remote, char *local, int remote_port, int local_port);
 typedef curl_socket_t (*curlew_open_socket_callback)(
     void *context, curlsocktype purpose, struct curl_sockaddr *address);
 
@@ -42,6 +44,10 @@ static inline CURLcode curlew_set_data_callback(CURL *easy, CURLoption option, c
 
 static inline CURLcode curlew_set_seek_callback(CURL *easy, curlew_seek_callback value) {
     return curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, value);
+}
+
+static inline CURLcode curlew_set_before_request_callback(CURL *easy, curlew_before_request_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
 static inline CURLcode curlew_set_open_socket_callback(CURL *easy, curlew_open_socket_callback value) {

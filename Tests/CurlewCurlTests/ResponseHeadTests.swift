@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// Response heads, written byte by byte by the server.
+@Suite(.timeLimit(.minutes(1)))
+struct ResponseHeadTests {
+    let transport = CurlTransport()
+
+    private func answer(_ response: MockResponse, _ method: HTTPMethod = .get) async throws -> HTTPResponse {
+        let server = try MockServer()
+        server.enqueue(response)
+        return try await transport.exchange(method, server.url + "/")
+    }
+
+    @Test(
+        "a status line is read as it should be, or as it can be",
+        arguments: [
+            ("HTTP/1.1 200 OK", 200, .http1_1), ("HTTP/1.0 404 Not Found", 404, .http1_0),
+            ("HTTP/1.1 204", 204, .http1_1), ("HTTP/1.1 299 ", 299, .http1_1),
+            ("HTTP/1.1 503 Sérvice Ünavailable", 503, .http1_1), ("HTTP/1.1 799 Odd", 799, .http1_1),
+        ] as [(String, Int, HTTPVersion)])
+    func statusLines(line: String, code: Int, version: HTTPVersion) async throws {
+        let response = try await answer(.lines(line, "Content-Length: 0"))
+        #expect(response.status.code == code)
+        #expect(response.version == version)
+    }
+
+    @Test("fields keep their order, spelling and repetitions, and Set-Cookie is never joined")
+    func fields() async throws {
+        let response = try await answer(
+            .lines(
+                "HTTP/1.1 200 OK", "Set-Cookie: a=1, 2; Path=/", "x-Odd-Case: 1", "SET-COOKIE: b=2", "X-List: a",
+                "Content-Length: 0", "x-list: b"))
+        #expect(
+            response.headers.map(\.name.text)
+                == ["Set-Cookie", "x-Odd-Case", "SET-COOKIE", "X-List", "Content-Length", "x-list"])
+        #expect(response.headers[values: .setCookie] == ["a=1, 2; Path=/", "b=2"])
+        #expect(response.headers["X-List"] == "a, b")
+    }
+
+    @Test(
+        "odd field lines are read the way RFC 9112 says",
+        arguments: [
+            ("X-A:b", "b"), ("X-A:   b \t", "b"), ("X-A:", ""), ("X-A:   ", ""), ("X-A: a:b", "a:b"),
+            ("X-A: ünï", "ünï"), ("X-A \t: b", "b"), ("X-A: one\r\n  two\r\n\tthree", "one two three"),
+            ("X-A: a\rb", "a b"), ("X-A: a\u{1}b", "a b"), ("x-a: b", "b"),
+        ])
+    func oddFields(line: String, value: String) async throws {
+        let response = try await answer(.lines("HTTP/1.1 200 OK", line, "Content-Length: 2", body: "ok"))
+        #expect(response.headers["X-A"] == value)
+        #expect(response.headers.count == 2)
+        #expect(response.headers.allSatisfy { $0.name.isValid })
+        #expect(try await response.text() == "ok")
+    }
+
+    @Test("bytes that are not UTF-8 are read as Latin-1")
+    func latin1() async throws {
+        let head = Data("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Name: caf".utf8) + [0xE9, 0xFF] + Data("\r\n\r\n".utf8)
+        let response = try await answer(.raw(head))
+        #expect(response.headers["X-Name"] == "café\u{FF}")
+    }
+
+    @Test("heads before the final one are dropped", arguments: [[100], [103], [102, 103, 103]])
+    func informational(codes: [Int]) async throws {
+        let server = try MockServer()
+        var answer = MockResponse.text("final")
+        for code in codes { answer = answer.after(HTTPStatus(code), headers: ["Link": "</a.css>; rel=preload"]) }
+        server.enqueue(answer)
+        let response = try await transport.exchange(.get, server.url + "/")
+        #expect(response.status == .ok)
+        #expect(!response.headers.contains("Link"))
+        #expect(try await response.text() == "final")
+    }
+
+    @Test("trailers end the body and change nothing in the head")
+    func trailers() async throws {
+        let server = try MockServer()
+        server.on(
+            .get, "/", respond: .chunks(["one", "two"]).with(trailers: ["X-Sum": "6"]))
+        for _ in 0..<2 {
+            let response = try await transport.exchange(.get, server.url + "/")
+            #expect(!response.headers.contains("X-Sum"))
+            #expect(!response.headers.contains(.contentLength))
+            #expect(try await response.text() == "onetwo")
+        }
+        #expect(server.connectionCount == 1)
+    }
+
+    @Test("a head over the limits ends the exchange", arguments: ["bytes", "count", "one line", "trailers", "interim"])
+    func limits(kind: String) async throws {
+        let many = HTTPHeaders((0..<60).map { HTTPField(name: .init("X-\($0)"), value: String(repeating: "v", count: 100)) })
+        let server = try MockServer()
+        switch kind {
+        case "one line":
+            // Longer than any line that libcurl itself would take.
+            server.enqueue(.status(.ok, headers: ["X": String(repeating: "v", count: 150_000)]))
+        case "trailers": server.enqueue(.chunks(["a"]).with(trailers: many))
+        case "interim": server.enqueue(.text("x").after(.earlyHints, headers: many))
+        default: server.enqueue(.status(.ok, headers: many))
+        }
+        let limits = kind == "bytes" ? Limits(headerBytes: 4096) : Limits(headerCount: 50)
+        let error = try await #require(throws: NetworkError.self) {
+            _ = try await transport.exchange(.get, server.url + "/", limits: limits).text()
+        }
+        #expect(error.reason == .limitExceeded(.responseHeaders))
+        expectTexts(error)
+    }
+
+    @Test("a head exactly at the limits passes", arguments: [true, false])
+    func atLimit(count: Bool) async throws {
+        let lines = ["HTTP/1.1 200 OK", "Content-Length: 0", "A: 1", "B: 2"]
+        let bytes = lines.reduce(2) { $0 + $1.utf8.count + 2 }
+        for over in [0, 1] {
+            let server = try MockServer()
+            server.enqueue(.raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)))
+            let limits = count ? Limits(headerCount: 3 - over) : Limits(headerBytes: bytes - over)
+            let result = await outcome(
+                Task { [transport] in try await transport.exchange(.get, server.url + "/", limits: limits) })
+            #expect(result.reason == (over == 0 ? nil : .limitExceeded(.responseHeaders)))
+        }
+    }
+
+    @Test("a response to HEAD, 204 and 304 has no body, whatever its head says", arguments: ["HEAD", "204", "304"])
+    func withoutBody(kind: String) async throws {
+        let server = try MockServer()
+        let status = HTTPStatus(Int(kind) ?? 200)
+        var headers: HTTPHeaders = [.contentEncoding: "gzip", .eTag: "\"1\""]
+        if kind != "204" { headers[.contentLength] = "99999999" }
+        server.on(.get, "/", respond: .status(status, headers: headers))
+        for streaming in [false, true] {
+            let response = try await transport.exchange(
+                kind == "HEAD" ? .head : .get, server.url + "/", limits: Limits(responseBody: 1000)
+            ) { $0.streaming = streaming }
+            #expect(response.status == status)
+            #expect(response.headers[.eTag] == "\"1\"")
+            #expect(try await response.data().isEmpty)
+            if kind == "HEAD" {
+                #expect(response.headers[.contentLength] == "99999999")
+                #expect(response.headers[.contentEncoding] == "gzip")
+            }
+        }
+        #expect(server.connectionCount == 1)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Sockets on 127.0.0.1, for servers of the tests.
+enum LoopbackPort {
+    struct Failure: Error {
+        let call: String
+        let number: Int32
+    }
+
+    /// A listening socket on a port of the system's choice.
+    static func listen(backlog: Int32, receiveBuffer: Int32? = nil) throws -> (socket: Int32, port: Int) {
+        let descriptor = try bound(type: SOCK_CLOEXEC.rawValue)
+        if var size = receiveBuffer {
+            setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
+        guard Foundation.listen(descriptor, backlog) == 0 else { throw failure("listen", descriptor) }
+        return (descriptor, try port(of: descriptor))
+    }
+
+    /// A port on which nobody listens: bound, so that nobody else gets it, until the descriptor is closed.
+    static func refusing() throws -> (socket: Int32, port: Int) {
+        let descriptor = try bound(type: SOCK_CLOEXEC.rawValue)
+        return (descriptor, try port(of: descriptor))
+    }
+
+    /// A socket that has begun to connect to `port`; it does not wait for an answer.
+    static func connecting(to port: Int) throws -> Int32 {
+        let descriptor = try make(type: SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let code = withAddress(port: port) { connect(descriptor, $0, $1) }
+        guard code == 0 || errno == EINPROGRESS else { throw failure("connect", descriptor) }
+        return descriptor
+    }
+
+    private static func make(type: UInt32) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | type), 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
+        return descriptor
+    }
+
+    private static func bound(type: UInt32) throws -> Int32 {
+        let descriptor = try make(type: type)
+        guard withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else { throw failure("bind", descriptor) }
+        return descriptor
+    }
+
+    private static func port(of descriptor: Int32) throws -> Int {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard code == 0 else { throw failure("getsockname", descriptor) }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func withAddress<Result>(
+        port: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+    ) -> Result {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
+    }
+
+    private static func failure(_ call: String, _ descriptor: Int32) -> Failure {
+        defer { close(descriptor) }
+        return Failure(call: call, number: errno)
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import Foundation
+
+/// A loopback server whose script has the bare socket, for what `MockServer` does not do: writing until the client stops
+/// reading, reading slowly, answering before the request is complete.
+///
+/// One thread for each connection; a script ends by returning or throwing, which closes the connection.
+final class RawServer: Sendable {
+    typealias Script = @Sendable (RawConnection) throws -> Void
+
+    let port: Int
+    private let listener: Int32
+    private let connections = Locked<[RawConnection]>([])
+
+    /// Listens at once. A small `receiveBuffer` lets a slow reader slow the sender soon.
+    init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
+        (listener, port) = try LoopbackPort.listen(backlog: 128, receiveBuffer: receiveBuffer)
+        let (listener, connections) = (listener, connections)
+        Thread { Self.serve(listener, connections, script) }.start()
+    }
+
+    deinit {
+        // Every thread waits in a call on one of these, which then returns.
+        shutdown(listener, Int32(SHUT_RDWR))
+        connections.withLock { $0 }.forEach { $0.breakOff() }
+    }
+
+    var url: String { "http://127.0.0.1:\(port)" }
+    var connectionCount: Int { connections.withLock { $0.count } }
+
+    private static func serve(_ listener: Int32, _ connections: Locked<[RawConnection]>, _ script: @escaping Script) {
+        defer { close(listener) }
+        while true {
+            let socket = accept(listener, nil, nil)
+            guard socket >= 0 else { return }
+            let connection = connections.withLock { all in
+                let connection = RawConnection(socket, index: all.count)
+                all.append(connection)
+                return connection
+            }
+            Thread {
+                try? script(connection)
+                connection.close()
+            }.start()
+        }
+    }
+}
+
+/// The server's end of a connection. Calls block the script's thread and throw when the client has gone.
+final class RawConnection: Sendable {
+    struct Gone: Error {}
+
+    /// 0 for the server's first connection.
+    let index: Int
+    private let state: Locked<(socket: Int32, written: Int)>
+
+    init(_ socket: Int32, index: Int) {
+        self.index = index
+        state = Locked((socket, 0))
+        var on: Int32 = 1
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    private var socket: Int32 { state.withLock { $0.socket } }
+
+    /// Bytes that the system has taken from `write` so far.
+    var written: Int { state.withLock { $0.written } }
+
+    /// The next `count` bytes, or fewer.
+    func read(upTo count: Int) throws -> Data {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let received = recv(socket, &bytes, count, 0)
+        guard received > 0 else { throw Gone() }
+        return Data(bytes.prefix(received))
+    }
+
+    /// Everything up to and with the empty line after a head.
+    func readHead() throws -> String {
+        var head = Data()
+        while !head.suffix(4).elementsEqual(Data("\r\n\r\n".utf8)) { head += try read(upTo: 1) }
+        return String(decoding: head, as: UTF8.self)
+    }
+
+    /// Exactly `count` bytes.
+    func read(_ count: Int) throws -> Data {
+        var bytes = Data()
+        while bytes.count < count { bytes += try read(upTo: min(count - bytes.count, 65_536)) }
+        return bytes
+    }
+
+    func write(_ text: String) throws {
+        try write(Data(text.utf8))
+    }
+
+    func write(_ bytes: Data) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard count > 0 else { throw Gone() }
+            state.withLock { $0.written += count }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Lets time pass; throws as soon as the client has closed its end.
+    func pause(_ milliseconds: Int32) throws {
+        let hangUp = Int16(0x2000 | POLLHUP | POLLERR)
+        var entry = pollfd(fd: socket, events: hangUp, revents: 0)
+        if poll(&entry, 1, milliseconds) != 0 { throw Gone() }
+    }
+
+    /// Waits until the client has closed its end.
+    func waitUntilClosed() {
+        try? pause(-1)
+    }
+
+    /// Closes with a reset.
+    func reset() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        close()
+    }
+
+    func close() {
+        state.withLock { state in
+            if state.socket >= 0 { Foundation.close(state.socket) }
+            state.socket = -1
+        }
+    }
+
+    /// From another thread: calls of the script return and throw.
+    func breakOff() {
+        state.withLock { state in
+            if state.socket >= 0 { shutdown(state.socket, Int32(SHUT_RDWR)) }
+        }
+    }
+}
