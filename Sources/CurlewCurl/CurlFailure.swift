@@ -63,9 +63,10 @@ enum CurlFailure {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: .unreachable
         // Only the connect limit is libcurl's; the other deadlines are the agent's.
         case CURLE_OPERATION_TIMEDOUT: .timedOut(.connect)
-        // libcurl bounds a line of the head, older versions with the first code, newer ones with the second.
-        case CURLE_OUT_OF_MEMORY where isReceivingHead(handle, transfer), tooLarge:
-            .limitExceeded(.responseHeaders)
+        // libcurl's own bounds: one line of a head, and what it decodes ahead of a reader that pauses. Older versions
+        // tell with the first code, newer ones with the second.
+        case CURLE_OUT_OF_MEMORY where wasSent(handle), tooLarge:
+            .limitExceeded(transfer.head.isComplete ? .responseBody : .responseHeaders)
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CRL_BADFILE, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_OUT_OF_MEMORY,
             CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT:
@@ -82,12 +83,12 @@ enum CurlFailure {
         }
     }
 
-    private static func isReceivingHead(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {
-        !transfer.head.isComplete && curlew_info_long(handle.pointer, CURLINFO_REQUEST_SIZE) > 0
+    private static func wasSent(_ handle: EasyHandle) -> Bool {
+        curlew_info_long(handle.pointer, CURLINFO_REQUEST_SIZE) > 0
     }
 
     private static func delivery(_ handle: EasyHandle) -> NetworkError.Delivery {
-        curlew_info_long(handle.pointer, CURLINFO_REQUEST_SIZE) == 0 ? .requestNotSent : .requestMayHaveArrived
+        wasSent(handle) ? .requestMayHaveArrived : .requestNotSent
     }
 
     /// OpenSSL's verdict (the X509_V_ERR_ numbers); the host name is libcurl's own check and has no number.

@@ -57,7 +57,7 @@ struct RequestBodyTests {
         #expect(response.status == .noContent)
         let request = try #require(server.requests.first)
         #expect(server.requestCount == 1)
-        #expect(request.body == MockResponse.pattern(0..<size))
+        #expect(request.body == pattern(size))
         #expect(request.headers[.contentLength] == (source == .chunkedStream ? nil : "\(size)"))
         #expect(request.headers[.transferEncoding] == (source == .chunkedStream ? "chunked" : nil))
     }
@@ -119,7 +119,7 @@ enum BodySource: CaseIterable, Sendable {
     case bytes, file, parts, stream, chunkedStream
 
     func body(of size: Int, in folder: TemporaryFolder) throws -> RequestBody {
-        let bytes = MockResponse.pattern(0..<size)
+        let bytes = pattern(size)
         switch self {
         case .bytes: return .bytes(bytes)
         case .file: return .file(try folder.file("body", bytes))

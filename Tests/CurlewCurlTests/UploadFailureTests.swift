@@ -37,7 +37,7 @@ struct UploadFailureTests {
     @Test("a file that becomes shorter while it is sent ends the exchange, and the server gets no complete request")
     func shrinkingFile() async throws {
         let folder = try TemporaryFolder()
-        let path = try folder.file("big", MockResponse.pattern(0..<8_000_000))
+        let path = try folder.file("big", pattern(8_000_000))
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()
             #expect(truncate(path, 1000) == 0)
