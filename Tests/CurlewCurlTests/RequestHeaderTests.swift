@@ -68,7 +68,8 @@ struct RequestHeaderTests {
         #expect(request.headers[values: .accept] == ["text/plain"])
     }
 
-    @Test("a target is sent as it is", arguments: ["/", "/a//b", "/a/%2E/b", "/a%20b?c=%26&d", "/?", "/a?b?c", "/a;b=c"])
+    @Test(
+        "a target is sent as it is", arguments: ["/", "/a//b", "/a/%2E/b", "/a%20b?c=%26&d", "/?", "/a?b?c", "/a;b=c"])
     func targets(path: String) async throws {
         #expect(try await received([:], path: path).target == path)
     }

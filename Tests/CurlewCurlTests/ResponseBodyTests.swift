@@ -13,7 +13,8 @@ struct ResponseBodyTests {
     let transport = CurlTransport()
 
     @Test(
-        "a body arrives whole in whatever chunks it was sent", arguments: [1, 2, 7, 1000, 16_384, 65_537], [false, true])
+        "a body arrives whole in whatever chunks it was sent", arguments: [1, 2, 7, 1000, 16_384, 65_537],
+        [false, true])
     func chunked(size: Int, streaming: Bool) async throws {
         let bytes = pattern(size < 100 ? 300 : 200_000)
         let pieces = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
@@ -115,7 +116,9 @@ struct ResponseBodyTests {
         await #expect(throws: NetworkError.self) { try await response.bytes() }
     }
 
-    @Test("a body over the limit throws, declared or not, and the engine goes on", arguments: [100, 200_000], [true, false])
+    @Test(
+        "a body over the limit throws, declared or not, and the engine goes on", arguments: [100, 200_000],
+        [true, false])
     func overLimit(size: Int, chunked: Bool) async throws {
         let server = try MockServer()
         server.enqueue(.generated(bytes: size, chunked: chunked), .text("next"))

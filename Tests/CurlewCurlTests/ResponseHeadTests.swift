@@ -61,7 +61,8 @@ struct ResponseHeadTests {
 
     @Test("bytes that are not UTF-8 are read as Latin-1")
     func latin1() async throws {
-        let head = Data("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Name: caf".utf8) + [0xE9, 0xFF] + Data("\r\n\r\n".utf8)
+        let head =
+            Data("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nX-Name: caf".utf8) + [0xE9, 0xFF] + Data("\r\n\r\n".utf8)
         let response = try await answer(.raw(head))
         #expect(response.headers["X-Name"] == "café\u{FF}")
     }
@@ -94,7 +95,8 @@ struct ResponseHeadTests {
 
     @Test("a head over the limits ends the exchange", arguments: ["bytes", "count", "one line", "trailers", "interim"])
     func limits(kind: String) async throws {
-        let many = HTTPHeaders((0..<60).map { HTTPField(name: .init("X-\($0)"), value: String(repeating: "v", count: 100)) })
+        let many = HTTPHeaders(
+            (0..<60).map { HTTPField(name: .init("X-\($0)"), value: String(repeating: "v", count: 100)) })
         let server = try MockServer()
         switch kind {
         case "one line":

@@ -12,7 +12,8 @@ import Testing
 struct UploadFailureTests {
     let transport = CurlTransport()
 
-    @Test("a file that cannot be sent fails before anything is sent", arguments: ["missing", "folder", "pipe", "short"])
+    @Test(
+        "a file that cannot be sent fails before anything is sent", arguments: ["missing", "folder", "pipe", "short"])
     func badFile(kind: String) async throws {
         let server = try MockServer()
         let folder = try TemporaryFolder()

@@ -26,7 +26,9 @@ enum Program {
 
     /// What the program writes when it gets `input`; throws if it fails.
     @discardableResult
-    static func run(_ path: String, _ arguments: [String], input: Data = Data(), in folder: String? = nil) throws -> Data {
+    static func run(_ path: String, _ arguments: [String], input: Data = Data(), in folder: String? = nil) throws
+        -> Data
+    {
         let process = Process()
         let (standardInput, output) = (Pipe(), Pipe())
         process.executableURL = URL(fileURLWithPath: path)
