@@ -156,8 +156,7 @@ private final class Storage: Sendable {
     let content: Content
     let limit: Int64
     let length: Int64?
-    private let isClaimed = Locked(false)
-    private let isCancelled = Locked(false)
+    private let progress = Locked((isClaimed: false, isCancelled: false))
 
     init(_ content: Content, limit: Int64, length: Int64?) {
         self.content = content
@@ -171,9 +170,9 @@ private final class Storage: Sendable {
     }
 
     func claim() throws {
-        let wasClaimed = isClaimed.withLock { claimed in
-            defer { claimed = true }
-            return claimed
+        let wasClaimed = progress.withLock { progress in
+            defer { progress.isClaimed = true }
+            return progress.isClaimed
         }
         if wasClaimed {
             throw NetworkError(
@@ -196,7 +195,7 @@ private final class Storage: Sendable {
         case .sequence(let make, _):
             let next = make()
             return { [self] in
-                if isCancelled.withLock({ $0 }) { throw NetworkError(.cancelled, detail: "The body was given up.") }
+                if progress.withLock({ $0.isCancelled }) { throw NetworkError(.cancelled, detail: "The body was given up.") }
                 return try await next()
             }
         }
@@ -207,7 +206,7 @@ private final class Storage: Sendable {
         case .buffered: break
         case .source(let source): source.cancel()
         case .sequence(_, let cancel):
-            isCancelled.withLock { $0 = true }
+            progress.withLock { $0.isCancelled = true }
             cancel()
         }
     }
