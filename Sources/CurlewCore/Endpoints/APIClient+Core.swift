@@ -57,6 +57,7 @@ extension APIClient.Core {
         return try await exchanger.exchange(call.request, in: call.context) { response in
             if type == HTTPResponse.self { return finish(try await decode(response, call.codecs), response) }
             if let absent = try await check(response, call, type) { return finish(absent, response) }
+            if let ready = response.body.value, let value = ready as? Value { return finish(value, response) }
             do {
                 return finish(try await decode(response, call.codecs), response)
             } catch {

@@ -44,8 +44,19 @@ public struct ResponseBody: AsyncSequence, Sendable {
         self.storage = storage
     }
 
+    /// No bytes, but the value that they would be decoded to. For stubs of values that cannot be encoded.
+    package init(value: any Sendable) {
+        storage = Storage(.value(value), limit: Limits.standard.responseBody, length: nil)
+    }
+
+    /// The value that stands in for bytes.
+    package var value: (any Sendable)? {
+        if case .value(let value) = storage.content { value } else { nil }
+    }
+
     /// This body under another limit. Bytes at hand can be read again from it, anything else is wrapped.
     package func limited(to limit: Int64) -> ResponseBody {
+        if value != nil { return self }
         if let bufferedData { return ResponseBody(bufferedData, limit: limit) }
         let content = Storage.Content.sequence({ CurlewCore.pull(from: self) }, cancel: cancel)
         return ResponseBody(Storage(content, limit: limit, length: declaredLength))
@@ -151,6 +162,7 @@ private final class Storage: Sendable {
         case buffered(Data)
         case source(any ResponseBodySource)
         case sequence(@Sendable () -> ChunkPull, cancel: @Sendable () -> Void)
+        case value(any Sendable)
     }
 
     let content: Content
@@ -195,15 +207,21 @@ private final class Storage: Sendable {
         case .sequence(let make, _):
             let next = make()
             return { [self] in
-                if progress.withLock({ $0.isCancelled }) { throw NetworkError(.cancelled, detail: "The body was given up.") }
+                guard !progress.withLock({ $0.isCancelled }) else {
+                    throw NetworkError(.cancelled, detail: "The body was given up.")
+                }
                 return try await next()
             }
+        case .value:
+            throw NetworkError(
+                .refused(by: .mock), detail: "The answer is a value that was never encoded: it has no bytes.",
+                hint: "Make the value Encodable, or let the stub answer JSON text.")
         }
     }
 
     func cancel() {
         switch content {
-        case .buffered: break
+        case .buffered, .value: break
         case .source(let source): source.cancel()
         case .sequence(_, let cancel):
             progress.withLock { $0.isCancelled = true }

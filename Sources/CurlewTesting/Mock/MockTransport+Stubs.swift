@@ -15,6 +15,18 @@ extension MockTransport {
         add(type, delay) { sent, codecs in try StubAnswer.response(for: try await answer(sent), using: codecs) }
     }
 
+    /// Answers calls of this type with a value that cannot be encoded: 200, and the call gets it without decoding.
+    /// `Void` is 204.
+    @_disfavoredOverload
+    public func on<Sent: Endpoint>(
+        _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Sent.Response
+    ) {
+        add(type, delay) { sent, _ in
+            let value = try await answer(sent)
+            return value is Void ? .status(.noContent) : HTTPResponse(body: ResponseBody(value: value))
+        }
+    }
+
     /// Answers calls of this type with a response.
     public func on<Sent: Route>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> HTTPResponse

@@ -47,6 +47,22 @@ enum UsersAPI: Route {
     }
 }
 
+/// As most models are: read, never written.
+struct Film: Decodable, Equatable, Sendable {
+    let title: String
+}
+
+struct GetFilm: Endpoint {
+    typealias Response = Film
+    let id: Int
+    var path: RequestPath { "/films/\(id)" }
+}
+
+struct FindFilm: Endpoint {
+    typealias Response = Film?
+    var path: RequestPath { "/film" }
+}
+
 extension Request {
     static func user(id: Int) -> Request<User> { .get("/users/\(id)") }
 }

@@ -99,6 +99,30 @@ struct MockStubTests {
         #expect(try await client.send(GetUser(id: 1)).name == "third")
     }
 
+    @Test("A model that can only be decoded is handed to the call as it is")
+    func decodableOnly() async throws {
+        let client = APIClient.mock {
+            $0.on(GetFilm.self) { Film(title: "Film \($0.id)") }
+            $0.on(FindFilm.self) { _ in nil }
+            $0.on(Logout.self) { _ in }
+        }
+        #expect(try await client.send(GetFilm(id: 3)) == Film(title: "Film 3"))
+        #expect(try await client.response(for: GetFilm(id: 3)).value.title == "Film 3")
+        #expect(try await client.send(FindFilm()) == nil)
+        try await client.send(Logout())
+        let text = APIClient.mock { $0.on(GetFilm.self) { _ in #"{"title":"text"}"# } }
+        #expect(try await text.send(GetFilm(id: 1)).title == "text")
+    }
+
+    @Test("Asking for the bytes of a value that has none says what to do")
+    func noBytes() async throws {
+        let client = APIClient.mock { $0.on(GetFilm.self) { _ in Film(title: "x") } }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.withResponse(to: GetFilm(id: 1)) { try await $0.data() }
+        }
+        #expect(error?.hint?.contains("Encodable") == true)
+    }
+
     @Test("Values are written by the client's codecs, or by those of the call")
     func codecs() async throws {
         struct Event: Codable, Equatable, Sendable {
