@@ -17,6 +17,11 @@
 ///
 /// The status is checked before `decode`: 200–299, or what `options.accepts` adds. Write the `typealias`: it is what
 /// selects the default.
+///
+/// In a module whose default isolation is the main actor, declare models `nonisolated struct User: Decodable`: decoding
+/// never happens on the main actor. Without it the compiler says "unavailable instance method 'decode(_:using:)' was
+/// used to satisfy a requirement", or for inline requests "main actor-isolated conformance of 'User' to 'Decodable'
+/// cannot satisfy conformance requirement for a 'Sendable' type parameter".
 public protocol Endpoint<Response>: Route {
     /// What the call gives.
     associatedtype Response: Sendable

@@ -19,7 +19,7 @@ enum PathRules {
             default: continue
             }
         }
-        if text.hasPrefix("http://") || text.hasPrefix("https://") {
+        if text.utf8.first == UInt8(ascii: "h"), text.hasPrefix("http://") || text.hasPrefix("https://") {
             return refusal(
                 "The path is a whole URL.", hint: "Use .get(url:) for another origin, or baseURL for the first part.")
         }
@@ -69,6 +69,6 @@ enum PathRules {
     }
 
     private static func shown(_ text: String) -> String {
-        PercentCoding.repair(text.clipped(to: 120), for: .path)
+        PercentCoding.repairPath(text.clipped(to: 120))
     }
 }

@@ -18,11 +18,20 @@ public import Foundation
 /// Encoding happens once, in `send`, off the main actor; what goes wrong there is `.encoding`, or `.invalidRequest` for
 /// a file that is missing. `Content-Type` is set from it unless the call's headers name one.
 public struct RequestContent: Sendable {
-    /// What the bytes will be; nil without a body.
-    public let mediaType: MediaType?
-    /// The field value that goes with it, made once.
-    let contentType: String?
-    private let recipe: Recipe
+    /// Nil without a body, which is what most calls have.
+    private let storage: Storage?
+
+    private final class Storage: Sendable {
+        let recipe: Recipe
+        let mediaType: MediaType
+        let contentType: String
+
+        init(_ recipe: Recipe, _ mediaType: MediaType, _ contentType: String) {
+            self.recipe = recipe
+            self.mediaType = mediaType
+            self.contentType = contentType
+        }
+    }
 
     private enum Recipe: Sendable {
         case ready(RequestBody)
@@ -31,14 +40,22 @@ public struct RequestContent: Sendable {
         case multipart(MultipartForm)
     }
 
-    private init(_ recipe: Recipe, _ mediaType: MediaType?, contentType: String? = nil) {
-        self.recipe = recipe
-        self.mediaType = mediaType
-        self.contentType = contentType ?? mediaType?.description
+    private init(_ recipe: Recipe, _ mediaType: MediaType, contentType: String? = nil) {
+        storage = Storage(recipe, mediaType, contentType ?? mediaType.description)
     }
 
+    private init() {
+        storage = nil
+    }
+
+    /// What the bytes will be; nil without a body.
+    public var mediaType: MediaType? { storage?.mediaType }
+
+    /// The field value that goes with it.
+    var contentType: String? { storage?.contentType }
+
     /// No body.
-    public static let none = RequestContent(.ready(.empty), nil)
+    public static let none = RequestContent()
 
     /// JSON. Written by the client's codec for it, else by a plain one.
     public static func json(_ value: some Encodable & Sendable) -> RequestContent {
@@ -98,7 +115,8 @@ public struct RequestContent: Sendable {
 
     /// The recipe for the bytes.
     func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
-        switch recipe {
+        guard let storage else { return .empty }
+        switch storage.recipe {
         case .ready(let body): return body
         case .multipart(let form): return try form.body()
         case .form(let value):

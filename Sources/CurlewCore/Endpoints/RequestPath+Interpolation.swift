@@ -23,7 +23,7 @@ extension RequestPath {
         /// The written part: characters that a path cannot hold are percent-encoded, `?` and `#` refused.
         public mutating func appendLiteral(_ literal: String) {
             if let found = PathRules.problem(ofLiteral: literal) { return note(found) }
-            path += PercentCoding.repair(literal, for: .path)
+            path += PercentCoding.repairPath(literal)
         }
 
         /// One segment, or a part of one.

@@ -40,9 +40,9 @@ public enum PercentCoding {
         decode(string, plusAsSpace: true)
     }
 
-    /// As ``encode(_:for:)``, but "%" stays: for text that a person wrote, which may be encoded in part.
-    package static func repair(_ string: String, for component: Component) -> String {
-        encode(string, keeping: component.allowed.union("%"))
+    /// A path encoded like a `.path`, but "%" stays: for text that a person wrote, which may be encoded in part.
+    package static func repairPath(_ string: String) -> String {
+        encode(string, keeping: writtenPathBytes)
     }
 
     static func encode(_ string: String, keeping allowed: ByteSet, spaceAsPlus: Bool = false) -> String {
@@ -100,6 +100,8 @@ public enum PercentCoding {
         }
         return result
     }
+
+    private static let writtenPathBytes = Component.path.allowed.union("%")
 
     private static func hexDigit(_ value: UInt8) -> UInt8 {
         value < 10 ? 0x30 + value : 0x41 + value - 10
