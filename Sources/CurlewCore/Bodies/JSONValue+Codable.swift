@@ -8,28 +8,40 @@ import Foundation
 
 extension JSONValue: Codable {
     /// Reads any value. How deep it may nest is up to the decoder.
+    ///
+    /// A decoder tells what it has by refusing what it has not, and each refusal costs: the frequent kinds come first.
     public init(from decoder: any Decoder) throws {
-        if let container = try? decoder.container(keyedBy: MemberKey.self) {
-            var members: [String: JSONValue] = [:]
-            members.reserveCapacity(container.allKeys.count)
-            for key in container.allKeys { members[key.stringValue] = try container.decode(Self.self, forKey: key) }
-            self = .object(members)
-        } else if var container = try? decoder.unkeyedContainer() {
-            var elements: [JSONValue] = []
-            while !container.isAtEnd { elements.append(try container.decode(Self.self)) }
-            self = .array(elements)
+        let scalar = try decoder.singleValueContainer()
+        if scalar.decodeNil() {
+            self = .null
+        } else if let value = try? scalar.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? scalar.decode(Int64.self) {
+            self = .integer(value)
+        } else if let members = try? decoder.container(keyedBy: MemberKey.self) {
+            self = .object(try Self.members(of: members))
+        } else if let elements = try? decoder.unkeyedContainer() {
+            self = .array(try Self.elements(of: elements))
+        } else if let value = try? scalar.decode(UInt64.self) {
+            self = .unsigned(value)
+        } else if let value = try? scalar.decode(Bool.self) {
+            self = .bool(value)
         } else {
-            self = try Self.scalar(decoder.singleValueContainer())
+            self = .number(try scalar.decode(Double.self))
         }
     }
 
-    private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
-        if container.decodeNil() { return .null }
-        if let value = try? container.decode(Bool.self) { return .bool(value) }
-        if let value = try? container.decode(Int64.self) { return .integer(value) }
-        if let value = try? container.decode(UInt64.self) { return .unsigned(value) }
-        if let value = try? container.decode(Double.self) { return .number(value) }
-        return .string(try container.decode(String.self))
+    private static func members(of container: KeyedDecodingContainer<MemberKey>) throws -> [String: JSONValue] {
+        var members: [String: JSONValue] = [:]
+        for key in container.allKeys { members[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
+        return members
+    }
+
+    private static func elements(of container: any UnkeyedDecodingContainer) throws -> [JSONValue] {
+        var container = container
+        var elements: [JSONValue] = []
+        while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }
+        return elements
     }
 
     /// Writes the value.

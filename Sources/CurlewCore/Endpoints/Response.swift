@@ -6,7 +6,7 @@ public import CurlewHTTP
 public struct Response<Value: Sendable>: Sendable {
     /// What the call gives.
     public var value: Value
-    /// The status, a success.
+    /// The status: a success, or the 404 or 410 that `options.nilOn404` turned into nil.
     public let status: HTTPStatus
     /// The header fields in the order in which they came.
     public let headers: HTTPHeaders
