@@ -11,7 +11,7 @@ import Foundation
 /// Writes values as `application/x-www-form-urlencoded` (WHATWG URL §5).
 ///
 /// Members become fields in their order, members of members `a[b]`, elements of a list repeat the name, nil is left
-/// out. Dates are ISO 8601, data is Base64, URLs are absolute text.
+/// out. The members of a dictionary are sorted by name, so that equal values make equal forms. Dates are ISO 8601, data is Base64, URLs are absolute text.
 struct FormEncoder {
     /// How deep values may nest.
     static let mostLevels = 64
@@ -48,12 +48,21 @@ struct FormValueEncoder: Encoder {
         case let data as Data: try put(data.base64EncodedString(), value)
         case let url as URL: try put(url.absoluteString, value)
         case let decimal as Decimal: try put(decimal.description, value)
-        default:
-            guard codingPath.count <= FormEncoder.mostLevels else {
-                throw invalid(value, "It nests deeper than \(FormEncoder.mostLevels) levels.")
+        case let members as [String: any Encodable]:
+            let encoder = try deeper(value)
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                try encoder.member(FormKey(stringValue: name)).write(member)
             }
-            try value.encode(to: self)
+        default:
+            try value.encode(to: deeper(value))
         }
+    }
+
+    private func deeper(_ value: Any) throws -> FormValueEncoder {
+        guard codingPath.count <= FormEncoder.mostLevels else {
+            throw invalid(value, "It nests deeper than \(FormEncoder.mostLevels) levels.")
+        }
+        return self
     }
 
     func put(_ text: String, _ value: Any) throws {
@@ -72,7 +81,7 @@ struct FormValueEncoder: Encoder {
     }
 
     func element() -> FormValueEncoder {
-        FormValueEncoder(sink: sink, name: name, codingPath: codingPath + [ElementKey()])
+        FormValueEncoder(sink: sink, name: name, codingPath: codingPath + [FormKey(stringValue: "element")])
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -87,12 +96,14 @@ struct FormValueEncoder: Encoder {
         FormScalar(encoder: self)
     }
 
-    private struct ElementKey: CodingKey {
-        var stringValue: String { "element" }
+    private struct FormKey: CodingKey {
+        let stringValue: String
         var intValue: Int? { nil }
 
-        init() {}
-        init?(stringValue: String) { nil }
+        init(stringValue: String) {
+            self.stringValue = stringValue
+        }
+
         init?(intValue: Int) { nil }
     }
 }

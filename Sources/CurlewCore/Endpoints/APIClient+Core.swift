@@ -73,26 +73,38 @@ extension APIClient.Core {
         let codecs: Codecs
     }
 
+    /// Makes the call ready; observers hear of what keeps it from being sent.
     func prepare<Value>(
         _ route: some Route, answer: Value.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
         var options = options?.overridden(by: route.options) ?? route.options
         change(&options)
-        let special = codecs ?? options.codecs
-        let name = route.name
-        do throws(NetworkError) {
-            let codecs = special ?? configuration.codecs
-            let accept = RawAnswer.isRaw(answer) ? "*/*" : codecs.accept
-            let request = try build(route, codecs: codecs, accept: accept)
-            let call = ExchangeContext.Call(
-                id: ExchangeID.next(), routeName: name, options: options,
+        let codecs = codecs ?? options.codecs ?? configuration.codecs
+        let context = ExchangeContext(
+            ExchangeContext.Call(
+                id: ExchangeID.next(), routeName: route.name, options: options,
                 timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
                 clientOrigin: baseURL?.origin, observers: configuration.observers, time: configuration.time,
-                endpoint: route, codecs: codecs)
-            return PreparedCall(request: request, context: ExchangeContext(call), codecs: codecs)
+                endpoint: route, codecs: codecs))
+        do throws(NetworkError) {
+            let request = try request(for: route, answer: answer, codecs)
+            return PreparedCall(request: request, context: context, codecs: codecs)
+        } catch {
+            context.record(.failed(error, after: .zero))
+            throw error
+        }
+    }
+
+    /// The message for `route`; errors know its name.
+    func request<Value>(
+        for route: some Route, answer: Value.Type, _ codecs: Codecs? = nil
+    ) throws(NetworkError) -> HTTPRequest {
+        let codecs = codecs ?? route.options.codecs ?? options?.codecs ?? configuration.codecs
+        do throws(NetworkError) {
+            return try build(route, codecs: codecs, accept: RawAnswer.isRaw(answer) ? "*/*" : codecs.accept)
         } catch {
             var failure = error
-            failure.routeName = name
+            failure.routeName = route.name
             throw failure
         }
     }

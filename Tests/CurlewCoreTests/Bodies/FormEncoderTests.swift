@@ -60,6 +60,12 @@ struct FormEncoderTests {
         #expect(try form(.form([:] as QueryItems)) == "")
     }
 
+    @Test func theMembersOfADictionaryAreSorted() throws {
+        let fields = ["c": "3", "a": "1", "b": "2", "d": "4"]
+        #expect(try form(.form(fields)) == "a=1&b=2&c=3&d=4")
+        #expect(try form(.form(["m": ["y": 1, "x": 2]])) == "m%5Bx%5D=2&m%5By%5D=1")
+    }
+
     @Test func whatHasNoFieldsIsAnEncodingError() {
         for content in [RequestContent.form(5), .form("text"), .form(["a", "b"]), .form(Endless())] {
             let error = #expect(throws: NetworkError.self) { try form(content) }

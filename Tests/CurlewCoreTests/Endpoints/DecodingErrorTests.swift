@@ -106,6 +106,19 @@ struct DecodingErrorTests {
     }
 }
 
+extension DecodingErrorTests {
+    @Test func observersHearOfACallThatCouldNotBeBuilt() async throws {
+        let observer = Observer()
+        let client = APIClient.testing(
+            RecordingTransport(), configuration: ClientConfiguration(observers: [observer]))
+        let call = Request<Person>.get("/a/../b")
+        _ = await failure { () async throws(NetworkError) in _ = try await client.send(call) }
+        #expect(observer.labels == ["failed invalidRequest"])
+        #expect(throws: NetworkError.self) { try client.request(for: call) }
+        #expect(observer.labels.count == 1)
+    }
+}
+
 /// Writes down the names of events.
 private final class Observer: RequestObserver {
     private let events = Locked<[String]>([])

@@ -23,6 +23,33 @@ struct DecodingTests {
         var path: RequestPath { "/any" }
     }
 
+    struct Ping: Endpoint {
+        typealias Response = Void
+        var path: RequestPath { "/ping" }
+    }
+
+    struct Raw: Endpoint {
+        typealias Response = HTTPResponse
+        var path: RequestPath { "/raw" }
+    }
+
+    struct Total: Endpoint {
+        typealias Response = Int
+        var path: RequestPath { "/total" }
+        func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Int {
+            let people: [Person] = try await response.decoded(using: codecs)
+            return people.count
+        }
+    }
+
+    @Test func endpointsChooseTheirDefaultOrDecodeThemselves() async throws {
+        try await APIClient.answering(.ok, "anything").send(Ping())
+        #expect(try await APIClient.answering(.notFound, "{}").send(Raw()).status == .notFound)
+        #expect(try await APIClient.answering(.ok, "[\(Person.annJSON)]").send(Total()) == 1)
+        #expect(try APIClient.answering().request(for: Raw()).headers[.accept] == "*/*")
+        #expect(try APIClient.answering().request(for: GetPerson(id: 1)).headers[.accept] == "application/json")
+    }
+
     @Test func theAnswerIsWhatTheCallNames() async throws {
         let client = APIClient.answering()
         #expect(try await client.send(GetPerson(id: 1)) == .ann)
