@@ -25,7 +25,8 @@ import CurlewTesting
 ///
 /// `GET /` lists the routes. Every route takes `?fail=503` (any status from 400; 429 and 503 with `&retry_after=N`
 /// seconds) to fail before it does anything, and `?delay=N` to wait so many milliseconds, at most 30 000. Every answer
-/// says in `X-Credentials-Received` which kind of credential the request carried, or `none`.
+/// says in `X-Credentials-Received` which kind of credential the request carried, or `none`, and repeats its
+/// `X-Request-ID`.
 ///
 /// Data lives in memory and is the same at each start; tokens are random. It runs until ``stop()`` or until the last
 /// reference goes. Meant for demonstrations and tests: there is no TLS, and its passwords are public.

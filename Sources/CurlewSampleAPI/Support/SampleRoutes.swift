@@ -40,7 +40,9 @@ struct SampleRoutes {
         } catch {
             response = .problem(.internalServerError, "\(error)")
         }
-        return response.with(headers: ["X-Credentials-Received": credentials(of: request)])
+        var reply: HTTPHeaders = ["X-Credentials-Received": credentials(of: request)]
+        reply[.xRequestID] = request.headers[.xRequestID]
+        return response.with(headers: reply)
     }
 
     /// The scheme of the credentials and never more: "bearer".

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+import CurlewSampleAPI
+
+/// Starts the sample service in this process and walks through what a client does with it.
+@main
+@MainActor
+struct Main {
+    static func main() async {
+        let report = Report()
+        do {
+            let api = try SampleAPI()
+            await walk(through: api, report)
+            api.stop()
+        } catch {
+            report.unexpected("The sample service does not start: \(error)")
+        }
+        report.finish()
+    }
+
+    private static func walk(through api: SampleAPI, _ report: Report) async {
+        // One client for the whole walk. The token store is empty until somebody signs in.
+        let tokens = TokenStore()
+        let client = APIClient(
+            baseURL: "\(api.url)",
+            pipeline: .standard
+                .adding(.bearer { await tokens.value })
+                .adding(CallPrinter(home: api.url)),
+            configuration: ClientConfiguration(timeouts: Timeouts(total: .seconds(20))))
+        let stage = Stage(url: api.url, client: client, tokens: tokens, report: report)
+        report.opening("service \(api.url)   pictures \(api.assetsURL)   engine \(client.transport)")
+
+        let scenes: [any Scene] = [
+            SignIn(), Films(), FilmErrors(), InlineRequests(), Questions(), Dashboard(), Completions(), Hooks(), Team(),
+            Upload(), Download(),
+        ]
+        for (index, scene) in scenes.enumerated() {
+            report.heading(index + 1, scene.title, scene.about)
+            do {
+                try await scene.run(on: stage)
+            } catch {
+                report.unexpected("\(error)")
+            }
+        }
+    }
+}

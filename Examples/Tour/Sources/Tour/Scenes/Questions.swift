@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+struct Question: Decodable {
+    struct Owner: Decodable {
+        let displayName: String
+        let profileImage: String
+    }
+
+    let questionId: Int
+    let title: String
+    let score, viewCount: Int
+    let creationDate: Date
+    let owner: Owner
+    let body: String?
+}
+
+/// Questions and one question, both inside `{"items": …}`: a resource with a wrapper.
+struct QuestionsResource: WrappedEndpoint {
+    typealias Response = [Question]
+
+    var id: Int?
+    var tag: String?
+    /// A filter adds the text.
+    var filter: String?
+
+    var wrapper: String { "items" }
+    var path: RequestPath {
+        if let id { "/2.2/questions/\(id)" } else { "/2.2/questions" }
+    }
+    var query: QueryItems {
+        // Items whose value is nil are left out.
+        ["site": "stackoverflow", "order": "desc", "sort": "votes", "tagged": tag, "filter": filter]
+    }
+    var options: RequestOptions {
+        var options = RequestOptions()
+        options.codecs = Self.codecs
+        return options
+    }
+
+    /// A decoder of one's own, as this service writes snake case with dates in seconds.
+    private static let codecs: Codecs = {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        decoder.dateDecodingStrategy = .secondsSince1970
+        return Codecs(decoder: decoder)
+    }()
+}
+
+struct Questions: Scene {
+    let title = "Questions"
+    let about = "A resource inside a wrapper, then one question, then its owner's picture from another origin."
+
+    func run(on stage: Stage) async throws {
+        let questions = try await stage.client.send(QuestionsResource(tag: "swiftui"))
+        for question in questions {
+            stage.show("\(question.score) votes", "\(question.title) (\(question.viewCount / 1000)k views)")
+        }
+        guard let best = questions.first else { return stage.unexpected("no questions") }
+        stage.expect(best.score == 1289, "the question with most votes comes first")
+
+        let details = try await stage.client.response(for: QuestionsResource(id: best.questionId, filter: "withbody"))
+        guard let question = details.value.first else { return stage.unexpected("no such question") }
+        stage.show("asked", "\(question.creationDate.formatted(.iso8601)) by \(question.owner.displayName)")
+        stage.show("text", question.body ?? "")
+        stage.expect(details.headers["X-Credentials-Received"] == "bearer", "the service received the bearer token")
+
+        // An absolute URL on another origin: nothing that belongs to this client's origin goes there.
+        let avatar = try await stage.client.response(for: Request<Data>.get(url: question.owner.profileImage))
+        stage.show("avatar", "\(avatar.value.count) bytes, \(avatar.headers[.contentType] ?? "")")
+        stage.expect(avatar.value.starts(with: [0x89, 0x50, 0x4E, 0x47]), "the avatar is a PNG")
+        stage.expect(avatar.headers["X-Credentials-Received"] == "none", "the other origin received no token")
+    }
+}

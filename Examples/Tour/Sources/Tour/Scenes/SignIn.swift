@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+struct User: Decodable {
+    let id: Int
+    let firstName, lastName, email: String
+    let height: Double
+}
+
+/// A struct for each call: what goes out, and as `Response` what comes back.
+struct GetCurrentUser: Endpoint {
+    typealias Response = User
+    var path: RequestPath { "/auth/me" }
+}
+
+struct LogIn: Endpoint {
+    struct Response: Decodable {
+        let id: Int
+        let accessToken: String
+    }
+
+    let username, password: String
+
+    var method: HTTPMethod { .post }
+    var path: RequestPath { "/auth/login" }
+    var content: RequestContent { .json(["username": username, "password": password]) }
+}
+
+/// The error model of the service, for `error.body(as:)`.
+struct ServiceError: Decodable {
+    let message: String
+    let code: String?
+}
+
+struct SignIn: Scene {
+    let title = "Sign in"
+    let about = "One struct for each call. The token goes into an actor, and from there into every call that follows."
+
+    func run(on stage: Stage) async throws {
+        do {
+            try await stage.client.send(GetCurrentUser())
+            stage.unexpected("a user before anybody signed in")
+        } catch {
+            // `error` is a NetworkError: `send` throws nothing else, and the compiler knows.
+            stage.show(error)
+            stage.expect(error.isUnauthorized, "nobody is signed in: 401")
+        }
+
+        do {
+            try await stage.client.send(LogIn(username: "emilys", password: "wrong"))
+            stage.unexpected("a login with a wrong password")
+        } catch {
+            let answer = error.body(as: ServiceError.self)
+            stage.show("service says", answer?.message ?? "nothing")
+            stage.expect(
+                error.statusCode == 400 && answer != nil, "a wrong password is refused, and the service says why")
+        }
+
+        let login = try await stage.client.send(LogIn(username: "emilys", password: "emilyspass"))
+        await stage.tokens.store(login.accessToken)
+
+        let user = try await stage.client.send(GetCurrentUser())
+        stage.show(
+            "current user", "\(user.firstName) \(user.lastName), id \(user.id), \(user.email), \(user.height) cm")
+        stage.expect(user.id == 1 && user.firstName == "Emily", "the current user has id 1 and is Emily")
+    }
+}

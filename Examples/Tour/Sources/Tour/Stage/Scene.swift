@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+/// One stop of the walk.
+@MainActor
+protocol Scene {
+    var title: String { get }
+    /// What there is to see, in one line.
+    var about: String { get }
+    /// Throws what nobody expected.
+    func run(on stage: Stage) async throws
+}
+
+/// What the scenes share.
+@MainActor
+struct Stage {
+    /// The origin of the service.
+    let url: String
+    /// A client for it, which sends the token when there is one.
+    let client: APIClient
+    let tokens: TokenStore
+    let report: Report
+
+    /// Prints something that the reader wants to see.
+    func show(_ label: String, _ value: some Any) {
+        report.value(label, "\(value)")
+    }
+
+    /// Prints an error with both of its texts.
+    func show(_ error: NetworkError) {
+        report.error(error)
+    }
+
+    /// Checks what must hold. If it does not, the tour goes on and fails at its end.
+    func expect(_ isMet: Bool, _ expectation: String) {
+        report.expectation(expectation, isMet: isMet)
+    }
+
+    /// For places that are not reached when all is well.
+    func unexpected(_ what: String) {
+        report.unexpected(what)
+    }
+}
+
+/// Where the access token lives: an actor, as calls ask for it from everywhere.
+actor TokenStore {
+    private(set) var value: String?
+
+    func store(_ token: String) {
+        value = token
+    }
+}
