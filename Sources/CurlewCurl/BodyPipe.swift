@@ -41,6 +41,7 @@ final class BodyPipe: ResponseBodySource {
             state.reader = nil
             return (true, reader, Data(bytes))
         }
+        transfer.noteHandOver()
         reader?.resume(returning: chunk)
         return taken
     }
@@ -56,6 +57,7 @@ final class BodyPipe: ResponseBodySource {
             return (true, state.reader)
         }
         // A waiting reader has taken all bytes before: it waits because there are none.
+        transfer.noteHandOver()
         switch end {
         case .success: reader?.resume(returning: nil)
         case .failure(let error): reader?.resume(throwing: error)
@@ -64,7 +66,8 @@ final class BodyPipe: ResponseBodySource {
     }
 
     func next() async throws -> Data? {
-        try await withTaskCancellationHandler {
+        defer { transfer.noteArrival() }
+        return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 let step = state.withLock { state -> Step in
                     if !state.pending.isEmpty {

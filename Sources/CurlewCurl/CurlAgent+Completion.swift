@@ -41,20 +41,20 @@ extension CurlAgent {
         if let pipe = transfer.pipe {
             // Head and end may come in one turn: the caller gets the response first, so that a body that breaks off
             // always fails where it is read.
-            if case .failure(let error) = result, error.isCancelled, let continuation = transfer.takeContinuation() {
-                return continuation.resume(throwing: error)
+            if case .failure(let error) = result, error.isCancelled, transfer.isAwaited {
+                return transfer.deliver(.failure(error))
             }
             handOverHead(of: transfer, metrics: metrics)
             pipe.finish(result)
             return
         }
-        guard let continuation = transfer.takeContinuation() else { return }
+        guard transfer.isAwaited else { return }
         switch result {
         case .success:
             let body = ResponseBody(transfer.takeBuffered(), limit: transfer.context.limits.responseBody)
-            continuation.resume(returning: transfer.response(body: body, metrics: metrics))
+            transfer.deliver(.success(transfer.response(body: body, metrics: metrics)))
         case .failure(let error):
-            continuation.resume(throwing: error)
+            transfer.deliver(.failure(error))
         }
     }
 
@@ -72,10 +72,10 @@ extension CurlAgent {
     }
 
     private func handOverHead(of transfer: Transfer, metrics: ExchangeMetrics) {
-        guard let pipe = transfer.pipe, let continuation = transfer.takeContinuation() else { return }
+        guard let pipe = transfer.pipe, transfer.isAwaited else { return }
         let body = ResponseBody(
             pipe, limit: transfer.context.limits.responseBody, length: transfer.declaredLength)
-        continuation.resume(returning: transfer.response(body: body, metrics: metrics))
+        transfer.deliver(.success(transfer.response(body: body, metrics: metrics)))
     }
 }
 #endif

@@ -176,7 +176,7 @@ final class CurlAgent: @unchecked Sendable {
             noteDeadline(of: transfer)
         } catch {
             transfer.upload?.end()
-            transfer.takeContinuation()?.resume(throwing: error)
+            transfer.deliver(.failure(error))
         }
     }
 

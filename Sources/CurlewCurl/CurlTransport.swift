@@ -51,6 +51,7 @@ public final class CurlTransport: Transport {
                 request: RequestLine(request))
         }
         let transfer = Transfer(request: request, context: context, upload: upload, agent: agent, owner: self)
+        defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
             // Unsafe in name only: the agent resumes it exactly once, when it takes the transfer out of its table.
             try await withUnsafeThrowingContinuation { continuation in

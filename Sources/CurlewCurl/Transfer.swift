@@ -5,6 +5,7 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
+import Synchronization
 
 /// One exchange inside the engine.
 ///
@@ -47,6 +48,9 @@ final class Transfer: @unchecked Sendable {
     /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
     var failure: NetworkError?
     var clock: TransferClock
+    // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
+    // cannot see. This flag shows it; it costs a plain store and a plain load on the usual processors.
+    private let handedOver = Atomic(false)
 
     init(request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, agent: CurlAgent, owner: CurlTransport)
     {
@@ -83,10 +87,27 @@ final class Transfer: @unchecked Sendable {
     /// For tables; never reused.
     var id: UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
 
-    /// The caller's continuation, once: whoever takes it resumes it.
-    func takeContinuation() -> UnsafeContinuation<HTTPResponse, any Error>? {
-        defer { continuation = nil }
-        return continuation
+    /// True until the caller has its outcome.
+    var isAwaited: Bool { continuation != nil }
+
+    /// Gives the caller its outcome; nothing happens if it has one.
+    func deliver(_ outcome: Result<HTTPResponse, NetworkError>) {
+        guard let continuation else { return }
+        self.continuation = nil
+        noteHandOver()
+        switch outcome {
+        case .success(let response): continuation.resume(returning: response)
+        case .failure(let error): continuation.resume(throwing: error)
+        }
+    }
+
+    /// To be called before a continuation is resumed on the agent's thread, with `noteArrival` behind its wait.
+    func noteHandOver() {
+        handedOver.store(true, ordering: .releasing)
+    }
+
+    func noteArrival() {
+        _ = handedOver.load(ordering: .acquiring)
     }
 
     /// The body that was gathered; the transfer keeps nothing.
