@@ -75,7 +75,8 @@ extension APIClient.Core {
 
     /// Makes the call ready; observers hear of what keeps it from being sent.
     func prepare<Value>(
-        _ route: some Route, answer: Value.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
+        _ route: some Route, answer: Value.Type, _ codecs: Codecs?, isObserved: Bool = true,
+        change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
         var options = options?.overridden(by: route.options) ?? route.options
         change(&options)
@@ -84,7 +85,8 @@ extension APIClient.Core {
             ExchangeContext.Call(
                 id: ExchangeID.next(), routeName: route.name, options: options,
                 timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
-                clientOrigin: baseURL?.origin, observers: configuration.observers, time: configuration.time,
+                clientOrigin: baseURL?.origin, observers: isObserved ? configuration.observers : [],
+                time: configuration.time,
                 endpoint: route, codecs: codecs))
         do throws(NetworkError) {
             let request = try request(for: route, answer: answer, codecs)

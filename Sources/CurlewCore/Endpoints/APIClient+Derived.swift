@@ -71,22 +71,6 @@ extension APIClient {
         if let problem = core.baseURL?.problem { problems.insert(problem.detail, at: 0) }
         return problems
     }
-
-    /// The message that `endpoint` becomes, before interceptors; nothing is sent. Throws what `send` would throw before
-    /// sending.
-    public func request<E: Endpoint>(for endpoint: E) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: endpoint, answer: E.Response.self)
-    }
-
-    /// The message that an inline request becomes, before interceptors; nothing is sent.
-    public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: request, answer: Value.self)
-    }
-
-    /// The message that `route` becomes when its answer is decoded, before interceptors; nothing is sent.
-    public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: route, answer: JSONValue.self)
-    }
 }
 
 extension APIClient: CustomStringConvertible {

@@ -24,6 +24,8 @@ public protocol Interceptor: Sendable {
     var placement: Placement { get }
     /// Runs the rest of the chain through `next`, as often as it needs to.
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse
+    /// Whether `APIClient.preview` runs it. Default true; false for what only makes sense with an answer.
+    var runsInPreview: Bool { get }
     /// What is wrong with the way it is set up, given the client; nil when it can work. Default nil.
     func problem(in setup: PipelineSetup) -> String?
 }
@@ -31,6 +33,9 @@ public protocol Interceptor: Sendable {
 extension Interceptor {
     /// `.custom`.
     public var placement: Placement { .custom }
+
+    /// True: a preview shows what it does to the request.
+    public var runsInPreview: Bool { true }
 
     /// Nothing to object.
     public func problem(in setup: PipelineSetup) -> String? { nil }

@@ -107,6 +107,8 @@ extension NetworkError {
         case mock
         /// The transport has been shut down.
         case shutdown
+        /// `APIClient.preview`: the place of the transport, where a preview ends.
+        case preview
     }
 
     /// One try of a call.

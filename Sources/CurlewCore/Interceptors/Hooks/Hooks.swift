@@ -40,6 +40,9 @@ public struct ResponseHook: Interceptor {
         self.body = body
     }
 
+    /// False: there is no answer.
+    public var runsInPreview: Bool { false }
+
     /// Runs the rest of the chain, then the closure.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let response = try await next(request)
@@ -65,6 +68,9 @@ public struct ErrorHook: Interceptor {
         self.placement = placement
         self.body = body
     }
+
+    /// False: nothing can fail.
+    public var runsInPreview: Bool { false }
 
     /// Runs the rest of the chain, and the closure if that throws.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

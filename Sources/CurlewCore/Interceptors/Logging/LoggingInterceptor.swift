@@ -46,6 +46,9 @@ public struct LoggingInterceptor: Interceptor {
     /// `.logging`.
     public var placement: Placement { .logging }
 
+    /// False: nothing is sent.
+    public var runsInPreview: Bool { false }
+
     /// Writes the request, runs the rest of the chain, writes what came of it.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard level > .off else { return try await next(request) }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct PreviewTests {
+    private let events = Locked<[String]>([])
+
+    private func client(_ pipeline: Pipeline, observers: [any RequestObserver] = []) -> APIClient {
+        APIClient(
+            baseURL: "https://api.test/v1", pipeline: pipeline,
+            transport: ClosureTransport { _, _ in
+                Issue.record("a preview reached the transport")
+                return HTTPResponse()
+            }, configuration: ClientConfiguration(observers: observers))
+    }
+
+    @Test func showsWhatInterceptorsDoToTheRequestAndSendsNothing() async throws {
+        let client = client([.onRequest { request, _ in request.headers["X-Tenant"] = "acme" }, .bearer { "t0ken" }])
+        let request = try await client.preview(.person(id: 1))
+        #expect(request.urlString == "https://api.test/v1/people/1")
+        #expect(request.headers["X-Tenant"] == "acme")
+        #expect(request.headers[.authorization] == "Bearer t0ken")
+        #expect(!request.curlCommand().contains("t0ken"))
+    }
+
+    @Test func leavesOutWhatOnlyMakesSenseWithAnAnswer() async throws {
+        let client = client(
+            [
+                .logging(.line, sink: { _ in events.withLock { $0.append("log") } }),
+                .onResponse { _, _ in events.withLock { $0.append("response") } },
+                .onError { _, _ in events.withLock { $0.append("error") } },
+            ], observers: [Listener(events)])
+        _ = try await client.preview(GetPerson(id: 1))
+        _ = try await client.preview(PeopleAPI.list)
+        #expect(events.withLock { $0 } == [])
+    }
+
+    @Test func throwsWhatAnInterceptorThrows() async throws {
+        let client = client([.onRequest { _, _ in throw NetworkError(.storage, detail: "no disk") }])
+        let error = await #expect(throws: NetworkError.self) { try await client.preview(.person(id: 1)) }
+        #expect(error?.reason == .storage)
+    }
+
+    @Test func saysSoWhenAnInterceptorAnswersByItself() async throws {
+        let client = client([ShortCircuit()])
+        let error = await #expect(throws: NetworkError.self) { try await client.preview(.person(id: 1)) }
+        #expect(error?.reason == .configuration)
+    }
+
+    private struct ShortCircuit: Interceptor {
+        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { HTTPResponse() }
+    }
+
+    private struct Listener: RequestObserver {
+        let events: Locked<[String]>
+
+        init(_ events: Locked<[String]>) {
+            self.events = events
+        }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            events.withLock { $0.append("event") }
+        }
+    }
+}
