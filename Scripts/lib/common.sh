@@ -57,7 +57,11 @@ symbol_graphs() {
     local log="$scratch/symbolgraph.log"
     mkdir -p "$scratch"
     rm -rf "$scratch"/*/symbolgraph
-    if ! swift package "${strict[@]}" dump-symbol-graph --skip-synthesized-members < /dev/null > "$log" 2>&1; then
+    # The dump asks for the modules of the tests too, but does not build them.
+    if ! {
+        swift build --build-tests "${strict[@]}" &&
+            swift package "${strict[@]}" dump-symbol-graph --skip-synthesized-members
+    } < /dev/null > "$log" 2>&1; then
         tail -n 40 "$log" >&2
         return 1
     fi
