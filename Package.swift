@@ -43,7 +43,7 @@ let package = Package(
 
         .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
-        .testTarget(name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "Curlew"]),
+        .testTarget(name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "HangingLookup"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
 
@@ -52,6 +52,9 @@ let package = Package(
         .testTarget(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),
+
+        // Name lookups that hang until a test lets them go.
+        .target(name: "HangingLookup", path: "Tests/HangingLookup"),
 
         // Names of other modules, imported beside ours.
         .target(name: "NameStubs", path: "Tests/NameStubs"),
@@ -74,6 +77,6 @@ let features: [SwiftSetting] = [
     "NonisolatedNonsendingByDefault",
 ].map { .enableUpcomingFeature($0) }
 
-for target in package.targets where !["CCurl", "IsolationPlain"].contains(target.name) {
+for target in package.targets where !["CCurl", "HangingLookup", "IsolationPlain"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + features
 }

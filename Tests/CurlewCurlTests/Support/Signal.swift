@@ -5,35 +5,22 @@ import Foundation
 
 /// Something that happens once: tasks and threads wait for it, anybody sets it off.
 final class Signal: Sendable {
-    private struct State {
-        var hasFired = false
-        var waiters: [CheckedContinuation<Void, Never>] = []
-    }
-
-    private let state = Locked(State())
+    private let stream: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
     private let semaphore = DispatchSemaphore(value: 0)
 
+    init() {
+        (stream, continuation) = AsyncStream.makeStream()
+    }
+
     func fire() {
-        let waiters = state.withLock { state in
-            state.hasFired = true
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        waiters.forEach { $0.resume() }
+        continuation.finish()
         semaphore.signal()
     }
 
-    var hasFired: Bool { state.withLock { $0.hasFired } }
-
-    /// For tasks. The suite's time limit bounds it.
+    /// For tasks, several if need be; returns also when the task is cancelled, as the suite's time limit does.
     func wait() async {
-        await withCheckedContinuation { continuation in
-            let isOver = state.withLock { state in
-                if !state.hasFired { state.waiters.append(continuation) }
-                return state.hasFired
-            }
-            if isOver { continuation.resume() }
-        }
+        for await _ in stream {}
     }
 
     /// For threads of servers; at most 20 s.

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import HangingLookup
+import Testing
+
+/// Each phase ends in its own time. The other limits stay at their defaults of ten seconds and more, so that ending early
+/// can only be the doing of the one that is tested.
+@Suite(.timeLimit(.minutes(1)))
+struct DeadlineTests {
+    let transport = CurlTransport()
+    static let limit = Duration.milliseconds(200)
+
+    /// Runs into `phase`, not before `limit` and well before any other limit.
+    private func expectTimeout(
+        _ phase: NetworkError.Phase, sourceLocation: SourceLocation = #_sourceLocation,
+        _ work: () async throws -> Void
+    ) async throws {
+        let start = ContinuousClock.now
+        let error = try await #require(throws: NetworkError.self, sourceLocation: sourceLocation) { try await work() }
+        let elapsed = ContinuousClock.now - start
+        #expect(error.reason == .timedOut(phase), sourceLocation: sourceLocation)
+        #expect(elapsed >= Self.limit, sourceLocation: sourceLocation)
+        #expect(elapsed < .seconds(5), sourceLocation: sourceLocation)
+        expectTexts(error, sourceLocation: sourceLocation)
+    }
+
+    @Test("connecting ends in its time: name lookup, TCP, TLS", arguments: ["lookup", "tcp", "tls"])
+    func connect(kind: String) async throws {
+        let crowded = try CrowdedPort()
+        let silent = try RawServer { $0.waitUntilClosed() }
+        let name = "deadline.hangs.test"
+        defer { hanging_lookup_release(name) }
+        let url =
+            switch kind {
+            case "lookup": "http://\(name)/"
+            case "tcp": crowded.url
+            default: "https://127.0.0.1:\(silent.port)/"
+            }
+        try await expectTimeout(.connect) {
+            _ = try await transport.exchange(.get, url, timeouts: Timeouts(connect: Self.limit))
+        }
+        if kind == "lookup" { #expect(hanging_lookup_count(name) == 1) }
+    }
+
+    @Test(
+        "a server that takes the request and says nothing runs into the first-byte limit",
+        arguments: [nil] + BodySource.allCases)
+    func firstByte(source: BodySource?) async throws {
+        let server = try MockServer()
+        server.on(.put, "/", respond: MockResponse().stalled(at: .beforeHead))
+        let folder = try TemporaryFolder()
+        let body = try source?.body(of: 100_000, in: folder) ?? .empty
+        try await expectTimeout(.firstByte) {
+            _ = try await transport.exchange(
+                .put, server.url + "/", body: body, timeouts: Timeouts(firstByte: Self.limit))
+        }
+    }
+
+    @Test("the first-byte limit counts to the end of the head, however slowly lines drip in")
+    func drippingHead() async throws {
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            try connection.write("HTTP/1.1 200 OK\r\n")
+            while true {
+                try connection.pause(20)
+                try connection.write("X: y\r\n")
+            }
+        }
+        try await expectTimeout(.firstByte) {
+            _ = try await transport.exchange(.get, server.url + "/", timeouts: Timeouts(firstByte: Self.limit))
+        }
+    }
+
+    @Test("a body that stands still runs into the idle limit", arguments: [1000, 200_000], [false, true])
+    func idle(size: Int, streaming: Bool) async throws {
+        let server = try MockServer()
+        server.enqueue(.generated(bytes: size).stalled(at: .afterBytes(500)))
+        try await expectTimeout(.idle) {
+            let response = try await transport.exchange(
+                .get, server.url + "/", timeouts: Timeouts(idle: Self.limit)
+            ) { $0.streaming = streaming }
+            _ = try await response.bytes()
+        }
+    }
+
+    @Test("an upload that nobody takes runs into the idle limit")
+    func idleUpload() async throws {
+        let server = try RawServer(receiveBuffer: 16_384) { connection in
+            _ = try connection.readHead()
+            connection.waitUntilClosed()
+        }
+        try await expectTimeout(.idle) {
+            _ = try await transport.exchange(
+                .put, server.url + "/", body: .bytes(Data(count: 20_000_000)), timeouts: Timeouts(idle: Self.limit))
+        }
+    }
+
+    @Test("the whole call ends in its time, also while bytes flow", arguments: ["head", "body", "small body", "paused"])
+    func total(kind: String) async throws {
+        let server = try MockServer()
+        switch kind {
+        case "head": server.enqueue(MockResponse().stalled(at: .beforeHead))
+        case "paused": server.enqueue(.generated(bytes: 50_000_000))
+        default:
+            let size = kind == "body" ? 200_000 : 1000
+            server.enqueue(.generated(bytes: size).dripping(bytesPerChunk: 10, every: .milliseconds(10)))
+        }
+        try await expectTimeout(.total) {
+            let response = try await transport.exchange(
+                .get, server.url + "/", timeouts: Timeouts(total: Self.limit))
+            if kind == "paused" { try await SystemTime().sleep(for: Self.limit * 2) }
+            _ = try await response.bytes()
+        }
+    }
+
+    @Test("the deadline of the attempt is told from that of the call")
+    func attempt() async throws {
+        let server = try MockServer()
+        server.enqueue(MockResponse().stalled(at: .beforeHead))
+        var context = ExchangeContext()
+        context.attemptDeadline = Deadline(Self.limit, after: context.time.now)
+        try await expectTimeout(.attempt) { [context] in
+            _ = try await transport.send(HTTPRequest(url: server.url + "/"), in: context)
+        }
+    }
+
+    @Test("a call whose time is over is not sent")
+    func over() async throws {
+        let server = try MockServer()
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, server.url + "/", timeouts: Timeouts(total: .zero))
+        }
+        #expect(error.reason == .timedOut(.total))
+        #expect(server.connectionCount == 0)
+    }
+
+    @Test(
+        "no limit and endless limits are limits too",
+        arguments: [
+            Timeouts.none, Timeouts(connect: .seconds(Int64.max), firstByte: .seconds(Int64.max)),
+            Timeouts(idle: .seconds(Int64.max), total: .seconds(Int64.max)), Timeouts(connect: .seconds(100 * 86_400)),
+        ])
+    func extremes(timeouts: Timeouts) async throws {
+        let server = try MockServer()
+        server.enqueue(.text("ok"))
+        #expect(try await transport.exchange(.get, server.url + "/", timeouts: timeouts).text() == "ok")
+    }
+}
+
+/// What does not count as standing still.
+@Suite(.timeLimit(.minutes(1)))
+struct PatienceTests {
+    let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
+
+    @Test("a reader that pauses for longer than the idle limit gets its body")
+    func pausedReader() async throws {
+        let server = try MockServer()
+        server.enqueue(.generated(bytes: 30_000_000))
+        let response = try await transport.exchange(
+            .get, server.url + "/", timeouts: Timeouts(idle: .milliseconds(250)))
+        var iterator = response.body.makeAsyncIterator()
+        var received = try #require(try await iterator.next()).count
+        try await SystemTime().sleep(for: .milliseconds(600))
+        while let chunk = try await iterator.next() { received += chunk.count }
+        #expect(received == 30_000_000)
+    }
+
+    @Test("an upload that makes progress for longer than the first-byte limit arrives")
+    func longUpload() async throws {
+        // Fast enough for the idle limit, and at the end for the first-byte limit; too slow for the latter as a whole.
+        let server = try RawServer(receiveBuffer: 16_384) { connection in
+            _ = try connection.readHead()
+            for _ in 0..<60 {
+                _ = try connection.read(200_000)
+                try connection.pause(10)
+            }
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.waitUntilClosed()
+        }
+        let response = try await transport.exchange(
+            .put, server.url + "/", body: .bytes(Data(count: 12_000_000)),
+            timeouts: Timeouts(firstByte: .milliseconds(500)))
+        #expect(response.status == .ok)
+    }
+
+    @Test("a producer that is slower than every limit holds its upload, and that is all")
+    func slowProducer() async throws {
+        let server = try MockServer()
+        server.on(.put, "/") { .text($0.text) }
+        let body = RequestBody.stream { .init(Pausing(chunks: 3, pause: .milliseconds(300))) }
+        let response = try await transport.exchange(
+            .put, server.url + "/", body: body,
+            timeouts: Timeouts(firstByte: .milliseconds(200), idle: .milliseconds(200)))
+        #expect(try await response.text() == "...")
+    }
+
+    @Test("waiting for a free connection is not connecting")
+    func queued() async throws {
+        let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: 1))
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok").delayed(by: .milliseconds(400)))
+        let first = Task { try await transport.exchange(.get, server.url + "/").text() }
+        _ = await eventually { server.requestCount == 1 }
+        let second = try await transport.exchange(
+            .get, server.url + "/", timeouts: Timeouts(connect: .milliseconds(150)))
+        #expect(try await second.text() == "ok")
+        #expect(try await first.value == "ok")
+        #expect(server.connectionCount == 1)
+    }
+}
+
+/// A chunk, a pause, a chunk.
+struct Pausing: AsyncSequence, Sendable {
+    let chunks: Int
+    let pause: Duration
+
+    func makeAsyncIterator() -> Iterator { Iterator(left: chunks, pause: pause) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var left: Int
+        let pause: Duration
+
+        mutating func next() async throws -> Data? {
+            guard left > 0 else { return nil }
+            left -= 1
+            try await SystemTime().sleep(for: pause)
+            return Data(".".utf8)
+        }
+    }
+}

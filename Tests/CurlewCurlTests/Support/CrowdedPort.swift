@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// A port whose queue of connections is full: whoever connects now gets no answer at all.
+final class CrowdedPort: Sendable {
+    let url: String
+    private let descriptors: [Int32]
+
+    init() throws {
+        let (listener, port) = try LoopbackPort.listen(backlog: 0)
+        var descriptors = [listener]
+        // The queue holds one or two; further ones are dropped until somebody accepts.
+        for _ in 0..<4 { descriptors.append(try LoopbackPort.connecting(to: port)) }
+        self.descriptors = descriptors
+        url = "http://127.0.0.1:\(port)/"
+    }
+
+    deinit {
+        descriptors.forEach { close($0) }
+    }
+}
