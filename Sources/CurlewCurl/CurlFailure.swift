@@ -18,7 +18,9 @@ enum CurlFailure {
     /// The error for a transfer that libcurl ended with `code`.
     static func error(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError {
         if let own = transfer.failure { return completed(own, transfer) }
-        let message = handle.message(for: code)
+        let message =
+            code == CURLE_OK
+            ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
         let systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
         var error = NetworkError(
             reason(for: code, message: message, handle: handle, transfer: transfer), detail: message,
@@ -77,8 +79,9 @@ enum CurlFailure {
         case CURLE_HTTP2, CURLE_HTTP2_STREAM:
             message.contains("REFUSED_STREAM") ? .connectionLost(.requestNotSent) : .badResponse
         case CURLE_ABORTED_BY_CALLBACK, CURLE_READ_ERROR, CURLE_WRITE_ERROR: .connectionLost(delivery(handle))
-        case CURLE_OK: .badResponse
-        // GOT_NOTHING, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what later versions add.
+        // The only text that tells broken framing from a broken connection.
+        case CURLE_RECV_ERROR where message.contains("chunked-encoding"): .badResponse
+        // CURLE_OK without a head, GOT_NOTHING, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what later versions add.
         default: .connectionLost(delivery(handle))
         }
     }

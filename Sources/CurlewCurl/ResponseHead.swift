@@ -48,11 +48,10 @@ struct ResponseHead {
         return true
     }
 
-    /// The length of the body as declared, if it is a number and counts (RFC 9112 §6.3).
-    var contentLength: Int64? {
-        guard !headers.contains(.transferEncoding) else { return nil }
-        return headers[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
-    }
+    /// The length of the body as declared, if there is one and it counts (RFC 9112 §6.3).
+    private(set) var contentLength: Int64?
+    /// The declared length is no number, too large for one, or not the only one: nobody can tell where the body ends.
+    private(set) var hasBadLength = false
 
     /// The fields as the caller sees them: what libcurl decoded no longer claims to be encoded.
     func deliveredHeaders(decoded: Bool, method: HTTPMethod) -> HTTPHeaders {
@@ -88,7 +87,27 @@ struct ResponseHead {
             headers = [:]
         } else {
             isComplete = true
+            readLength()
         }
+    }
+
+    private mutating func readLength() {
+        guard !headers.contains(.transferEncoding) else { return }
+        for field in headers where field.name == .contentLength {
+            guard let length = Self.length(field.value), contentLength == nil || contentLength == length else {
+                hasBadLength = true
+                return
+            }
+            contentLength = length
+        }
+    }
+
+    /// A number, or the same one several times, which is what some servers' repeated fields become on the way.
+    private static func length(_ text: String) -> Int64? {
+        if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { return Int64(text) }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        guard parts.count > 1, let first = parts.first, parts.allSatisfy({ $0 == first }) else { return nil }
+        return length(first)
     }
 
     private mutating func closeField() {

@@ -80,7 +80,13 @@ extension Transfer {
                 hint: "Raise options.limits.headerBytes or headerCount for this call.")
             return 0
         }
-        if head.isComplete, !hasHead { finishHead() }
+        guard head.isComplete, !hasHead else { return line.count }
+        guard !head.hasBadLength else {
+            failure = NetworkError(
+                .badResponse, detail: "The answer does not tell its length: Content-Length is no number, or several.")
+            return 0
+        }
+        finishHead()
         return line.count
     }
 

@@ -76,7 +76,9 @@ struct CancellationTests {
             connection.waitUntilClosed()
             closed.fire()
         }
-        try await expectCancelled(when: { await greeted.wait(); return true }) { [transport, observer] in
+        try await expectCancelled(when: {
+            await greeted.wait(); return true
+        }) { [transport, observer] in
             _ = try await transport.exchange(.get, "https://127.0.0.1:\(server.port)/", observers: [observer])
         }
         await closed.wait()
@@ -119,7 +121,9 @@ struct CancellationTests {
             connection.waitUntilClosed()
             closed.fire()
         }
-        try await expectCancelled(when: { await sent.wait(); return true }) { [transport, observer] in
+        try await expectCancelled(when: {
+            await sent.wait(); return true
+        }) { [transport, observer] in
             _ = try await transport.exchange(.get, server.url + "/", observers: [observer]).data()
         }
         await closed.wait()
@@ -136,7 +140,9 @@ struct CancellationTests {
             try connection.write(Data(count: pausesFirst ? size : 100_000))
             connection.waitUntilClosed()
         }
-        try await expectCancelled(when: { await reading.wait(); return true }) { [transport, observer] in
+        try await expectCancelled(when: {
+            await reading.wait(); return true
+        }) { [transport, observer] in
             let response = try await transport.exchange(.get, server.url + "/", observers: [observer])
             if pausesFirst { try await SystemTime().sleep(for: .milliseconds(100)) }
             reading.fire()
@@ -173,7 +179,9 @@ struct CancellationTests {
         let body =
             isProduced
             ? RequestBody.bytes(Data(count: 30_000_000)) : .stream { .init(Stuck(ended: producer)) }
-        try await expectCancelled(when: { await begun.wait(); return true }) { [transport, observer] in
+        try await expectCancelled(when: {
+            await begun.wait(); return true
+        }) { [transport, observer] in
             _ = try await transport.exchange(.put, server.url + "/", body: body, observers: [observer])
         }
         mayRead.fire()

@@ -100,7 +100,8 @@ struct DeadlineTests {
         }
     }
 
-    @Test("the whole call ends in its time, also while bytes flow", arguments: ["head", "body", "small body", "paused"])
+    @Test(
+        "the whole call ends in its time, also while bytes flow", arguments: ["head", "body", "small body", "paused"])
     func total(kind: String) async throws {
         let server = try MockServer()
         switch kind {

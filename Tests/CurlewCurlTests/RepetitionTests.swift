@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// A reused connection that dies before the reply: libcurl would send everything again. What must not happen twice does
+/// not.
+@Suite(.timeLimit(.minutes(1)))
+struct RepetitionTests {
+    let transport = CurlTransport()
+    static let mayHaveArrived = NetworkError.Reason.connectionLost(.requestMayHaveArrived)
+
+    enum Death: CaseIterable, Sendable {
+        /// The whole request is read, then the connection ends.
+        case close, reset
+        /// The head is read and a part of a long body.
+        case closeEarly, resetEarly
+
+        /// What the server does with the second request on its first connection.
+        func end(_ connection: RawConnection, _ head: String) throws {
+            switch self {
+            case .close, .reset: try RawRequest.skipBody(connection, head)
+            case .closeEarly, .resetEarly: if RawRequest.hasLongBody(head) { _ = try connection.read(1000) }
+            }
+            if self == .reset || self == .resetEarly { connection.reset() }
+        }
+    }
+
+    /// Counts the heads that arrive, other than those of GET. The first connection answers once, then dies on the
+    /// second request; every other connection answers all.
+    private func server(_ death: Death, arrivals: Locked<Int>) throws -> RawServer {
+        try RawServer { connection in
+            for exchange in 0... {
+                let head = try connection.readHead()
+                if !head.hasPrefix("GET /warm") { arrivals.withLock { $0 += 1 } }
+                if connection.index == 0, exchange == 1 { return try death.end(connection, head) }
+                try RawRequest.skipBody(connection, head)
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+    }
+
+    @Test("a POST arrives exactly once, whatever its body", arguments: [nil] + BodySource.allCases, Death.allCases)
+    func post(source: BodySource?, death: Death) async throws {
+        let folder = try TemporaryFolder()
+        for size in [0, 10, 300_000] where source != nil || size == 0 {
+            // A short chunked body cannot be told from a long one by its head.
+            if source == .chunkedStream, size < 300_000, death == .closeEarly || death == .resetEarly { continue }
+            let transport = CurlTransport()
+            let arrivals = Locked(0)
+            let server = try server(death, arrivals: arrivals)
+            _ = try await transport.exchange(.get, server.url + "/warm").data()
+            let body = try source?.body(of: size, in: folder) ?? .empty
+            let error = try await #require(throws: NetworkError.self) {
+                try await transport.exchange(.post, server.url + "/", body: body)
+            }
+            #expect(error.reason == Self.mayHaveArrived)
+            expectTexts(error)
+            #expect(arrivals.withLock { $0 } == 1)
+            #expect(try await transport.exchange(.get, server.url + "/warm").text() == "ok")
+        }
+    }
+
+    @Test("what may be done twice is sent again, without the caller noticing", arguments: Death.allCases)
+    func replayed(death: Death) async throws {
+        let folder = try TemporaryFolder()
+        for (method, source): (HTTPMethod, BodySource?) in [
+            (.get, nil), (.head, nil), (.delete, nil), (.put, .bytes), (.put, .file), (.put, .parts),
+        ] {
+            // A body that cannot be sent to its end is a lost connection also for libcurl.
+            if source != nil, death == .closeEarly || death == .resetEarly { continue }
+            let transport = CurlTransport()
+            let arrivals = Locked(0)
+            let server = try server(death, arrivals: arrivals)
+            _ = try await transport.exchange(.get, server.url + "/warm").data()
+            let body = try source?.body(of: 100_000, in: folder) ?? .empty
+            let response = try await transport.exchange(method, server.url + "/", body: body)
+            #expect(response.status == .ok)
+            #expect(arrivals.withLock { $0 } == 2)
+            #expect(server.connectionCount == 2)
+            #expect(response.metrics.reusedConnection == false)
+            #expect((response.metrics.connectionsOpened ?? 0) >= 1)
+        }
+    }
+
+    @Test("the repeated body is the whole body")
+    func repeatedBody() async throws {
+        let folder = try TemporaryFolder()
+        for source in [BodySource.bytes, .file, .parts] {
+            let transport = CurlTransport()
+            let server = try MockServer()
+            server.enqueue(.text("warm"), MockResponse().reset(at: .beforeHead))
+            server.on(.put, "/") { .data($0.body) }
+            _ = try await transport.exchange(.get, server.url + "/").data()
+            let response = try await transport.exchange(
+                .put, server.url + "/", body: source.body(of: 500_000, in: folder))
+            #expect(try await response.data() == pattern(500_000))
+            #expect(server.requests.dropFirst().map(\.body.count) == [500_000, 500_000])
+        }
+    }
+
+    @Test("an idempotent request with a stream is not sent again once the stream has begun", arguments: Death.allCases)
+    func stream(death: Death) async throws {
+        let arrivals = Locked(0)
+        let server = try server(death, arrivals: arrivals)
+        _ = try await transport.exchange(.get, server.url + "/warm").data()
+        let made = Locked(0)
+        let body = RequestBody.stream(replay: .always) {
+            made.withLock { $0 += 1 }
+            return .init(Chunked(pattern(300_000), by: 10_000))
+        }
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.put, server.url + "/", body: body)
+        }
+        #expect(error.reason == Self.mayHaveArrived)
+        #expect(arrivals.withLock { $0 } == 1)
+        #expect(made.withLock { $0 } == 1)
+    }
+
+    @Test("the route's word counts more than the method's", arguments: [true, false])
+    func declared(isIdempotent: Bool) async throws {
+        let arrivals = Locked(0)
+        let server = try server(.close, arrivals: arrivals)
+        _ = try await transport.exchange(.get, server.url + "/warm").data()
+        let method: HTTPMethod = isIdempotent ? .post : .get
+        let result = await outcome(
+            Task {
+                try await transport.exchange(method, server.url + "/") { $0.isIdempotent = isIdempotent }
+            })
+        #expect(result.reason == (isIdempotent ? nil : Self.mayHaveArrived))
+        #expect(arrivals.withLock { $0 } == (isIdempotent ? 2 : 1))
+    }
+
+    @Test("a new connection that dies is not tried again, whatever the method", arguments: [HTTPMethod.get, .post])
+    func freshConnection(method: HTTPMethod) async throws {
+        let server = try MockServer()
+        server.enqueue(.closeBeforeReply, .text("second"))
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(method, server.url + "/")
+        }
+        #expect(error.reason == Self.mayHaveArrived)
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("a server that closed an idle connection costs nothing: the next POST takes a new one")
+    func staleConnection() async throws {
+        let server = try RawServer { connection in
+            let head = try connection.readHead()
+            try RawRequest.skipBody(connection, head)
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        for count in 1...4 {
+            let response = try await transport.exchange(.post, server.url + "/", body: .bytes(Data("x".utf8)))
+            #expect(try await response.text() == "ok")
+            #expect(server.connectionCount == count)
+            // The end of the connection has to reach the client's side before the next request.
+            try await SystemTime().sleep(for: .milliseconds(20))
+        }
+    }
+
+    @Test("a server that refuses the expectation gets no second request behind the caller's back")
+    func expectation() async throws {
+        let server = try RawServer { connection in
+            while true {
+                let head = try connection.readHead()
+                if head.contains("Expect") {
+                    try connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 2\r\n\r\nno")
+                } else {
+                    try RawRequest.skipBody(connection, head)
+                    try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nagain")
+                }
+            }
+        }
+        for method: HTTPMethod in [.put, .post] {
+            let response = try await transport.exchange(
+                method, server.url + "/", headers: [.expect: "100-continue"], body: .bytes(Data(count: 10)))
+            #expect(response.status.code == 417)
+            #expect(try await response.text() == "no")
+        }
+    }
+}
+
+/// Enough HTTP to read the body of a request after which the client waits.
+enum RawRequest {
+    static func hasLongBody(_ head: String) -> Bool {
+        let head = head.lowercased()
+        return head.contains("chunked") || head.contains("content-length: ") && !head.contains("content-length: 0\r")
+            && !head.contains("content-length: 10\r")
+    }
+
+    static func skipBody(_ connection: RawConnection, _ head: String) throws {
+        let lines = head.lowercased().split(separator: "\r\n")
+        if lines.contains("transfer-encoding: chunked") {
+            var tail = Data()
+            while tail.suffix(5) != Data("0\r\n\r\n".utf8) { tail = tail.suffix(4) + (try connection.read(upTo: 65_536)) }
+        } else if let line = lines.first(where: { $0.hasPrefix("content-length: ") }) {
+            _ = try connection.read(Int(line.dropFirst(16)) ?? 0)
+        }
+    }
+}
