@@ -94,13 +94,14 @@ enum CurlFailure {
         wasSent(handle) ? .requestMayHaveArrived : .requestNotSent
     }
 
-    /// OpenSSL's verdict (the X509_V_ERR_ numbers); the host name is libcurl's own check and has no number.
+    /// OpenSSL's verdict (the X509_V_ERR_ numbers). The host name is libcurl's own check: it has words but no number,
+    /// and leaves some other number behind.
     private static func verification(_ handle: EasyHandle, _ message: String) -> NetworkError.TLSFailure {
-        switch curlew_info_long(handle.pointer, CURLINFO_SSL_VERIFYRESULT) {
+        if message.contains("subject name") || message.contains("host name") { return .wrongHost }
+        return switch curlew_info_long(handle.pointer, CURLINFO_SSL_VERIFYRESULT) {
         case 9: .notYetValid
         case 10: .expired
         case 62: .wrongHost
-        case 0: message.contains("subject name") || message.contains("host name") ? .wrongHost : .untrusted
         default: .untrusted
         }
     }

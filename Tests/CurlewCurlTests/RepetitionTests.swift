@@ -188,15 +188,18 @@ struct RepetitionTests {
 enum RawRequest {
     static func hasLongBody(_ head: String) -> Bool {
         let head = head.lowercased()
-        return head.contains("chunked") || head.contains("content-length: ") && !head.contains("content-length: 0\r")
-            && !head.contains("content-length: 10\r")
+        return head.contains("chunked")
+            || head.contains("content-length: ") && !head.contains("content-length: 0\r")
+                && !head.contains("content-length: 10\r")
     }
 
     static func skipBody(_ connection: RawConnection, _ head: String) throws {
         let lines = head.lowercased().split(separator: "\r\n")
         if lines.contains("transfer-encoding: chunked") {
             var tail = Data()
-            while tail.suffix(5) != Data("0\r\n\r\n".utf8) { tail = tail.suffix(4) + (try connection.read(upTo: 65_536)) }
+            while tail.suffix(5) != Data("0\r\n\r\n".utf8) {
+                tail = tail.suffix(4) + (try connection.read(upTo: 65_536))
+            }
         } else if let line = lines.first(where: { $0.hasPrefix("content-length: ") }) {
             _ = try connection.read(Int(line.dropFirst(16)) ?? 0)
         }

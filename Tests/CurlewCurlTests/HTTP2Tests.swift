@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// HTTP/2 over TLS, against a real server.
+@Suite(.timeLimit(.minutes(1)))
+struct HTTP2Tests {
+    @Test("TLS negotiates HTTP/2, plain connections stay with HTTP/1.1")
+    func version() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        #expect(try await transport.exchange(.get, nginx.secure() + "/empty").version == .http2)
+        #expect(try await transport.exchange(.get, nginx.plain + "/empty").version == .http1_1)
+    }
+
+    @Test("a burst of calls shares one connection")
+    func multiplexing() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let url = nginx.secure() + "/connection"
+        let connections = try await withThrowingTaskGroup(of: Substring.self) { group in
+            for _ in 0..<100 {
+                group.addTask { try await transport.exchange(.get, url).text().split(separator: " ")[0] }
+            }
+            return try await group.reduce(into: Set<Substring>()) { $0.insert($1) }
+        }
+        #expect(connections.count == 1)
+    }
+
+    @Test("fields are what they would be over HTTP/1.1")
+    func fields() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let response = try await transport.exchange(
+            .get, nginx.secure() + "/connection", headers: ["X-Value": "ünï: code", .connection: "close"])
+        #expect(try await response.text().hasSuffix("HTTP/2.0 ünï: code"))
+        #expect(response.headers[.server]?.hasPrefix("nginx") == true)
+    }
+
+    @Test("bodies of every kind go up and come back", arguments: BodySource.allCases, [0, 1, 1_000_000])
+    func upload(source: BodySource, size: Int) async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let folder = try TemporaryFolder()
+        let url = nginx.secure() + "/upload/\(source)-\(size).bin"
+        let put = try await transport.exchange(.put, url, body: source.body(of: size, in: folder))
+        #expect(put.status.isSuccess)
+        let response = try await transport.exchange(.get, url)
+        #expect(try await response.data() == pattern(size))
+    }
+
+    @Test("a POST without a body says so")
+    func emptyPost() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let response = try await transport.exchange(.post, nginx.secure() + "/connection")
+        #expect(response.status == .ok)
+    }
+
+    @Test("a coded body is decoded")
+    func coding() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        for url in [nginx.secure(), nginx.plain] {
+            let response = try await transport.exchange(.get, url + "/text.txt") { $0.streaming = true }
+            #expect(!response.headers.contains(.contentEncoding))
+            #expect(try await response.data().count == 180_000)
+            let raw = try await transport.exchange(.get, url + "/text.txt", headers: [.acceptEncoding: "gzip"]) {
+                $0.rawBody = true
+            }
+            #expect(raw.headers[.contentEncoding] == "gzip")
+            #expect(try await raw.data().count < 5000)
+        }
+    }
+
+    @Test("streams pause, end and are abandoned without harm to the others")
+    func mixedStreams() async throws {
+        let nginx = try await Nginx.shared()
+        var configuration = nginx.configuration
+        configuration.bodyBuffer = 16_384
+        let transport = CurlTransport(configuration: configuration)
+        let url = nginx.secure() + "/body.bin"
+        let expected = pattern(3_000_000)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<24 {
+                group.addTask {
+                    let response = try await transport.exchange(.get, url)
+                    if index % 3 == 0 { return }
+                    var received = Data()
+                    for try await chunk in response.body {
+                        received += chunk
+                        for _ in 0..<(received.count % 5) * 20 { await Task.yield() }
+                        if index % 3 == 1, received.count > 100_000 { return response.body.cancel() }
+                    }
+                    #expect(received == expected)
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
+    }
+
+    @Test("a cancelled stream leaves the connection to the others")
+    func cancellation() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let number = try await transport.exchange(.get, nginx.secure() + "/connection").text()
+        for _ in 0..<5 {
+            let task = Task {
+                let response = try await transport.exchange(.get, nginx.secure() + "/body.bin")
+                while !Task.isCancelled { await Task.yield() }
+                return try await response.data()
+            }
+            task.cancel()
+            #expect(await outcome(task).reason == .cancelled)
+        }
+        #expect(try await transport.exchange(.get, nginx.secure() + "/connection").text() == number)
+    }
+}

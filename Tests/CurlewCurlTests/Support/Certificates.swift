@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// An authority of our own and what it has signed, made by `openssl` in a folder.
+struct Certificates {
+    /// Kinds of server certificate, all with the same key.
+    enum Kind: String, CaseIterable, Sendable {
+        case valid, expired, notYetValid, wrongHost, selfSigned
+
+        fileprivate var names: String {
+            self == .wrongHost ? "DNS:other.example" : "DNS:localhost,IP:127.0.0.1"
+        }
+
+        fileprivate var period: (start: String, end: String) {
+            switch self {
+            case .expired: ("20200101000000Z", "20200201000000Z")
+            case .notYetValid: ("20900101000000Z", "20910101000000Z")
+            default: ("20200101000000Z", "20910101000000Z")
+            }
+        }
+    }
+
+    let folder: String
+    var authority: String { folder + "/ca.pem" }
+    var key: String { folder + "/server.key" }
+
+    func certificate(_ kind: Kind) -> String { "\(folder)/\(kind).pem" }
+
+    init(in folder: String) throws {
+        self.folder = folder
+        try Data(Self.configuration.utf8).write(to: URL(fileURLWithPath: folder + "/openssl.cnf"))
+        try Data().write(to: URL(fileURLWithPath: folder + "/index.txt"))
+        try openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem",
+            "-config openssl.cnf -extensions authority -subj /CN=Authority -days 3650")
+        try openssl("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out server.key")
+        for kind in Kind.allCases {
+            try openssl(
+                "req -new -key server.key -out \(kind).csr -config openssl.cnf -subj /CN=\(kind)",
+                "-addext subjectAltName=\(kind.names)")
+            let issuer = kind == .selfSigned ? "-selfsign" : "-cert ca.pem"
+            let signer = kind == .selfSigned ? "server.key" : "ca.key"
+            try openssl(
+                "ca -batch -notext -config openssl.cnf -in \(kind).csr -out \(kind).pem",
+                "\(issuer) -keyfile \(signer) -startdate \(kind.period.start) -enddate \(kind.period.end)")
+        }
+    }
+
+    private func openssl(_ arguments: String...) throws {
+        try Program.run(
+            Program.path("openssl"), arguments.joined(separator: " ").split(separator: " ").map(String.init), in: folder
+        )
+    }
+
+    private static let configuration = """
+        [req]
+        distinguished_name = name
+        [name]
+        [authority]
+        basicConstraints = critical, CA:TRUE
+        keyUsage = critical, keyCertSign
+        [ca]
+        default_ca = own
+        [own]
+        database = index.txt
+        new_certs_dir = .
+        rand_serial = yes
+        default_md = sha256
+        policy = any
+        copy_extensions = copy
+        unique_subject = no
+        [any]
+        commonName = supplied
+        """
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import Foundation
+
+/// A real nginx on loopback: plain, and TLS with HTTP/2 under several certificates. One for all tests of the process.
+///
+/// A shell holds it: when the test process ends, in whatever way, the shell's input ends, and it ends nginx and removes
+/// the folder.
+final class Nginx: Sendable {
+    let certificates: Certificates
+    /// Holds `body.bin`, `text.txt`, and what is uploaded to `/upload/`.
+    let root: String
+    private let ports: [String: Int]
+    private let lifeline: Pipe
+
+    /// Only our own authority is trusted.
+    var configuration: TransportConfiguration {
+        TransportConfiguration(tls: TLSConfiguration(trustedRoots: .file(certificates.authority)))
+    }
+
+    var plain: String { "http://127.0.0.1:\(ports["plain", default: 0])" }
+
+    func secure(_ kind: Certificates.Kind = .valid, host: String = "localhost") -> String {
+        "https://\(host):\(ports[kind.rawValue, default: 0])"
+    }
+
+    private static let starting = Locked<Task<Nginx, any Error>?>(nil)
+
+    /// Starts it once. Throws what is missing.
+    static func shared() async throws -> Nginx {
+        let task = starting.withLock { task in
+            let started = task ?? Task.detached { try Nginx() }
+            task = started
+            return started
+        }
+        return try await task.value
+    }
+
+    private init() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/curlew-nginx-\(UUID().uuidString)"
+        root = folder + "/root"
+        try FileManager.default.createDirectory(atPath: root + "/upload", withIntermediateDirectories: true)
+        certificates = try Certificates(in: folder)
+        try pattern(3_000_000).write(to: URL(fileURLWithPath: root + "/body.bin"))
+        try Data(String(repeating: "text to compress, ", count: 10_000).utf8)
+            .write(to: URL(fileURLWithPath: root + "/text.txt"))
+        // A free port may be taken by somebody else before nginx has it: then others are tried.
+        var failure: any Error = Program.Failure(description: "nginx was not started")
+        for _ in 0..<5 {
+            let ports = try Self.freePorts(for: ["plain"] + Certificates.Kind.allCases.map(\.rawValue))
+            try Self.write(ports, certificates, root: root, to: folder)
+            do {
+                lifeline = try Self.start(in: folder)
+                self.ports = ports
+                return
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Returns when nginx listens: it goes into the background only then.
+    private static func start(in folder: String) throws -> Pipe {
+        let nginx = try Program.path("nginx")
+        let script = """
+            '\(nginx)' -p '\(folder)' -c '\(folder)/nginx.conf' -e '\(folder)/error.log' || exit 1
+            echo started
+            cat > '\(folder)/held'
+            until [ -s '\(folder)/pid' ]; do :; done
+            kill "$(cat '\(folder)/pid')"
+            rm -rf '\(folder)'
+            """
+        let shell = Process()
+        let (lifeline, output) = (Pipe(), Pipe())
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = ["-c", script]
+        shell.standardInput = lifeline
+        shell.standardOutput = output
+        shell.standardError = output
+        try shell.run()
+        let word = Data("started\n".utf8)
+        var said = Data()
+        while !said.contains(word) {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else {
+                throw Program.Failure(description: "nginx did not start: \(String(decoding: said, as: UTF8.self))")
+            }
+            said += more
+        }
+        return lifeline
+    }
+
+    private static func freePorts(for names: [String]) throws -> [String: Int] {
+        var sockets: [Int32] = []
+        defer { sockets.forEach { close($0) } }
+        return try names.reduce(into: [:]) { ports, name in
+            let (socket, port) = try LoopbackPort.refusing()
+            sockets.append(socket)
+            ports[name] = port
+        }
+    }
+
+    private static func write(_ ports: [String: Int], _ certificates: Certificates, root: String, to folder: String)
+        throws
+    {
+        let locations = """
+            root \(root);
+            location = /connection { return 200 "$connection $server_protocol $http_x_value"; }
+            location = /empty { return 204; }
+            location /upload/ { dav_methods PUT; client_max_body_size 100m; }
+            """
+        let secure = Certificates.Kind.allCases.map { kind in
+            """
+            server {
+              listen 127.0.0.1:\(ports[kind.rawValue, default: 0]) ssl http2; server_name _;
+              ssl_certificate \(certificates.certificate(kind)); ssl_certificate_key \(certificates.key);
+              \(locations)
+            }
+            """
+        }
+        let text = """
+            worker_processes 1; daemon on; pid \(folder)/pid; error_log \(folder)/error.log; \(userLine)
+            events { worker_connections 2048; }
+            http {
+              access_log off; gzip on; gzip_types *; gzip_min_length 100; keepalive_requests 100000;
+              types { text/plain txt; } default_type application/octet-stream;
+              client_body_temp_path \(folder)/temporary; proxy_temp_path \(folder)/temporary;
+              fastcgi_temp_path \(folder)/temporary; uwsgi_temp_path \(folder)/temporary;
+              scgi_temp_path \(folder)/temporary;
+              server { listen 127.0.0.1:\(ports["plain", default: 0]); server_name _; \(locations) }
+              \(secure.joined(separator: "\n"))
+            }
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
+    }
+
+    /// Started as root, its workers would be somebody who must not write into our folder.
+    private static var userLine: String { getuid() == 0 ? "user root;" : "" }
+}
+
+extension Data {
+    fileprivate func contains(_ other: Data) -> Bool { range(of: other) != nil }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// Whom the engine trusts, against a real server.
+@Suite(.timeLimit(.minutes(1)))
+struct TLSTests {
+    @Test(
+        "a certificate of a trusted authority is accepted, by name and by address",
+        arguments: ["localhost", "127.0.0.1"])
+    func trusted(host: String) async throws {
+        let nginx = try await Nginx.shared()
+        let pem = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
+        for roots in [TLSConfiguration.TrustedRoots.file(nginx.certificates.authority), .pem(pem)] {
+            let tls = TLSConfiguration(trustedRoots: roots)
+            let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
+            let response = try await transport.exchange(.get, nginx.secure(host: host) + "/body.bin")
+            #expect(try await response.data() == pattern(3_000_000))
+            #expect(response.metrics.secureConnect ?? .zero > .zero)
+        }
+    }
+
+    @Test(
+        "a certificate that proves nothing ends the call, with the reason",
+        arguments: [
+            (.expired, .expired), (.notYetValid, .notYetValid), (.wrongHost, .wrongHost), (.selfSigned, .untrusted),
+        ] as [(Certificates.Kind, NetworkError.TLSFailure)])
+    func refused(kind: Certificates.Kind, failure: NetworkError.TLSFailure) async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, nginx.secure(kind) + "/empty")
+        }
+        #expect(error.reason == .secureConnectionFailed(failure))
+        #expect(!error.isRetryable)
+        expectTexts(error)
+        #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
+    }
+
+    @Test("the reason is that of this connection, whatever the handle met before")
+    func recycledHandle() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let kinds: [(Certificates.Kind, NetworkError.TLSFailure?)] = [
+            (.expired, .expired), (.wrongHost, .wrongHost), (.selfSigned, .untrusted), (.wrongHost, .wrongHost),
+            (.valid, nil), (.notYetValid, .notYetValid), (.wrongHost, .wrongHost),
+        ]
+        for (kind, failure) in kinds {
+            let result = await outcome(
+                Task { try await transport.exchange(.get, nginx.secure(kind) + "/empty") })
+            #expect(result.reason == failure.map { .secureConnectionFailed($0) }, "\(kind)")
+        }
+    }
+
+    @Test("without our authority the server is not trusted, with its hint for the developer")
+    func systemRoots() async throws {
+        let nginx = try await Nginx.shared()
+        let error = try await #require(throws: NetworkError.self) {
+            try await CurlTransport().exchange(.get, nginx.secure() + "/empty")
+        }
+        #expect(error.reason == .secureConnectionFailed(.untrusted))
+        #expect(error.description.contains("trustedRoots"))
+        expectTexts(error)
+    }
+
+    @Test(
+        "a file of authorities that cannot be used is a matter of configuration",
+        arguments: ["missing", "garbage", "folder"])
+    func badRoots(kind: String) async throws {
+        let nginx = try await Nginx.shared()
+        let folder = try TemporaryFolder()
+        var path = folder.path + "/missing.crt"
+        if kind == "garbage" { path = try folder.file("garbage.crt", "not a certificate") }
+        if kind == "folder" { path = folder.path }
+        let tls = TLSConfiguration(trustedRoots: .file(path))
+        let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, nginx.secure() + "/empty")
+        }
+        #expect(error.reason == .configuration)
+        #expect(error.description.contains(path))
+        #expect(error.hint?.contains("trustedRoots") == true)
+        expectTexts(error)
+        // What needs no authorities works.
+        #expect(try await transport.exchange(.get, nginx.plain + "/empty").status == .noContent)
+    }
+
+    @Test("text without a certificate is a matter of configuration, too")
+    func badText() async throws {
+        let nginx = try await Nginx.shared()
+        let tls = TLSConfiguration(trustedRoots: .pem(Data("nothing".utf8)))
+        let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, nginx.secure() + "/empty")
+        }
+        #expect(error.reason == .configuration)
+        expectTexts(error)
+    }
+
+    @Test("a secure connection is used again, and costs its handshake once")
+    func reuse() async throws {
+        let nginx = try await Nginx.shared()
+        var configuration = nginx.configuration
+        configuration.httpVersions = .http1Only
+        let transport = CurlTransport(configuration: configuration)
+        var connections: Set<Substring> = []
+        for index in 0..<3 {
+            let response = try await transport.exchange(.get, nginx.secure() + "/connection")
+            #expect(response.version == .http1_1)
+            #expect(response.metrics.reusedConnection == (index > 0))
+            #expect((response.metrics.secureConnect == .zero) == (index > 0))
+            connections.insert(try await response.text().split(separator: " ")[0])
+        }
+        #expect(connections.count == 1)
+    }
+}
