@@ -33,13 +33,18 @@ let package = Package(
             ]),
 
         // L1: the exchange engine and every interceptor.
-        .target(name: "CurlewCore", dependencies: ["CurlewHTTP"]),
+        .target(
+            name: "CurlewCore",
+            dependencies: ["CurlewHTTP", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
 
         // L0: HTTP vocabulary and sans-I/O codecs.
         .target(name: "CurlewHTTP"),
 
         // The shim over libcurl's variadic calls.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
+
+        // The system's libcrypto.
+        .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux]))]),
 
         .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),

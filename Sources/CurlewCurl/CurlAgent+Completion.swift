@@ -25,6 +25,9 @@ extension CurlAgent {
     /// The one way out: takes the transfer off libcurl and the table, then tells its caller or reader.
     func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
         let metrics = easy.metrics()
+        if transfer.context.isObserved, metrics.connectionsOpened ?? 0 > 0 {
+            for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
+        }
         if let multi { curl_multi_remove_handle(multi, easy.pointer) }
         transfers[transfer.id] = nil
         transfer.easy = nil

@@ -23,7 +23,8 @@ enum CurlFailure {
             ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
         let systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
         var error = NetworkError(
-            reason(for: code, message: message, handle: handle, transfer: transfer), detail: message,
+            reason(for: code, message: message, handle: handle, transfer: transfer),
+            detail: pinDetail(code, handle: handle, transfer: transfer) ?? message,
             underlying: TransportFailure(
                 engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,
                 systemError: systemError))
@@ -75,6 +76,7 @@ enum CurlFailure {
             .configuration
         case CURLE_PEER_FAILED_VERIFICATION: .secureConnectionFailed(verification(handle, message))
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .secureConnectionFailed(.pinMismatch)
+        case _ where refusesOurCertificate(code, message): .secureConnectionFailed(.clientCertificate)
         case CURLE_SSL_CONNECT_ERROR: .secureConnectionFailed(.handshake)
         case CURLE_HTTP2, CURLE_HTTP2_STREAM:
             message.contains("REFUSED_STREAM") ? .connectionLost(.requestNotSent) : .badResponse
@@ -92,26 +94,6 @@ enum CurlFailure {
 
     private static func delivery(_ handle: EasyHandle) -> NetworkError.Delivery {
         wasSent(handle) ? .requestMayHaveArrived : .requestNotSent
-    }
-
-    /// OpenSSL's verdict (the X509_V_ERR_ numbers). The host name is libcurl's own check: it has words but no number,
-    /// and leaves some other number behind.
-    private static func verification(_ handle: EasyHandle, _ message: String) -> NetworkError.TLSFailure {
-        if message.contains("subject name") || message.contains("host name") { return .wrongHost }
-        return switch curlew_info_long(handle.pointer, CURLINFO_SSL_VERIFYRESULT) {
-        case 9: .notYetValid
-        case 10: .expired
-        case 62: .wrongHost
-        default: .untrusted
-        }
-    }
-
-    private static func hint(for code: CURLcode, configuration: TransportConfiguration) -> String? {
-        guard code == CURLE_SSL_CACERT_BADFILE else { return nil }
-        if case .file(let path) = configuration.tls.trustedRoots {
-            return "Check that \(path) exists and holds certificates in PEM form (TLSConfiguration.trustedRoots)."
-        }
-        return "Check TLSConfiguration.trustedRoots, or install the system's certificate authorities."
     }
 }
 #endif

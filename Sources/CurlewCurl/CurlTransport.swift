@@ -23,6 +23,8 @@ public final class CurlTransport: Transport {
     public let configuration: TransportConfiguration
 
     private let agent: CurlAgent
+    /// Why no call can work.
+    private let problem: String?
 
     /// An engine with its own thread and connection pool.
     ///
@@ -31,6 +33,7 @@ public final class CurlTransport: Transport {
     public init(configuration: TransportConfiguration = TransportConfiguration()) {
         self.configuration = configuration
         agent = CurlAgent(configuration: configuration)
+        problem = configuration.problems.first
     }
 
     deinit {
@@ -43,6 +46,7 @@ public final class CurlTransport: Transport {
     /// Performs one exchange. Throws `NetworkError` only.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
+        if let problem { throw NetworkError(.configuration, detail: problem, request: RequestLine(request)) }
         let upload = try makeUpload(for: request.body)
         if upload != nil, request.method == .head {
             // libcurl would send it, and then wait for content that a HEAD does not get.

@@ -17,12 +17,12 @@ import Musl
 /// an earlier transfer is left. That is cheaper than resetting the handle. Used on the agent's thread only.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
-    private let configuration: TransportConfiguration
+    let configuration: TransportConfiguration
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     /// What the handle has been given, because setting a text again costs copies: most calls of a client differ only in
     /// their path.
-    private var current = Current()
+    var current = Current()
     var peer = Peer()
     private var problem: CURLcode = CURLE_OK
     private var fixedProblem: CURLcode = CURLE_OK
@@ -62,6 +62,7 @@ final class EasyHandle {
         setText(CURLOPT_URL, request.urlString)
         setMethod(of: transfer)
         setHeaders(of: transfer)
+        setServer(of: transfer)
         if current.decodesContent != transfer.decodesContent {
             setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
             current.decodesContent = transfer.decodesContent
@@ -158,51 +159,45 @@ final class EasyHandle {
         check(curlew_set_open_socket_callback(pointer, openSocket))
     }
 
-    private func setTrust() {
-        set(CURLOPT_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
-        switch configuration.tls.trustedRoots {
-        case .system:
-            // With a file alone libcurl keeps the parsed authorities between connections; with a folder beside it,
-            // which some systems set by default, each connection would parse them again (a tenfold cost).
-            guard let roots = CurlLibrary.current.systemRoots else { return }
-            setText(CURLOPT_CAINFO, roots)
-            setText(CURLOPT_CAPATH, nil)
-        case .file(let path):
-            setText(CURLOPT_CAINFO, path)
-            setText(CURLOPT_CAPATH, nil)
-        case .pem(let data):
-            setText(CURLOPT_CAPATH, nil)
-            check(data.withUnsafeBytes { curlew_set_blob(pointer, CURLOPT_CAINFO_BLOB, $0.baseAddress, $0.count) })
-        }
-    }
-
-    private func set(_ option: CURLoption, _ value: Int) {
+    func set(_ option: CURLoption, _ value: Int) {
         check(curlew_set_long(pointer, option, value))
     }
 
-    private func setText(_ option: CURLoption, _ value: String?) {
+    func setText(_ option: CURLoption, _ value: String?) {
         check(curlew_set_string(pointer, option, value))
+    }
+
+    /// libcurl copies the bytes; nil takes back what was set.
+    func setData(_ option: CURLoption, _ value: Data?) {
+        guard let value else { return setPointer(option, nil) }
+        check(value.withUnsafeBytes { curlew_set_blob(pointer, option, $0.baseAddress, $0.count) })
     }
 
     private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
         check(curlew_set_pointer(pointer, option, value))
     }
 
-    private func check(_ code: CURLcode) {
+    func check(_ code: CURLcode) {
         if code != CURLE_OK, problem == CURLE_OK { problem = code }
     }
 }
 
 /// What the fields of a request depend on besides the fields themselves.
-private struct Implied: Equatable {
+struct Implied: Equatable {
     let hasUpload: Bool
     let definesContent: Bool
 }
 
-private struct Current {
+/// What a handle has been given.
+struct Current {
     var headers: HTTPHeaders?
     var implied: Implied?
     var decodesContent: Bool?
+    /// The host for which identity and pins are set.
+    var host: String?
+    var pins: PinSet?
+    /// The pins that libcurl enforces; the outer nil means that nobody knows.
+    var enforcedPins: String??
 
     /// The same fields in the same order. Fields of one client share their storage, so this compares pointers mostly.
     func has(_ other: HTTPHeaders, _ implied: Implied) -> Bool {

@@ -13,6 +13,7 @@
 #include <curl/curl.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/eventfd.h>
 
 typedef size_t (*curlew_data_callback)(char *bytes, size_t size, size_t count, void *context);
@@ -78,6 +79,17 @@ static inline const char *curlew_info_string(CURL *easy, CURLINFO info) {
 static inline void *curlew_info_pointer(CURL *easy, CURLINFO info) {
     char *value = NULL;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
+}
+
+/// The certificate of the server in PEM form, if CURLOPT_CERTINFO was set and this transfer made the connection.
+static inline const char *curlew_server_certificate(CURL *easy) {
+    struct curl_certinfo *chain = NULL;
+    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &chain) != CURLE_OK || chain == NULL || chain->num_of_certs < 1)
+        return NULL;
+    for (struct curl_slist *line = chain->certinfo[0]; line != NULL; line = line->next) {
+        if (strncmp(line->data, "Cert:", 5) == 0) return line->data + 5;
+    }
+    return NULL;
 }
 
 static inline CURLMcode curlew_multi_set_long(CURLM *multi, CURLMoption option, long value) {

@@ -23,6 +23,8 @@ public enum ExchangeEvent: Sendable {
     case attemptFailed(NetworkError)
     /// The body of one attempt is complete, or has broken off: all that the engine measured.
     case measured(ExchangeMetrics)
+    /// The transport noticed something that the call survives, such as pins that expire soon.
+    case warned(TransportWarning)
     /// The call ended with an answer that the caller gets, after this time.
     case succeeded(HTTPResponse, after: Duration)
     /// The call ended with an error that the caller gets, after this time.

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-public import FoundationEssentials
-#else
-public import Foundation
-#endif
-
 /// How a transport connects. The same value serves every engine.
 public struct TransportConfiguration: Hashable, Sendable {
     /// Trust and versions for secure connections.
@@ -34,6 +28,12 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.bodyBuffer = max(16 << 10, bodyBuffer)
         self.smallBody = max(0, smallBody)
     }
+
+    /// What cannot work, each naming its option; every call throws `.configuration` with the first. Empty when all is
+    /// well, as far as it shows without reading files or connecting.
+    public var problems: [String] {
+        tls.problems
+    }
 }
 
 /// Which versions of HTTP a transport offers.
@@ -44,36 +44,4 @@ public enum HTTPVersionPolicy: Hashable, Sendable {
     case http1Only
     /// HTTP/2 also without TLS, for servers known to speak it.
     case http2PriorKnowledge
-}
-
-/// Whom a transport trusts, and from which version of TLS on.
-public struct TLSConfiguration: Hashable, Sendable {
-    /// Versions of TLS. Older ones are broken and not offered (RFC 8996).
-    public enum Version: Hashable, Sendable {
-        /// TLS 1.2.
-        case v12
-        /// TLS 1.3.
-        case v13
-    }
-
-    /// Certificate authorities that vouch for servers.
-    public enum TrustedRoots: Hashable, Sendable {
-        /// Those of the operating system.
-        case system
-        /// Only those in this PEM file.
-        case file(String)
-        /// Only those in this PEM text.
-        case pem(Data)
-    }
-
-    /// The oldest version that is accepted. Default TLS 1.2.
-    public var minimumVersion: Version
-    /// Who vouches for servers. Default the system's authorities.
-    public var trustedRoots: TrustedRoots
-
-    /// A configuration with the defaults where nothing is said.
-    public init(minimumVersion: Version = .v12, trustedRoots: TrustedRoots = .system) {
-        self.minimumVersion = minimumVersion
-        self.trustedRoots = trustedRoots
-    }
 }

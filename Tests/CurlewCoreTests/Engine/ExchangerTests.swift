@@ -24,6 +24,7 @@ struct ExchangerTests {
                 case .answered(let response): "answered \(response.status.code)"
                 case .attemptFailed(let error): "attemptFailed \(error.label)"
                 case .measured: "measured"
+                case .warned(let warning): "warned \(warning)"
                 case .succeeded(let response, let time): "succeeded \(response.status.code) \(time.brief)"
                 case .failed(let error, let time): "failed \(error.label) \(time.brief)"
                 }

@@ -25,6 +25,10 @@ struct Certificates {
     var authority: String { folder + "/ca.pem" }
     var key: String { folder + "/server.key" }
 
+    /// A client's certificate of our authority: `.pem`, `.key`, `-locked.key` and `.p12`, the latter two locked.
+    var client: String { folder + "/client" }
+    static let passphrase = "open sesame"
+
     func certificate(_ kind: Kind) -> String { "\(folder)/\(kind).pem" }
 
     init(in folder: String) throws {
@@ -45,12 +49,25 @@ struct Certificates {
                 "ca -batch -notext -config openssl.cnf -in \(kind).csr -out \(kind).pem",
                 "\(issuer) -keyfile \(signer) -startdate \(kind.period.start) -enddate \(kind.period.end)")
         }
+        try makeClient()
     }
 
-    private func openssl(_ arguments: String...) throws {
+    private func makeClient() throws {
+        let locking = [Self.passphrase]
+        try openssl(
+            "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout client.key -out client.csr",
+            "-config openssl.cnf -subj /CN=client")
+        try openssl(
+            "ca -batch -notext -config openssl.cnf -in client.csr -out client.pem",
+            "-cert ca.pem -keyfile ca.key -startdate 20200101000000Z -enddate 20910101000000Z")
+        try openssl("pkey -in client.key -aes256 -out client-locked.key -passout stdin", input: locking)
+        try openssl("pkcs12 -export -in client.pem -inkey client.key -out client.p12 -passout stdin", input: locking)
+    }
+
+    private func openssl(_ arguments: String..., input lines: [String] = []) throws {
         try Program.run(
-            Program.path("openssl"), arguments.joined(separator: " ").split(separator: " ").map(String.init), in: folder
-        )
+            Program.path("openssl"), arguments.joined(separator: " ").split(separator: " ").map(String.init),
+            input: Data(lines.map { $0 + "\n" }.joined().utf8), in: folder)
     }
 
     private static let configuration = """

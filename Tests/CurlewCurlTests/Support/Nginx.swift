@@ -26,6 +26,9 @@ final class Nginx: Sendable {
         "https://\(host):\(ports[kind.rawValue, default: 0])"
     }
 
+    /// Asks for a client's certificate of our authority; without one it answers 400. Says whom it sees.
+    var mutual: String { "https://localhost:\(ports["mutual", default: 0])" }
+
     private static let starting = Locked<Task<Nginx, any Error>?>(nil)
 
     /// Starts it once. Throws what is missing.
@@ -49,7 +52,7 @@ final class Nginx: Sendable {
         // A free port may be taken by somebody else before nginx has it: then others are tried.
         var failure: any Error = Program.Failure(description: "nginx was not started")
         for _ in 0..<5 {
-            let ports = try Self.freePorts(for: ["plain"] + Certificates.Kind.allCases.map(\.rawValue))
+            let ports = try Self.freePorts(for: ["plain", "mutual"] + Certificates.Kind.allCases.map(\.rawValue))
             try Self.write(ports, certificates, root: root, to: folder)
             do {
                 lifeline = try Self.start(in: folder)
@@ -121,6 +124,14 @@ final class Nginx: Sendable {
             }
             """
         }
+        let mutual = """
+            server {
+              listen 127.0.0.1:\(ports["mutual", default: 0]) ssl http2; server_name _;
+              ssl_certificate \(certificates.certificate(.valid)); ssl_certificate_key \(certificates.key);
+              ssl_client_certificate \(certificates.authority); ssl_verify_client on;
+              location / { return 200 "$ssl_client_verify $ssl_client_s_dn"; }
+            }
+            """
         let text = """
             worker_processes 1; daemon on; pid \(folder)/pid; error_log \(folder)/error.log; \(userLine)
             events { worker_connections 2048; }
@@ -132,6 +143,7 @@ final class Nginx: Sendable {
               scgi_temp_path \(folder)/temporary;
               server { listen 127.0.0.1:\(ports["plain", default: 0]); server_name _; \(locations) }
               \(secure.joined(separator: "\n"))
+              \(mutual)
             }
             """
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// One host, `api.example.com`, or all hosts one label beneath a name: `*.example.com`.
+///
+/// The wildcard stands for exactly one label, as in certificates (RFC 9525 §6.3): `*.example.com` is neither
+/// `example.com` nor `a.b.example.com`. Case and a final dot do not matter.
+package struct HostPattern: Hashable, Sendable {
+    private let name: String
+    private let isWildcard: Bool
+
+    /// Nil for what is no host: a URL, a host with a port, a wildcard that is not the first label.
+    package init?(_ text: String) {
+        isWildcard = text.hasPrefix("*.")
+        guard let origin = Origin(scheme: "https", host: isWildcard ? String(text.dropFirst(2)) : text) else {
+            return nil
+        }
+        name = Self.withoutDot(origin.host)
+    }
+
+    /// Whether `host`, in lower case as in an `Origin`, is meant.
+    package func matches(_ host: String) -> Bool {
+        let host = Self.withoutDot(host)
+        guard isWildcard else { return host == name }
+        let ending = "." + name
+        guard host.utf8.count > ending.utf8.count, host.hasSuffix(ending) else { return false }
+        return !host.dropLast(ending.count).contains(".")
+    }
+
+    private static func withoutDot(_ host: String) -> String {
+        host.hasSuffix(".") ? String(host.dropLast()) : host
+    }
+}

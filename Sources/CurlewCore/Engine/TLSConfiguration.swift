@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Whom a transport trusts, as whom it shows itself, and from which version of TLS on.
+///
+/// Certificates are always checked: there is no switch against it. For a private authority name its certificate in
+/// `trustedRoots`.
+public struct TLSConfiguration: Hashable, Sendable {
+    /// Versions of TLS. Older ones are broken and not offered (RFC 8996).
+    public enum Version: Hashable, Sendable {
+        /// TLS 1.2.
+        case v12
+        /// TLS 1.3.
+        case v13
+    }
+
+    /// Certificate authorities that vouch for servers.
+    public enum TrustedRoots: Hashable, Sendable {
+        /// Those of the operating system.
+        case system
+        /// Only those in this PEM file.
+        case file(String)
+        /// Only those in this PEM text.
+        case pem(Data)
+    }
+
+    /// The oldest version that is accepted. Default TLS 1.2.
+    public var minimumVersion: Version
+    /// Who vouches for servers. Default the system's authorities.
+    public var trustedRoots: TrustedRoots
+    /// The certificate for servers that ask for one. Default none.
+    public var identity: ClientIdentity?
+    /// Keys that certain servers must have. Default none. Read the warning at `PinSet` first.
+    public var pins: [PinSet]
+
+    /// A configuration with the defaults where nothing is said.
+    public init(
+        minimumVersion: Version = .v12, trustedRoots: TrustedRoots = .system, identity: ClientIdentity? = nil,
+        pins: [PinSet] = []
+    ) {
+        self.minimumVersion = minimumVersion
+        self.trustedRoots = trustedRoots
+        self.identity = identity
+        self.pins = pins
+    }
+
+    var problems: [String] {
+        (identity?.problems ?? []) + pins.flatMap(\.problems)
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a transport noticed and went on with. Later versions may add cases.
+@nonexhaustive
+public enum TransportWarning: Hashable, Sendable {
+    /// The server's key is not in the host's set, which only reports; `found` is the pin that it has.
+    case pinMismatch(host: String, found: String)
+    /// The host's set of pins is over and not enforced any more.
+    case pinsExpired(host: String, on: Date)
+    /// The host's set of pins is over in less than 30 days.
+    case pinsExpireSoon(host: String, on: Date)
+}
+
+extension TransportWarning: CustomStringConvertible {
+    /// One sentence for the developer.
+    public var description: String {
+        switch self {
+        case .pinMismatch(let host, let found): "The key of \(host) is \(found), which is not pinned (report only)."
+        case .pinsExpired(let host, let date): "The pins of \(host) expired at \(date) and are not enforced."
+        case .pinsExpireSoon(let host, let date): "The pins of \(host) expire at \(date)."
+        }
+    }
+}

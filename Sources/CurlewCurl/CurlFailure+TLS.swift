@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+
+/// What went wrong with a secure connection.
+extension CurlFailure {
+    /// OpenSSL's verdict (the X509_V_ERR_ numbers). The host name is libcurl's own check: it has words but no number,
+    /// and leaves some other number behind.
+    static func verification(_ handle: EasyHandle, _ message: String) -> NetworkError.TLSFailure {
+        if message.contains("subject name") || message.contains("host name") { return .wrongHost }
+        return switch curlew_info_long(handle.pointer, CURLINFO_SSL_VERIFYRESULT) {
+        case 9: .notYetValid
+        case 10: .expired
+        case 62: .wrongHost
+        default: .untrusted
+        }
+    }
+
+    /// Alerts of the server about the certificate that it got, or did not get (RFC 8446 §6.2). With TLS 1.3 they come
+    /// when the client already believes that the handshake is over.
+    static func refusesOurCertificate(_ code: CURLcode, _ message: String) -> Bool {
+        if code == CURLE_SSL_CLIENTCERT { return true }
+        guard [CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(code),
+            let alert = message.firstRange(of: " alert ")
+        else { return false }
+        let words = message[alert.upperBound...]
+        return words.contains("certificate") || words.contains("unknown ca")
+    }
+
+    /// The pin that the server has, so that it can be compared with those that were expected.
+    static func pinDetail(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> String? {
+        guard code == CURLE_SSL_PINNEDPUBKEYNOTMATCH, let found = handle.serverPin else { return nil }
+        return "The key of \(transfer.request.origin.host) is \(found), which is not among its pins."
+    }
+
+    static func hint(for code: CURLcode, configuration: TransportConfiguration) -> String? {
+        if code == CURLE_SSL_CERTPROBLEM {
+            return "Check TLSConfiguration.identity: the files, that key and certificate belong together, the passphrase."
+        }
+        guard code == CURLE_SSL_CACERT_BADFILE else { return nil }
+        if case .file(let path) = configuration.tls.trustedRoots {
+            return "Check that \(path) exists and holds certificates in PEM form (TLSConfiguration.trustedRoots)."
+        }
+        return "Check TLSConfiguration.trustedRoots, or install the system's certificate authorities."
+    }
+}
+#endif

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import Foundation
+import Testing
+
+/// What can be said about a configuration without connecting.
+@Suite(.timeLimit(.minutes(1)))
+struct TLSConfigurationTests {
+    static let keys = ["a", "b"].map { "sha256//" + SHA256Digest.of(Data($0.utf8)).base64EncodedString() }
+
+    @Test(
+        "a pattern means one host, or one label beneath a name",
+        arguments: [
+            ("api.example.com", "api.example.com", true), ("API.example.com", "api.example.com", true),
+            ("api.example.com.", "api.example.com", true), ("api.example.com", "api.example.com.", true),
+            ("api.example.com", "example.com", false), ("example.com", "api.example.com", false),
+            ("*.example.com", "api.example.com", true), ("*.example.com", "example.com", false),
+            ("*.example.com", "a.b.example.com", false), ("*.example.com", ".example.com", false),
+            ("*.example.com", "apiexample.com", false), ("127.0.0.1", "127.0.0.1", true), ("::1", "[::1]", true),
+        ] as [(String, String, Bool)])
+    func patterns(pattern: String, host: String, isMeant: Bool) throws {
+        #expect(try #require(HostPattern(pattern)).matches(host) == isMeant)
+    }
+
+    @Test(
+        "what is no host is no pattern",
+        arguments: ["", "*", "*.", "a.*.com", "https://example.com", "example.com:443", "a b", "example.com/", "*a.com"])
+    func badPatterns(pattern: String) {
+        #expect(HostPattern(pattern) == nil)
+        let set = PinSet(hosts: [pattern], keys: Self.keys)
+        #expect(TransportConfiguration(tls: TLSConfiguration(pins: [set])).problems.count == 1)
+        let identity = ClientIdentity.pkcs12File("client.p12", passphrase: "", hosts: [pattern])
+        #expect(TransportConfiguration(tls: TLSConfiguration(identity: identity)).problems.count == 1)
+    }
+
+    @Test("an exact host comes before a pattern, and the first of equals")
+    func choice() {
+        let wild = PinSet(hosts: ["*.example.com"], keys: Self.keys)
+        let exact = PinSet(hosts: ["api.example.com"], keys: Self.keys, mode: .reportOnly)
+        let second = PinSet(hosts: ["api.example.com"], keys: [])
+        #expect([wild, exact, second].first(for: "api.example.com") == exact)
+        #expect([wild, exact].first(for: "www.example.com") == wild)
+        #expect([wild, exact].first(for: "example.com") == nil)
+    }
+
+    @Test("a set needs a backup key, a host, and keys that are pins")
+    func pinProblems() {
+        func problems(_ hosts: [String], _ keys: [String]) -> [String] {
+            TransportConfiguration(tls: TLSConfiguration(pins: [PinSet(hosts: hosts, keys: keys)])).problems
+        }
+        #expect(problems(["a.example"], Self.keys).isEmpty)
+        #expect(problems([], Self.keys).count == 1)
+        for keys in [[], [Self.keys[0]], [Self.keys[0], Self.keys[0]]] {
+            let found = problems(["a.example"], keys)
+            #expect(found.count == 1 && found[0].contains("backup key"), "\(found)")
+        }
+        for key in ["", "sha256//", "sha256//AAAA", "sha1//" + Self.keys[0].dropFirst(8), Self.keys[0] + ";"] {
+            #expect(problems(["a.example"], Self.keys + [key]).count == 1, "\(key)")
+        }
+    }
+
+    @Test("no description shows a key or a passphrase")
+    func secrets() {
+        let secret = "open sesame"
+        let data = Data(secret.utf8)
+        let identities: [ClientIdentity] = [
+            .pem(certificate: data, key: data, passphrase: secret), .pkcs12(data, passphrase: secret),
+            .pemFiles(certificate: "a.pem", key: "a.key", passphrase: secret),
+            .pkcs12File("a.p12", passphrase: secret),
+        ]
+        for identity in identities {
+            let configuration = TransportConfiguration(tls: TLSConfiguration(identity: identity))
+            var dumped = ""
+            dump(configuration, to: &dumped)
+            for text in ["\(identity)", "\(configuration)", String(reflecting: configuration), dumped] {
+                #expect(text.contains("ClientIdentity("))
+                #expect(!text.contains(secret) && !text.contains("111, 112, 101"), "\(text)")
+            }
+        }
+    }
+
+    @Test(
+        "the digest is SHA-256",
+        arguments: [
+            ("", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="), ("abc", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+        ])
+    func digest(text: String, expected: String) {
+        #expect(SHA256Digest.of(Data(text.utf8)).base64EncodedString() == expected)
+    }
+}

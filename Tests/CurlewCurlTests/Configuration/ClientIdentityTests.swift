@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import Foundation
+import Testing
+
+/// Mutual TLS: as whom the client shows itself.
+@Suite(.timeLimit(.minutes(1)))
+struct ClientIdentityTests {
+    enum Form: String, CaseIterable {
+        case files, data, lockedFiles, lockedData, archiveFile, archiveData
+
+        func identity(_ certificates: Certificates, passphrase: String = Certificates.passphrase, hosts: [String] = [])
+            throws -> ClientIdentity
+        {
+            func data(_ ending: String) throws -> Data {
+                try Data(contentsOf: URL(fileURLWithPath: certificates.client + ending))
+            }
+            let client = certificates.client
+            return switch self {
+            case .files: .pemFiles(certificate: client + ".pem", key: client + ".key", hosts: hosts)
+            case .data: .pem(certificate: try data(".pem"), key: try data(".key"), hosts: hosts)
+            case .lockedFiles:
+                .pemFiles(
+                    certificate: client + ".pem", key: client + "-locked.key", passphrase: passphrase, hosts: hosts)
+            case .lockedData:
+                .pem(
+                    certificate: try data(".pem"), key: try data("-locked.key"), passphrase: passphrase, hosts: hosts)
+            case .archiveFile: .pkcs12File(client + ".p12", passphrase: passphrase, hosts: hosts)
+            case .archiveData: .pkcs12(try data(".p12"), passphrase: passphrase, hosts: hosts)
+            }
+        }
+    }
+
+    private func transport(_ nginx: Nginx, _ identity: ClientIdentity?) -> CurlTransport {
+        var configuration = nginx.configuration
+        configuration.tls.identity = identity
+        return CurlTransport(configuration: configuration)
+    }
+
+    @Test("a server that asks for a certificate sees the client's, whatever form it comes in", arguments: Form.allCases)
+    func accepted(form: Form) async throws {
+        let nginx = try await Nginx.shared()
+        let transport = transport(nginx, try form.identity(nginx.certificates))
+        let response = try await transport.exchange(.get, nginx.mutual + "/")
+        #expect(try await response.text() == "SUCCESS CN=client")
+        #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
+    }
+
+    @Test("a server that wants a certificate and gets none answers with its own status")
+    func missing() async throws {
+        let nginx = try await Nginx.shared()
+        #expect(try await transport(nginx, nil).exchange(.get, nginx.mutual + "/").status == .badRequest)
+    }
+
+    @Test("a server that ends the handshake for want of a certificate is told apart, and not retried")
+    func required() async throws {
+        let nginx = try await Nginx.shared()
+        let server = try StrictServer(nginx.certificates)
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport(nginx, nil).exchange(.get, server.url)
+        }
+        #expect(error.reason == .secureConnectionFailed(.clientCertificate))
+        #expect(!error.isRetryable)
+        expectTexts(error)
+        let identity = try Form.data.identity(nginx.certificates)
+        #expect(try await transport(nginx, identity).exchange(.get, server.url).text() == "ok")
+    }
+
+    @Test("only the hosts that are named get the certificate", arguments: ["localhost", "127.0.0.1"])
+    func hosts(host: String) async throws {
+        let nginx = try await Nginx.shared()
+        let transport = transport(nginx, try Form.data.identity(nginx.certificates, hosts: ["localhost"]))
+        for _ in 0..<2 {
+            for name in ["localhost", host] {
+                let url = nginx.mutual.replacingOccurrences(of: "localhost", with: name)
+                let response = try await transport.exchange(.get, url + "/")
+                #expect(response.status == (name == "localhost" ? .ok : .badRequest), "\(name)")
+            }
+        }
+    }
+
+    @Test(
+        "an identity that cannot be used is a matter of configuration",
+        arguments: [Form.lockedFiles, .lockedData, .archiveFile, .archiveData])
+    func wrongPassphrase(form: Form) async throws {
+        let nginx = try await Nginx.shared()
+        let transport = transport(nginx, try form.identity(nginx.certificates, passphrase: "wrong"))
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, nginx.mutual + "/")
+        }
+        #expect(error.reason == .configuration)
+        #expect(error.hint?.contains("TLSConfiguration.identity") == true)
+        #expect(!"\(error)".contains("wrong"))
+        expectTexts(error)
+    }
+
+    @Test("a missing file and a key of somebody else are matters of configuration", arguments: ["missing", "other"])
+    func unusable(kind: String) async throws {
+        let nginx = try await Nginx.shared()
+        let client = nginx.certificates.client
+        let key = kind == "missing" ? client + ".none" : nginx.certificates.key
+        let identity = ClientIdentity.pemFiles(certificate: client + ".pem", key: key)
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport(nginx, identity).exchange(.get, nginx.mutual + "/")
+        }
+        #expect(error.reason == .configuration)
+        expectTexts(error)
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// Pinned keys against a real server.
+@Suite(.timeLimit(.minutes(1)))
+struct PinningTests {
+    static let others = ["a", "b"].map { "sha256//" + SHA256Digest.of(Data($0.utf8)).base64EncodedString() }
+    static let day: Double = 86_400
+
+    final class Listener: RequestObserver {
+        private let warnings = Locked<[TransportWarning]>([])
+
+        var heard: [TransportWarning] { warnings.withLock { $0 } }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            if case .warned(let warning) = event { warnings.withLock { $0.append(warning) } }
+        }
+    }
+
+    private func transport(_ nginx: Nginx, _ pins: [PinSet]) -> CurlTransport {
+        var configuration = nginx.configuration
+        configuration.tls.pins = pins
+        return CurlTransport(configuration: configuration)
+    }
+
+    private func serverKey(_ nginx: Nginx) throws -> String {
+        let certificate = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.certificate(.valid)))
+        return try #require(PinSet.key(ofCertificate: certificate))
+    }
+
+    @Test("the pin of a certificate is what openssl computes, from PEM and from DER")
+    func pin() async throws {
+        let nginx = try await Nginx.shared()
+        let script = """
+            openssl x509 -in valid.pem -pubkey -noout | openssl pkey -pubin -outform der \
+            | openssl dgst -sha256 -binary | openssl base64 -A
+            """
+        let folder = nginx.certificates.folder
+        let expected = try String(decoding: Program.run("/bin/sh", ["-c", script], in: folder), as: UTF8.self)
+        let der = try Program.run("/bin/sh", ["-c", "openssl x509 -in valid.pem -outform der"], in: folder)
+        #expect(try serverKey(nginx) == "sha256//" + expected)
+        #expect(PinSet.key(ofCertificate: der) == "sha256//" + expected)
+        for length in 0..<der.count { #expect(PinSet.key(ofCertificate: der.prefix(length)) == nil) }
+    }
+
+    @Test("a server with a pinned key is reached, whichever place the key has", arguments: [0, 1, 2])
+    func match(place: Int) async throws {
+        let nginx = try await Nginx.shared()
+        var keys = Self.others
+        keys.insert(try serverKey(nginx), at: place)
+        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: keys)])
+        for _ in 0..<3 {
+            #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
+        }
+    }
+
+    @Test("a mismatch ends the call before anything is sent, says the key, and is not retried")
+    func mismatch() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: Self.others)])
+        for _ in 0..<2 {
+            let error = try await #require(throws: NetworkError.self) {
+                try await transport.exchange(.get, nginx.secure() + "/empty")
+            }
+            #expect(error.reason == .secureConnectionFailed(.pinMismatch))
+            #expect(!error.isRetryable)
+            #expect(error.detail.contains(try serverKey(nginx)))
+            expectTexts(error)
+        }
+        // Other hosts have no pins.
+        #expect(try await transport.exchange(.get, nginx.secure(host: "127.0.0.1") + "/empty").status == .noContent)
+    }
+
+    @Test("a pinned key does not replace trust")
+    func untrusted() async throws {
+        let nginx = try await Nginx.shared()
+        let keys = [try serverKey(nginx)] + Self.others
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport(nginx, [PinSet(hosts: ["localhost"], keys: keys)])
+                .exchange(.get, nginx.secure(.selfSigned) + "/empty")
+        }
+        #expect(error.reason == .secureConnectionFailed(.untrusted))
+    }
+
+    @Test("a set that only reports tells observers of each new connection, and lets the call go on")
+    func reportOnly() async throws {
+        let nginx = try await Nginx.shared()
+        let listener = Listener()
+        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: Self.others, mode: .reportOnly)])
+        for _ in 0..<3 {
+            let response = try await transport.exchange(.get, nginx.secure() + "/body.bin", observers: [listener])
+            #expect(try await response.bytes().count == 3_000_000)
+        }
+        _ = try await transport.exchange(
+            .get, nginx.secure(host: "127.0.0.1") + "/empty", observers: [listener])
+        #expect(listener.heard == [.pinMismatch(host: "localhost", found: try serverKey(nginx))])
+    }
+
+    @Test("a set that only reports is silent when the key is pinned")
+    func reportNothing() async throws {
+        let nginx = try await Nginx.shared()
+        let listener = Listener()
+        let keys = [try serverKey(nginx)] + Self.others
+        _ = try await transport(nginx, [PinSet(hosts: ["localhost"], keys: keys, mode: .reportOnly)])
+            .exchange(.get, nginx.secure() + "/empty", observers: [listener])
+        #expect(listener.heard.isEmpty)
+    }
+
+    @Test(
+        "pins are enforced until they expire, with a warning before and after",
+        arguments: [(31, false, false), (29, false, true), (0, true, true), (-1, true, true)])
+    func expiry(daysLeft: Double, isReached: Bool, warns: Bool) async throws {
+        let nginx = try await Nginx.shared()
+        let listener = Listener()
+        let clock = ManualClock()
+        let expires = clock.date.addingTimeInterval(daysLeft * Self.day)
+        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: Self.others, expires: expires)])
+        let context = ExchangeContext(observers: [listener], time: clock)
+        let request = try HTTPRequest(.get, url: nginx.secure() + "/empty")
+        let result = await outcome(Task { try await transport.send(request, in: context) })
+        #expect(result.reason == (isReached ? nil : .secureConnectionFailed(.pinMismatch)))
+        let warning: TransportWarning =
+            daysLeft > 0
+            ? .pinsExpireSoon(host: "localhost", on: expires) : .pinsExpired(host: "localhost", on: expires)
+        #expect(listener.heard == (warns ? [warning] : []))
+    }
+
+    @Test("a connection made while pins were not enforced is not used when they are")
+    func reuse() async throws {
+        let nginx = try await Nginx.shared()
+        let clock = ManualClock()
+        let expires = clock.date.addingTimeInterval(Self.day)
+        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: Self.others, expires: expires)])
+        let request = try HTTPRequest(.get, url: nginx.secure() + "/empty")
+        let later = ManualClock(date: expires.addingTimeInterval(1))
+        #expect(try await transport.send(request, in: ExchangeContext(time: later)).status == .noContent)
+        let result = await outcome(Task { try await transport.send(request, in: ExchangeContext(time: clock)) })
+        #expect(result.reason == .secureConnectionFailed(.pinMismatch))
+    }
+
+    @Test("a configuration that cannot work is refused, naming the option, before anything is opened")
+    func problems() async throws {
+        let server = try MockServer()
+        let tls = TLSConfiguration(pins: [PinSet(hosts: ["localhost"], keys: [Self.others[0]])])
+        let error = try await #require(throws: NetworkError.self) {
+            try await CurlTransport(configuration: TransportConfiguration(tls: tls)).exchange(.get, server.url + "/")
+        }
+        #expect(error.reason == .configuration)
+        #expect(error.detail.contains("TLSConfiguration.pins"))
+        expectTexts(error)
+        #expect(server.connectionCount == 0)
+    }
+}
