@@ -38,7 +38,8 @@ extension CurlFailure {
 
     static func hint(for code: CURLcode, configuration: TransportConfiguration) -> String? {
         if code == CURLE_SSL_CERTPROBLEM {
-            return "Check TLSConfiguration.identity: the files, that key and certificate belong together, the passphrase."
+            return
+                "Check TLSConfiguration.identity: the files, that key and certificate belong together, the passphrase."
         }
         guard code == CURLE_SSL_CACERT_BADFILE else { return nil }
         if case .file(let path) = configuration.tls.trustedRoots {

@@ -25,7 +25,9 @@ struct TLSConfigurationTests {
 
     @Test(
         "what is no host is no pattern",
-        arguments: ["", "*", "*.", "a.*.com", "https://example.com", "example.com:443", "a b", "example.com/", "*a.com"])
+        arguments: [
+            "", "*", "*.", "a.*.com", "https://example.com", "example.com:443", "a b", "example.com/", "*a.com",
+        ])
     func badPatterns(pattern: String) {
         #expect(HostPattern(pattern) == nil)
         let set = PinSet(hosts: [pattern], keys: Self.keys)
@@ -83,7 +85,8 @@ struct TLSConfigurationTests {
     @Test(
         "the digest is SHA-256",
         arguments: [
-            ("", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="), ("abc", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+            ("", "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="),
+            ("abc", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
         ])
     func digest(text: String, expected: String) {
         #expect(SHA256Digest.of(Data(text.utf8)).base64EncodedString() == expected)
