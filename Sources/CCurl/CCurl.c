@@ -8,6 +8,27 @@
 
 #if defined(__linux__)
 
+#include <stdatomic.h>
+
+static _Atomic uint32_t forks;
+
+static void note_fork(void) {
+    atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, note_fork);
+}
+
+void curlew_watch_forks(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+}
+
+uint32_t curlew_fork_count(void) {
+    return atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
 void curlew_name_thread(const char *name) {
     pthread_setname_np(pthread_self(), name);
 }

@@ -66,6 +66,7 @@ final class BodyPipe: ResponseBodySource {
     }
 
     func next() async throws -> Data? {
+        guard transfer.agent.home.isHere else { throw HomeProcess.error(transfer.request) }
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
@@ -97,6 +98,7 @@ final class BodyPipe: ResponseBodySource {
 
     /// Ends the transfer and a waiting reader, without waiting for the agent.
     func cancel() {
+        guard transfer.agent.home.isHere else { return }
         if finish(.failure(NetworkError(.cancelled)), droppingRest: true) { transfer.agent.cancel(transfer) }
     }
 

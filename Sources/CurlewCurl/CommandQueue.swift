@@ -15,7 +15,8 @@ enum Command {
     case cancel(Transfer)
     /// The reader of a body has made room, or the producer of an upload has bytes.
     case resume(Transfer)
-    case stop
+    /// End when nothing is left to do, at this moment on the agent's clock at the latest.
+    case stop(by: Int64)
 }
 
 /// The way into the agent's thread: a list of commands and a descriptor that wakes it.
@@ -29,6 +30,8 @@ final class CommandQueue: Sendable {
         var isStopped = false
         /// The agent's thread has been started and has not ended.
         var isRunning = false
+        /// The agent's numbers at its last look at this queue, which holds the lock anyway.
+        var snapshot = TransportSnapshot()
         /// Called when the agent has ended.
         var endings: [@Sendable () -> Void] = []
     }
@@ -58,11 +61,12 @@ final class CommandQueue: Sendable {
     }
 
     /// All commands so far. With `sleeping`, notes that the agent is about to wait if there are none.
-    func take(beforeSleeping sleeping: Bool, into commands: inout [Command]) {
+    func take(beforeSleeping sleeping: Bool, into commands: inout [Command], publishing snapshot: TransportSnapshot) {
         commands.removeAll(keepingCapacity: true)
         // Two lists that take turns: neither is allocated anew.
         state.withLock { state in
             swap(&state.commands, &commands)
+            state.snapshot = snapshot
             state.isSleeping = sleeping && commands.isEmpty
         }
     }

@@ -31,8 +31,12 @@ extension CurlAgent {
         if let multi { curl_multi_remove_handle(multi, easy.pointer) }
         transfers[transfer.id] = nil
         transfer.easy = nil
+        noteReleased(transfer)
+        gauges.active = transfers.count
+        gauges.completed += 1
+        if metrics.reusedConnection == true { gauges.reused += 1 }
         transfer.upload?.end()
-        if idleHandles.count < Self.idleHandleLimit { idleHandles.append(easy) }
+        putBack(easy)
 
         deliver(result, to: transfer, metrics: metrics)
         // The pipe refers to the transfer for as long as somebody reads.
@@ -59,6 +63,18 @@ extension CurlAgent {
         case .failure(let error):
             transfer.deliver(.failure(error))
         }
+    }
+
+    /// Called from callbacks: the transfer is about to stand still because of its reader or producer.
+    func noteHeld(_ transfer: Transfer) {
+        if !transfer.isHeld { gauges.paused += 1 }
+    }
+
+    /// The transfer goes on, or is over.
+    func noteReleased(_ transfer: Transfer) {
+        if transfer.isHeld { gauges.paused -= 1 }
+        transfer.isReceivePaused = false
+        transfer.isSendPaused = false
     }
 
     /// Called from callbacks: the head goes to the caller when libcurl has returned.

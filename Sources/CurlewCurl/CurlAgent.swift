@@ -23,7 +23,8 @@ import Musl
 /// only, and that thread is started once, under the queue's lock.
 final class CurlAgent: @unchecked Sendable {
     let configuration: TransportConfiguration
-    private let queue = CommandQueue()
+    let home = HomeProcess()
+    let queue = CommandQueue()
 
     var multi: UnsafeMutableRawPointer?
     var transfers: [UInt64: Transfer] = [:]
@@ -33,7 +34,10 @@ final class CurlAgent: @unchecked Sendable {
     var dueHeads: [Transfer] = []
     /// No transfer ends before this; `Int64.max` when none has a deadline.
     private var nextCheck = Int64.max
+    /// From now on no new work is taken, and the thread ends when nothing is left or this moment has come.
+    private var stopAt = Int64.max
     private var isStopping = false
+    var gauges = TransportSnapshot()
     /// The clock, read once for each time libcurl works: callbacks note activity far too often to ask it themselves.
     private(set) var turnStart: Int64 = 0
 
@@ -64,6 +68,7 @@ final class CurlAgent: @unchecked Sendable {
 
     /// Ends a transfer wherever it is. Harmless when it has ended, or has not begun yet.
     func cancel(_ transfer: Transfer) {
+        guard home.isHere else { return }
         queue.withLock { state in
             transfer.isCancelled = true
             if transfer.isSubmitted, state.isRunning { state.commands.append(.cancel(transfer)) }
@@ -72,37 +77,29 @@ final class CurlAgent: @unchecked Sendable {
 
     /// Lets a transfer go on that was held because its reader or its producer was behind.
     func resume(_ transfer: Transfer) {
+        guard home.isHere else { return }
         queue.withLock { state in
             if state.isRunning { state.commands.append(.resume(transfer)) }
         }
     }
 
-    /// Ends everything at once and refuses new work. `ending` is called when the thread has ended.
-    func stop(_ ending: (@Sendable () -> Void)? = nil) {
+    /// Refuses new work, and ends everything that has not ended by `moment`. `ending` is called when the thread has ended.
+    func stop(by moment: Int64 = 0, _ ending: (@Sendable () -> Void)? = nil) {
+        guard home.isHere else {
+            ending?()
+            return
+        }
         let hasEnded = queue.withLock { state -> Bool in
             state.isStopped = true
             guard state.isRunning else { return true }
             if let ending { state.endings.append(ending) }
-            state.commands.append(.stop)
+            state.commands.append(.stop(by: moment))
             return false
         }
         if hasEnded { ending?() }
     }
 
-    private func startThread() -> Bool {
-        guard queue.descriptor >= 0 else { return false }
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        var thread = pthread_t()
-        let box = Unmanaged.passRetained(self)
-        let code = pthread_create(&thread, &attributes, runAgent, box.toOpaque())
-        if code != 0 { box.release() }
-        return code == 0
-    }
-
-    fileprivate func run() {
+    func run() {
         // libcurl leaves SIGPIPE alone because of NOSIGNAL; a broken connection must not end the process.
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -116,7 +113,7 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     private func turn() {
-        queue.take(beforeSleeping: false, into: &commands)
+        queue.take(beforeSleeping: false, into: &commands, publishing: gauges)
         commands.forEach(perform)
         turnStart = TransferClock.now()
         var running: Int32 = 0
@@ -124,8 +121,10 @@ final class CurlAgent: @unchecked Sendable {
         finishDone()
         handOverHeads()
         endLate()
+        if stopAt != .max, transfers.isEmpty { isStopping = true }
+        guard !isStopping else { return }
         // What came in meanwhile is not slept over; the flag is set under the same lock.
-        queue.take(beforeSleeping: true, into: &commands)
+        queue.take(beforeSleeping: true, into: &commands, publishing: gauges)
         guard commands.isEmpty else {
             commands.forEach(perform)
             return
@@ -147,7 +146,10 @@ final class CurlAgent: @unchecked Sendable {
         case .start(let transfer): begin(transfer)
         case .cancel(let transfer): end(transfer, with: NetworkError(.cancelled))
         case .resume(let transfer): unpause(transfer)
-        case .stop: isStopping = true
+        case .stop(let moment):
+            stopAt = min(stopAt, moment)
+            nextCheck = min(nextCheck, moment)
+            if TransferClock.now() >= stopAt { isStopping = true }
         }
     }
 
@@ -155,7 +157,7 @@ final class CurlAgent: @unchecked Sendable {
         do throws(NetworkError) {
             if let problem = CurlLibrary.current.problem { throw NetworkError(.configuration, detail: problem) }
             guard !isStopping else { throw NetworkError(.refused(by: .shutdown)) }
-            guard let multi, let easy = idleHandles.popLast() ?? EasyHandle(configuration: configuration) else {
+            guard let multi, let easy = takeHandle() else {
                 throw NetworkError(.configuration, detail: "libcurl has no memory left.")
             }
             if let phase = transfer.clock.check(at: TransferClock.now()).expired {
@@ -164,10 +166,12 @@ final class CurlAgent: @unchecked Sendable {
             try easy.prepare(transfer)
             transfer.easy = easy
             transfers[transfer.id] = transfer
+            gauges.active = transfers.count
             let code = curl_multi_add_handle(multi, easy.pointer)
             guard code == CURLM_OK else {
                 transfers[transfer.id] = nil
                 transfer.easy = nil
+                gauges.active = transfers.count
                 throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
             }
             transfer.upload?.begin { [weak transfer] in
@@ -194,8 +198,7 @@ final class CurlAgent: @unchecked Sendable {
 
     private func unpause(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.isReceivePaused || transfer.isSendPaused else { return }
-        transfer.isReceivePaused = false
-        transfer.isSendPaused = false
+        noteReleased(transfer)
         transfer.clock.isHeldByUs = false
         transfer.clock.lastActivity = TransferClock.now()
         noteDeadline(of: transfer)
@@ -210,7 +213,8 @@ final class CurlAgent: @unchecked Sendable {
         guard nextCheck != .max else { return }
         let now = TransferClock.now()
         guard now >= nextCheck else { return }
-        var next = Int64.max
+        if now >= stopAt { isStopping = true }
+        var next = stopAt
         var late: [(Transfer, NetworkError)] = []
         for transfer in transfers.values {
             let check = transfer.clock.check(at: now)
@@ -226,7 +230,7 @@ final class CurlAgent: @unchecked Sendable {
 
     private func openMulti() {
         guard CurlLibrary.current.problem == nil else { return }
-        multi = curl_multi_init()
+        multi = curlew_multi_open(queue.descriptor)
         guard let multi else { return }
         curlew_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
         curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.idleConnections)
@@ -236,15 +240,16 @@ final class CurlAgent: @unchecked Sendable {
     private func close() {
         for transfer in transfers.values { end(transfer, with: NetworkError(.refused(by: .shutdown))) }
         // Commands that came after the stop: their callers must hear too.
-        queue.take(beforeSleeping: false, into: &commands)
+        queue.take(beforeSleeping: false, into: &commands, publishing: gauges)
         commands.forEach(perform)
         idleHandles = []
+        gauges.handles = 0
         if let multi { curl_multi_cleanup(multi) }
         multi = nil
         // Commands that came last concern transfers that have ended. They leave the queue, which would otherwise keep
         // itself alive through them; they go outside the lock, because a transport may go with them.
         let last = queue.withLock { state -> CommandQueue.State in
-            defer { state = CommandQueue.State(isStopped: true) }
+            defer { state = CommandQueue.State(isStopped: true, snapshot: gauges) }
             return state
         }
         for ending in last.endings { ending() }
@@ -254,12 +259,5 @@ final class CurlAgent: @unchecked Sendable {
     func noteDeadline(of transfer: Transfer) {
         nextCheck = min(nextCheck, transfer.clock.check(at: turnStart).next)
     }
-}
-
-/// Entry of the agent's thread. The box keeps the agent alive until its loop has ended.
-private func runAgent(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { return nil }
-    Unmanaged<CurlAgent>.fromOpaque(context).takeRetainedValue().run()
-    return nil
 }
 #endif

@@ -26,6 +26,7 @@ struct CurlLibrary: Sendable {
     static let current = CurlLibrary()
 
     private init() {
+        Self.keepSecureLayerUntilExit()
         let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard initialised == CURLE_OK, let info = curlew_version() else {
             name = "libcurl"
@@ -42,6 +43,15 @@ struct CurlLibrary: Sendable {
             info.pointee.version_num >= Self.minimum.number
             ? nil
             : "libcurl \(version) is too old: \(Self.minimum.text) or newer is needed. Update the system's libcurl."
+    }
+
+    /// OpenSSL otherwise frees what it has when `exit` is called, under the hands of an engine that still works. Only its
+    /// first initialisation decides, hence before libcurl's. It is looked up, because the package does not link it.
+    private static func keepSecureLayerUntilExit() {
+        typealias Initialise = @convention(c) (UInt64, UnsafeRawPointer?) -> Int32
+        guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
+        let withoutExitHandler: UInt64 = 0x0008_0000
+        _ = unsafeBitCast(symbol, to: Initialise.self)(withoutExitHandler, nil)
     }
 }
 #endif

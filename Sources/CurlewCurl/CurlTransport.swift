@@ -17,6 +17,9 @@ import CurlewHTTP
 /// - Bodies up to `TransportConfiguration.smallBody` come with the response; larger ones stream, and the transfer
 ///   stops while `TransportConfiguration.bodyBuffer` bytes wait for their reader.
 ///
+/// An engine belongs to the process that made it: in a forked child every use ends with `.configuration` at once, and
+/// a child needs an engine of its own. Started programs inherit none of its sockets.
+///
 /// Proxies in the environment are not used. The engine ends with the last reference to it and to the bodies it feeds.
 public final class CurlTransport: Transport {
     /// How it connects.
@@ -45,6 +48,7 @@ public final class CurlTransport: Transport {
 
     /// Performs one exchange. Throws `NetworkError` only.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        guard agent.home.isHere else { throw HomeProcess.error(request) }
         try request.validate()
         if let problem { throw NetworkError(.configuration, detail: problem, request: RequestLine(request)) }
         let upload = try makeUpload(for: request.body)
@@ -67,13 +71,24 @@ public final class CurlTransport: Transport {
         }
     }
 
-    /// Ends every exchange with `.refused(by: .shutdown)`, closes all connections and refuses new work from now on.
+    /// Refuses new work from now on, ends what runs at once or lets it finish, and closes all connections.
     ///
-    /// Returns when the engine's thread has ended. Calling it again is harmless.
-    public func shutdown() async {
+    /// Returns when the engine's thread has ended; cancelling the caller does not shorten that. Calling it again is
+    /// harmless, and the earliest of several deadlines counts. Without a mode it is `.now`.
+    public func shutdown(_ mode: ShutdownMode = .now) async {
+        let moment =
+            switch mode {
+            case .now: Int64(0)
+            case .drain(let time): TransferClock.moment(after: time)
+            }
         await withUnsafeContinuation { continuation in
-            agent.stop { continuation.resume() }
+            agent.stop(by: moment) { continuation.resume() }
         }
+    }
+
+    /// What the engine is busy with.
+    public var snapshot: TransportSnapshot {
+        agent.snapshot
     }
 }
 

@@ -156,7 +156,6 @@ final class EasyHandle {
         check(curlew_set_data_callback(pointer, CURLOPT_READFUNCTION, sendBody))
         check(curlew_set_seek_callback(pointer, rewindBody))
         check(curlew_set_before_request_callback(pointer, beginRequest))
-        check(curlew_set_open_socket_callback(pointer, openSocket))
     }
 
     func set(_ option: CURLoption, _ value: Int) {

@@ -41,6 +41,7 @@ final class Transfer: @unchecked Sendable {
     var isReceivePaused = false
     /// libcurl was told to stop sending because the producer is behind.
     var isSendPaused = false
+    var isHeld: Bool { isReceivePaused || isSendPaused }
     /// How often libcurl has begun to send the request.
     var sendings = 0
     /// Bytes of the body that libcurl has taken, since it last began.

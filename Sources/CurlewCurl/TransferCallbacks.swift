@@ -60,14 +60,6 @@ func beginRequest(
     }
 }
 
-/// Makes sockets that a started program does not inherit; libcurl 7.88 does not see to that itself.
-func openSocket(
-    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
-) -> curl_socket_t {
-    guard let address = address?.pointee else { return -1 }
-    return socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
-}
-
 extension Transfer {
     fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
         if isDiscarding { return line.count }
@@ -113,6 +105,7 @@ extension Transfer {
             stream()
         }
         guard let pipe, !pipe.offer(bytes) else { return bytes.count }
+        agent.noteHeld(self)
         isReceivePaused = true
         clock.isHeldByUs = true
         return Int(CURL_WRITEFUNC_PAUSE)
@@ -132,6 +125,7 @@ extension Transfer {
             finishSending()
             return 0
         case .wait:
+            agent.noteHeld(self)
             isSendPaused = true
             clock.isHeldByUs = true
             return Int(CURL_READFUNC_PAUSE)

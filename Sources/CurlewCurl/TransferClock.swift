@@ -81,6 +81,11 @@ struct TransferClock {
         SystemTime().now.nanoseconds
     }
 
+    /// The moment `time` from now on the agent's clock; one that has passed for times below zero.
+    static func moment(after time: Duration) -> Int64 {
+        sum(now(), max(0, time.wholeNanoseconds))
+    }
+
     private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
         let (sum, overflow) = left.addingReportingOverflow(right)
         return overflow ? .max : sum

@@ -23,6 +23,8 @@ typedef int (*curlew_before_request_callback)(
 typedef curl_socket_t (*curlew_open_socket_callback)(
     void *context, curlsocktype purpose, struct curl_sockaddr *address);
 
+typedef int (*curlew_close_socket_callback)(void *context, curl_socket_t socket);
+
 static inline CURLcode curlew_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -53,6 +55,10 @@ static inline CURLcode curlew_set_before_request_callback(CURL *easy, curlew_bef
 
 static inline CURLcode curlew_set_open_socket_callback(CURL *easy, curlew_open_socket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
+
+static inline CURLcode curlew_set_close_socket_callback(CURL *easy, curlew_close_socket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
 
 /// Copies the bytes.
@@ -127,6 +133,15 @@ static inline int curlew_event_descriptor(void) {
 
 /// The name that debuggers and `top -H` show for the calling thread; at most 15 characters.
 void curlew_name_thread(const char *name);
+
+/// A multi handle whose own sockets started programs do not inherit; NULL without memory. `wake` is any descriptor.
+CURLM *curlew_multi_open(int wake);
+
+/// From now on forks are counted, in the children.
+void curlew_watch_forks(void);
+
+/// How many forks lie between this process and the one that first called `curlew_watch_forks`.
+uint32_t curlew_fork_count(void);
 
 #endif
 #endif

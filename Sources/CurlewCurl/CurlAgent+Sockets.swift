@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Handles and sockets, made and counted on the agent's thread.
+extension CurlAgent {
+    /// A handle from the store, or a new one; nil when libcurl has no memory left.
+    func takeHandle() -> EasyHandle? {
+        if let easy = idleHandles.popLast() { return easy }
+        guard let easy = EasyHandle(configuration: configuration) else { return nil }
+        // Connections outlive the handle that opened them, but not the agent's thread, which keeps the agent alive.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let codes = [
+            curlew_set_open_socket_callback(easy.pointer, openSocket),
+            curlew_set_close_socket_callback(easy.pointer, closeSocket),
+            curlew_set_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context),
+            curlew_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context),
+        ]
+        guard codes.allSatisfy({ $0 == CURLE_OK }) else { return nil }
+        gauges.handles += 1
+        return easy
+    }
+
+    /// Keeps a handle for later, unless there are enough.
+    func putBack(_ easy: EasyHandle) {
+        guard idleHandles.count < Self.idleHandleLimit else {
+            gauges.handles -= 1
+            return
+        }
+        idleHandles.append(easy)
+    }
+}
+
+/// Makes sockets that a started program does not inherit; libcurl 7.88 does not see to that itself.
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address = address?.pointee else { return -1 }
+    let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+    if descriptor >= 0 {
+        Unmanaged<CurlAgent>.fromOpaque(context)._withUnsafeGuaranteedRef {
+            $0.gauges.connections += 1
+            $0.gauges.connectionsOpened += 1
+        }
+    }
+    return descriptor
+}
+
+private func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+    if let context {
+        Unmanaged<CurlAgent>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.gauges.connections -= 1 }
+    }
+    return close(descriptor)
+}
+#endif

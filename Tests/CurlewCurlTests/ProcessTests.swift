@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// The engine as a part of its process: forks, started programs, signals and exit. Each test has a process of its own.
+@Suite(.timeLimit(.minutes(1)))
+struct ProcessTests {
+    @Test("in a forked child every use fails at once, and the parent's engine goes on")
+    func fork() async {
+        await #expect(processExitsWith: .success) {
+            let server = try MockServer()
+            server.on(.get, "/", respond: .text("hello"))
+            server.on(.get, "/big", respond: .generated(bytes: 4_000_000))
+            let (transport, url) = (CurlTransport(), server.url)
+            _ = try await transport.exchange(url: url + "/")
+            let response = try await transport.exchange(url: url + "/big")
+            var reader = response.body.makeAsyncIterator()
+            _ = try await reader.next()
+
+            let childIsRight = ChildProcess.fork {
+                let reason = Locked<NetworkError.Reason?>(nil)
+                Task(executorPreference: InlineExecutor()) {
+                    do {
+                        _ = try await transport.exchange(url: url + "/")
+                    } catch {
+                        reason.withLock { $0 = NetworkError(error).reason }
+                    }
+                }
+                let hasEnded = Locked(false)
+                Task(executorPreference: InlineExecutor()) {
+                    await transport.shutdown()
+                    hasEnded.withLock { $0 = true }
+                }
+                return reason.withLock { $0 } == .configuration && hasEnded.withLock { $0 }
+            }
+            #expect(childIsRight == true)
+            var count = 0
+            while let chunk = try await reader.next() { count += chunk.count }
+            #expect(count > 2_000_000)
+            #expect(try await transport.exchange(url: url + "/").status == .ok)
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test("a started program inherits no connection of the engine")
+    func descriptors() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        server.on(.get, "/big", respond: .generated(bytes: 40_000_000))
+        await #expect(processExitsWith: .success) { [url = server.url as String] in
+            let folder = try TemporaryFolder()
+            let before = try ChildProcess.inheritedDescriptors(output: folder.path + "/before")
+            let transport = CurlTransport()
+            // One connection in use, and an idle one.
+            let response = try await transport.exchange(url: url + "/big")
+            _ = try await transport.exchange(url: url + "/")
+            let after = try ChildProcess.inheritedDescriptors(output: folder.path + "/after")
+            #expect(after.count == before.count, "\(after)")
+            response.body.cancel()
+        }
+    }
+
+    @Test("a connection that breaks while it is written to does not end the process")
+    func brokenPipe() async {
+        await #expect(processExitsWith: .success) {
+            signal(SIGPIPE, SIG_DFL)
+            let server = try RawServer { connection in
+                _ = try connection.readHead()
+                connection.reset()
+            }
+            let transport = CurlTransport()
+            for _ in 0..<5 {
+                let error = await #expect(throws: NetworkError.self) {
+                    try await transport.exchange(.put, server.url, body: .bytes(pattern(5_000_000)))
+                }
+                #expect(error?.isCancelled == false)
+            }
+        }
+    }
+
+    @Test("the process may end while the engine works")
+    func exitWhileWorking() async {
+        await #expect(processExitsWith: .exitCode(0)) {
+            let server = try RawServer { connection in
+                while true { _ = try connection.read(upTo: 1000) }
+            }
+            let transport = CurlTransport(configuration: TransportConfiguration(httpVersions: .http1Only))
+            for _ in 0..<50 {
+                Task { try await transport.exchange(url: "https://127.0.0.1:\(server.port)/") }
+            }
+            #expect(await eventually { server.connectionCount > 20 })
+            exit(0)
+        }
+    }
+}
+
+extension CurlTransport {
+    fileprivate func exchange(url: String) async throws -> HTTPResponse {
+        try await exchange(.get, url)
+    }
+}

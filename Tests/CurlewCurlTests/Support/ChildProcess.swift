@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import Foundation
+
+/// Children of the test process: forked copies of it, and programs that inherit what is not protected from that.
+enum ChildProcess {
+    /// Runs `work` in a forked child and says what it returned; nil if the child crashed or hung.
+    ///
+    /// Only the calling thread exists there, so `work` may use nothing that waits for another one. For exit tests, whose
+    /// process does nothing else: a lock that another thread holds at the fork stays locked for ever.
+    static func fork(_ work: () -> Bool) -> Bool? {
+        // Swift does not import it.
+        guard let symbol = dlsym(nil, "fork") else { return nil }
+        let child = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
+        if child == 0 {
+            alarm(20)
+            _exit(work() ? 0 : 1)
+        }
+        var status: Int32 = 0
+        guard child > 0, waitpid(child, &status, 0) == child, status & 0x7F == 0 else { return nil }
+        return status >> 8 == 0
+    }
+
+    /// The descriptors that a started program has besides its own, as `socket:[123]` and the like.
+    static func inheritedDescriptors(output path: String) throws -> [String] {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        var child = pid_t()
+        // The shell's own process: `$$` stays its number in the substitution.
+        let script = "for entry in /proc/$$/fd/*; do readlink $entry; done"
+        let words = ["sh", "-c", script]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+        arguments.append(nil)
+        defer { arguments.forEach { free($0) } }
+        let code = posix_spawn(&child, "/bin/sh", &actions, nil, &arguments, environ)
+        guard code == 0 else { throw Program.Failure(description: "posix_spawn failed (errno \(code))") }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
+        return text.split(separator: "\n").map(String.init)
+    }
+}
+
+/// Runs tasks on the thread that makes them, up to the first time they wait for another one.
+final class InlineExecutor: TaskExecutor {
+    func enqueue(_ job: consuming ExecutorJob) {
+        UnownedJob(job).runSynchronously(on: asUnownedTaskExecutor())
+    }
+}
