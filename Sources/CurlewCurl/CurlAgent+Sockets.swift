@@ -14,7 +14,7 @@ extension CurlAgent {
     /// A handle from the store, or a new one; nil when libcurl has no memory left.
     func takeHandle() -> EasyHandle? {
         if let easy = idleHandles.popLast() { return easy }
-        guard let easy = EasyHandle(configuration: configuration) else { return nil }
+        guard let easy = EasyHandle(configuration: configuration, proxies: proxies) else { return nil }
         // Connections outlive the handle that opened them, but not the agent's thread, which keeps the agent alive.
         let context = Unmanaged.passUnretained(self).toOpaque()
         let codes = [

@@ -23,6 +23,7 @@ import Musl
 /// only, and that thread is started once, under the queue's lock.
 final class CurlAgent: @unchecked Sendable {
     let configuration: TransportConfiguration
+    let proxies: ProxyRules
     let home = HomeProcess()
     let queue = CommandQueue()
 
@@ -43,8 +44,9 @@ final class CurlAgent: @unchecked Sendable {
 
     static let idleHandleLimit = 256
 
-    init(configuration: TransportConfiguration) {
+    init(configuration: TransportConfiguration, proxies: ProxyRules) {
         self.configuration = configuration
+        self.proxies = proxies
     }
 
     /// Hands a transfer over. Its continuation is resumed exactly once, whatever happens.

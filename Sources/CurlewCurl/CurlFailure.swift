@@ -23,7 +23,8 @@ enum CurlFailure {
             ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
         let systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
         var error = NetworkError(
-            reason(for: code, message: message, handle: handle, transfer: transfer),
+            proxyReason(code, handle: handle, transfer: transfer)
+                ?? reason(for: code, message: message, handle: handle, transfer: transfer),
             detail: pinDetail(code, handle: handle, transfer: transfer) ?? message,
             underlying: TransportFailure(
                 engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,

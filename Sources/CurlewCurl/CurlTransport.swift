@@ -3,6 +3,7 @@
 #if os(Linux)
 public import CurlewCore
 import CurlewHTTP
+import FoundationEssentials
 
 /// The engine on Linux: libcurl, driven by one thread of its own.
 ///
@@ -20,7 +21,8 @@ import CurlewHTTP
 /// An engine belongs to the process that made it: in a forked child every use ends with `.configuration` at once, and
 /// a child needs an engine of its own. Started programs inherit none of its sockets.
 ///
-/// Proxies in the environment are not used. The engine ends with the last reference to it and to the bodies it feeds.
+/// Proxies in the environment are used only if `TransportConfiguration.proxy` says so. The engine ends with the last
+/// reference to it and to the bodies it feeds.
 public final class CurlTransport: Transport {
     /// How it connects.
     public let configuration: TransportConfiguration
@@ -35,8 +37,9 @@ public final class CurlTransport: Transport {
     /// makes `send` throw `.configuration`.
     public init(configuration: TransportConfiguration = TransportConfiguration()) {
         self.configuration = configuration
-        agent = CurlAgent(configuration: configuration)
-        problem = configuration.problems.first
+        let proxies = ProxyRules(configuration.proxy, environment: ProcessInfo.processInfo.environment)
+        agent = CurlAgent(configuration: configuration, proxies: proxies)
+        problem = configuration.problems.first ?? proxies.problems.first
     }
 
     deinit {

@@ -32,13 +32,15 @@ extension EasyHandle {
     /// What the server of `transfer` gets to see, and what it has to show.
     func setServer(of transfer: Transfer) {
         let tls = configuration.tls
-        guard tls.identity != nil || !tls.pins.isEmpty else { return }
-        let host = transfer.request.origin.host
-        if current.host != host {
+        guard tls.identity != nil || !tls.pins.isEmpty || !proxies.isEmpty else { return }
+        let origin = transfer.request.origin
+        if current.origin != origin {
+            let host = origin.host
+            setProxy(proxies.proxy(for: origin))
             setIdentity(tls.identity.flatMap { $0.isMeant(for: host) ? $0 : nil })
             current.pins = tls.pins.first(for: host)
             set(CURLOPT_CERTINFO, current.pins == nil ? 0 : 1)
-            current.host = host
+            current.origin = origin
         }
         let pins = current.pins.flatMap { $0.mode == .enforce && !$0.isOver(in: transfer) ? $0.joinedKeys : nil }
         if current.enforcedPins != .some(pins) {

@@ -18,6 +18,7 @@ import Musl
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     let configuration: TransportConfiguration
+    let proxies: ProxyRules
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     /// What the handle has been given, because setting a text again costs copies: most calls of a client differ only in
@@ -28,16 +29,18 @@ final class EasyHandle {
     private var fixedProblem: CURLcode = CURLE_OK
 
     /// Nil when libcurl has no memory left.
-    init?(configuration: TransportConfiguration) {
+    init?(configuration: TransportConfiguration, proxies: ProxyRules) {
         guard let pointer = curl_easy_init() else {
             errorText.deallocate()
             return nil
         }
         self.pointer = pointer
         self.configuration = configuration
+        self.proxies = proxies
         errorText.pointee = 0
         setFixedOptions()
         setTrust()
+        setProxyTrust()
         fixedProblem = problem
     }
 
@@ -135,7 +138,9 @@ final class EasyHandle {
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_FOLLOWLOCATION, 0)
+        // Empty, not nil: libcurl would ask the environment.
         setText(CURLOPT_PROXY, "")
+        setText(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // libcurl allocates these for each transfer: beyond 128 KiB every request would map and unmap memory.
@@ -192,8 +197,9 @@ struct Current {
     var headers: HTTPHeaders?
     var implied: Implied?
     var decodesContent: Bool?
-    /// The host for which identity and pins are set.
-    var host: String?
+    /// For whom identity, pins and proxy are set.
+    var origin: Origin?
+    var proxy: ProxyServer?
     var pins: PinSet?
     /// The pins that libcurl enforces; the outer nil means that nobody knows.
     var enforcedPins: String??

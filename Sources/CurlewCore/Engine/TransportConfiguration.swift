@@ -4,6 +4,8 @@
 public struct TransportConfiguration: Hashable, Sendable {
     /// Trust and versions for secure connections.
     public var tls: TLSConfiguration
+    /// Through which proxy it connects. Default `.none`, which does not look at the environment.
+    public var proxy: ProxyConfiguration
     /// Which protocol versions are offered. Default `.automatic`.
     public var httpVersions: HTTPVersionPolicy
     /// Connections to one host at a time; further requests wait for one, inside their deadline. Default 64.
@@ -17,11 +19,13 @@ public struct TransportConfiguration: Hashable, Sendable {
 
     /// A configuration with the defaults where nothing is said.
     public init(
-        tls: TLSConfiguration = TLSConfiguration(), httpVersions: HTTPVersionPolicy = .automatic,
+        tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
+        httpVersions: HTTPVersionPolicy = .automatic,
         connectionsPerHost: Int = 64, idleConnections: Int = 256, bodyBuffer: Int = 1 << 20,
         smallBody: Int = 64 << 10
     ) {
         self.tls = tls
+        self.proxy = proxy
         self.httpVersions = httpVersions
         self.connectionsPerHost = max(1, connectionsPerHost)
         self.idleConnections = max(1, idleConnections)
@@ -29,10 +33,10 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.smallBody = max(0, smallBody)
     }
 
-    /// What cannot work, each naming its option; every call throws `.configuration` with the first. Empty when all is
+    /// What cannot work whatever the environment is, each naming its option; every call throws `.configuration` with the first. Empty when all is
     /// well, as far as it shows without reading files or connecting.
     public var problems: [String] {
-        tls.problems
+        tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems)
     }
 }
 

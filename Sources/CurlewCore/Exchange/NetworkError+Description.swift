@@ -40,6 +40,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
         case .configuration: "configuration"
         case .encoding: "encoding"
         case .unreachable: "unreachable"
+        case .proxyFailed(.refused(let status)): "proxyFailed refused" + (status.map { " \($0.code)" } ?? "")
+        case .proxyFailed(let failure): "proxyFailed \(failure)"
         case .secureConnectionFailed(let failure): "secureConnectionFailed \(failure)"
         case .timedOut(let phase): "timedOut \(phase)"
         case .connectionLost(let delivery): "connectionLost \(delivery)"
@@ -63,6 +65,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
         case .timedOut(.idle): return "The transfer stood still; see Timeouts.idle."
         case .timedOut(.total): return "The whole call took too long; see Timeouts.total."
         case .unreachable: return "Check host and port, and that the server runs."
+        case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy runs."
+        case .proxyFailed(.notAuthenticated): return "Give the proxy's credentials in TransportConfiguration.proxy."
         case .secureConnectionFailed(.untrusted):
             return "For a private authority, name its certificate in TLSConfiguration.trustedRoots."
         case .connectionLost(.requestMayHaveArrived):

@@ -16,6 +16,8 @@ extension NetworkError {
         case encoding
         /// No connection came about: the name has no address, the port refuses, the network is away.
         case unreachable
+        /// The proxy in between let no connection come about; the server got nothing.
+        case proxyFailed(ProxyFailure)
         /// The connection could not be made secure. Never retried.
         case secureConnectionFailed(TLSFailure)
         /// A phase took longer than its timeout.
@@ -57,6 +59,17 @@ extension NetworkError {
         case clientCertificate
         /// Client and server found no common version or cipher, or the handshake broke off.
         case handshake
+    }
+
+    /// What the proxy did.
+    @nonexhaustive
+    public enum ProxyFailure: Hashable, Sendable {
+        /// The proxy itself could not be reached.
+        case unreachable
+        /// The proxy wants credentials, or others than it got (407).
+        case notAuthenticated
+        /// The proxy answered and did not connect; with the status, if it was an HTTP proxy.
+        case refused(HTTPStatus?)
     }
 
     /// The phase that took too long.

@@ -66,8 +66,10 @@ extension NetworkError {
     /// request: only idempotent work may be repeated.
     public var isRetryable: Bool {
         switch reason {
-        case .unreachable, .timedOut, .connectionLost:
+        case .unreachable, .timedOut, .connectionLost, .proxyFailed(.unreachable):
             true
+        case .proxyFailed(.refused(let status?)):
+            [502, 503, 504].contains(status.code)
         case .status(let status):
             [408, 429, 500, 502, 503, 504].contains(status.code)
         default:

@@ -18,6 +18,7 @@ extension NetworkError: LocalizedError {
         case .configuration: "The app is not set up correctly for this request."
         case .encoding: "The data could not be prepared for sending."
         case .unreachable: isOffline ? "There seems to be no network connection." : "The server could not be reached."
+        case .proxyFailed: "The network's proxy did not let the request through."
         case .secureConnectionFailed(.expired), .secureConnectionFailed(.notYetValid):
             "The server's certificate is not valid at this time."
         case .secureConnectionFailed: "A secure connection to the server could not be made."

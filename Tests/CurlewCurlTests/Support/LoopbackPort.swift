@@ -33,6 +33,15 @@ enum LoopbackPort {
         return descriptor
     }
 
+    /// A socket that is connected to `port`.
+    static func connected(to port: Int) throws -> Int32 {
+        let descriptor = try make(type: SOCK_CLOEXEC.rawValue)
+        guard withAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else {
+            throw failure("connect", descriptor)
+        }
+        return descriptor
+    }
+
     private static func make(type: UInt32) throws -> Int32 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | type), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }

@@ -2,26 +2,28 @@
 
 import Foundation
 
-/// A TLS server that ends the handshake when the client shows no certificate of the authority, instead of answering.
+/// A TLS server that answers with the first line of the request. If it asks for certificates, it ends the handshake when
+/// the client shows none of the authority.
 ///
 /// It ends with its standard input, which is this process at the latest.
-final class StrictServer: Sendable {
+final class PythonTLSServer: Sendable {
     let port: Int
     private let lifeline = Pipe()
 
-    init(_ certificates: Certificates) throws {
+    init(_ certificates: Certificates, asksForCertificates: Bool) throws {
         let process = Process()
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: try Program.python())
         process.arguments = [
             "-c", Self.script, certificates.certificate(.valid), certificates.key, certificates.authority,
+            asksForCertificates ? "ask" : "",
         ]
         process.standardInput = lifeline
         process.standardOutput = output
         try process.run()
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Program.Failure(description: "The strict server did not start.")
+            throw Program.Failure(description: "The TLS server did not start.")
         }
         self.port = port
     }
@@ -33,7 +35,8 @@ final class StrictServer: Sendable {
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1], sys.argv[2])
         context.load_verify_locations(sys.argv[3])
-        context.verify_mode = ssl.CERT_REQUIRED
+        if sys.argv[4]:
+            context.verify_mode = ssl.CERT_REQUIRED
         listener = socket.create_server(("127.0.0.1", 0))
         def serve():
             while True:
@@ -41,12 +44,16 @@ final class StrictServer: Sendable {
                 plain = client.dup()
                 try:
                     with context.wrap_socket(client, server_side=True) as secure:
-                        secure.recv(65536)
-                        secure.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nConnection: close\\r\\n\\r\\nok")
+                        line = secure.recv(65536).split(b"\\r\\n")[0]
+                        secure.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: %d\\r\\n" % len(line))
+                        secure.sendall(b"Connection: close\\r\\n\\r\\n" + line)
                 except OSError:
                     # A socket that closes with bytes unread resets, and the alert would be lost.
-                    plain.shutdown(socket.SHUT_WR)
-                    while plain.recv(65536):
+                    try:
+                        plain.shutdown(socket.SHUT_WR)
+                        while plain.recv(65536):
+                            pass
+                    except OSError:
                         pass
                 plain.close()
         threading.Thread(target=serve, daemon=True).start()

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewHTTP
+
+/// Which requests go through which proxy: a `ProxyConfiguration` with its environment read.
+package struct ProxyRules: Sendable {
+    private var http: ProxyServer?
+    private var https: ProxyServer?
+    private var bypassed = ProxyBypass([])
+    private var bypassesLoopback = false
+    /// What cannot be understood, naming the option or variable, and no credentials.
+    package private(set) var problems: [String] = []
+
+    /// `environment` is asked only if the configuration says so.
+    package init(_ configuration: ProxyConfiguration, environment: @autoclosure () -> [String: String] = [:]) {
+        switch configuration {
+        case .none: break
+        case .environment: read(environment())
+        case .fixed(let proxy, let bypassing):
+            (http, https) = (proxy, proxy)
+            bypassed = ProxyBypass(bypassing)
+            if proxy.url == nil { problems.append("ProxyConfiguration: \(proxy) is not a place to connect to.") }
+            problems += bypassed.unreadable.map { "ProxyConfiguration: \"\($0)\" in the list is no host or network." }
+        }
+    }
+
+    /// No request goes through a proxy.
+    package var isEmpty: Bool { http == nil && https == nil }
+
+    /// True when the way to a proxy is itself secure.
+    package var needsTrust: Bool { http?.kind == .https || https?.kind == .https }
+
+    /// The proxy for requests to `origin`.
+    package func proxy(for origin: Origin) -> ProxyServer? {
+        guard let proxy = origin.isSecure ? https : http else { return nil }
+        if bypassesLoopback, origin.isLoopback { return nil }
+        return bypassed.contains(origin) ? nil : proxy
+    }
+
+    private mutating func read(_ environment: [String: String]) {
+        bypassesLoopback = true
+        http = proxy("http_proxy", "all_proxy", "ALL_PROXY", in: environment)
+        https = proxy("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", in: environment)
+        let list = [environment["no_proxy"], environment["NO_PROXY"]].compactMap { $0 }.first { !$0.isEmpty } ?? ""
+        // A list that other programs read too may hold what only they understand.
+        bypassed = ProxyBypass(list.split { $0 == "," || $0.isWhitespace }.map(String.init))
+    }
+
+    private mutating func proxy(_ names: String..., in environment: [String: String]) -> ProxyServer? {
+        guard let name = names.first(where: { environment[$0]?.isEmpty == false }), let value = environment[name]
+        else { return nil }
+        let proxy = ProxyServer(value)
+        let problem = "ProxyConfiguration: the variable \(name) is no proxy. Write http://proxy.example:3128."
+        if proxy == nil, !problems.contains(problem) { problems.append(problem) }
+        return proxy
+    }
+}

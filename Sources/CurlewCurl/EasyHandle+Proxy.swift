@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+
+/// The way through a proxy. libcurl uses a connection again only for the same proxy and credentials.
+extension EasyHandle {
+    /// What is the same for all requests: a proxy is trusted as servers are.
+    func setProxyTrust() {
+        guard proxies.needsTrust else { return }
+        set(CURLOPT_PROXY_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
+        switch configuration.tls.trustedRoots {
+        case .system:
+            setText(CURLOPT_PROXY_CAINFO, CurlLibrary.current.systemRoots)
+        case .file(let path):
+            setText(CURLOPT_PROXY_CAINFO, path)
+            setText(CURLOPT_PROXY_CAPATH, nil)
+        case .pem(let data):
+            setData(CURLOPT_PROXY_CAINFO_BLOB, data)
+            setText(CURLOPT_PROXY_CAPATH, nil)
+        }
+    }
+
+    /// Nil means straight to the server.
+    func setProxy(_ proxy: ProxyServer?) {
+        current.proxy = proxy
+        guard !proxies.isEmpty else { return }
+        setText(CURLOPT_PROXY, proxy?.url ?? "")
+        setText(CURLOPT_PROXYUSERNAME, proxy?.user)
+        setText(CURLOPT_PROXYPASSWORD, proxy?.password)
+    }
+}
+
+extension CurlFailure {
+    /// What a proxy has to do with the failure; nil when it has nothing.
+    static func proxyReason(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError.Reason? {
+        guard handle.current.proxy != nil, !transfer.head.isComplete else { return nil }
+        switch code {
+        case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: return .proxyFailed(.unreachable)
+        case CURLE_PROXY: return socksReason(curlew_info_long(handle.pointer, CURLINFO_PROXY_ERROR))
+        default: break
+        }
+        let status = curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE)
+        guard transfer.request.origin.isSecure, status != 0, !(200...299).contains(status) else { return nil }
+        return .proxyFailed(status == 407 ? .notAuthenticated : .refused(HTTPStatus(status)))
+    }
+
+    /// SOCKS says whether it is the proxy or the server behind it that cannot be reached.
+    private static func socksReason(_ error: Int) -> NetworkError.Reason {
+        switch CURLproxycode(rawValue: UInt32(truncatingIfNeeded: error)) {
+        case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_CONNECTION_REFUSED,
+            CURLPX_REPLY_TTL_EXPIRED, CURLPX_RESOLVE_HOST:
+            .unreachable
+        case CURLPX_USER_REJECTED, CURLPX_NO_AUTH: .proxyFailed(.notAuthenticated)
+        default: .proxyFailed(.refused(nil))
+        }
+    }
+}
+#endif

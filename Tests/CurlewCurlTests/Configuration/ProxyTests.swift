@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// Through proxies, and past them.
+@Suite(.timeLimit(.minutes(1)))
+struct ProxyTests {
+    private func transport(
+        _ kind: ProxyServer.Kind, _ port: Int, credentials: (user: String, password: String)? = nil,
+        bypassing: [String] = [], tls: TLSConfiguration = TLSConfiguration()
+    ) -> CurlTransport {
+        let proxy = ProxyServer(
+            kind, host: "127.0.0.1", port: port, user: credentials?.user, password: credentials?.password)
+        return CurlTransport(
+            configuration: TransportConfiguration(tls: tls, proxy: .fixed(proxy, bypassing: bypassing)))
+    }
+
+    @Test("an HTTP proxy gets the whole URL of a plain request, and looks the name up")
+    func plain() async throws {
+        let proxy = try LoopbackProxy(.http)
+        let response = try await transport(.http, proxy.port).exchange(.get, "http://service.example:81/a?b=c")
+        #expect(try await response.text() == "GET http://service.example:81/a?b=c HTTP/1.1")
+    }
+
+    @Test("a tunnel tells an HTTP proxy host, port and credentials, and the server nothing of these")
+    func tunnel() async throws {
+        let nginx = try await Nginx.shared()
+        let proxy = try LoopbackProxy(.http, needsCredentials: true)
+        let transport = transport(
+            .http, proxy.port, credentials: LoopbackProxy.credentials, tls: nginx.configuration.tls)
+        for _ in 0..<2 {
+            let response = try await transport.exchange(
+                .get, nginx.secure() + "/connection?secret=1",
+                headers: ["X-Value": "own", "Authorization": "Bearer secret"])
+            #expect(try await response.text().hasSuffix("HTTP/2.0 own"))
+        }
+        let head = try #require(proxy.asked.first)
+        #expect(proxy.asked.count == 1)
+        #expect(head.hasPrefix("CONNECT localhost:"))
+        #expect(head.contains("Proxy-Authorization: Basic "))
+        #expect(!head.contains("secret") && !head.contains("X-Value"))
+
+        let server = try RawServer { connection in
+            let head = try connection.readHead()
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(head.utf8.count)\r\n\r\n\(head)")
+        }
+        let socks = try LoopbackProxy(.socks5, needsCredentials: true)
+        let direct = self.transport(.socks5, socks.port, credentials: LoopbackProxy.credentials)
+        let seen = try await direct.exchange(.get, "http://service.example:\(server.port)/").text()
+        #expect(seen.hasPrefix("GET / HTTP/1.1\r\n") && !seen.contains("Proxy-"))
+    }
+
+    @Test("a SOCKS proxy gets the name, not an address", arguments: [true, false])
+    func socks(needsCredentials: Bool) async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        let proxy = try LoopbackProxy(.socks5, needsCredentials: needsCredentials)
+        let transport = transport(
+            .socks5, proxy.port, credentials: needsCredentials ? LoopbackProxy.credentials : nil)
+        let url = "http://service.example:\(server.port)/"
+        #expect(try await transport.exchange(.get, url).text() == "hello")
+        #expect(proxy.asked == ["service.example:\(server.port)"])
+    }
+
+    @Test("a proxy may be reached over TLS, and is trusted like a server")
+    func secureProxy() async throws {
+        let nginx = try await Nginx.shared()
+        let server = try PythonTLSServer(nginx.certificates, asksForCertificates: false)
+        let url = "http://service.example/a"
+        let trusting = transport(.https, server.port, tls: nginx.configuration.tls)
+        #expect(try await trusting.exchange(.get, url).text() == "GET \(url) HTTP/1.1")
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport(.https, server.port).exchange(.get, url)
+        }
+        #expect(error.reason == .secureConnectionFailed(.untrusted))
+    }
+
+    @Test("hosts of the list are reached directly", arguments: ["127.0.0.0/8", "localhost, 127.0.0.1", "*"])
+    func bypass(list: String) async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("direct"))
+        let proxy = try LoopbackProxy(.http)
+        let entries = list.split { $0 == "," || $0 == " " }.map(String.init)
+        let transport = transport(.http, proxy.port, bypassing: entries)
+        #expect(try await transport.exchange(.get, server.url + "/").text() == "direct")
+        #expect(proxy.asked.isEmpty)
+        if list != "*" {
+            _ = try await transport.exchange(.get, "http://service.example/")
+            #expect(try await transport.exchange(.get, server.url + "/").text() == "direct")
+            #expect(proxy.asked.count == 1)
+        }
+    }
+
+    @Test("a proxy that is not there is told apart from a server that is not there, and may be tried again")
+    func unreachable() async throws {
+        let (socket, port) = try LoopbackPort.refusing()
+        defer { close(socket) }
+        for kind in [ProxyServer.Kind.http, .https, .socks5] {
+            let error = try await #require(throws: NetworkError.self) {
+                try await transport(kind, port).exchange(.get, "https://service.example/")
+            }
+            #expect(error.reason == .proxyFailed(.unreachable), "\(kind)")
+            #expect(error.isRetryable)
+            expectTexts(error)
+        }
+    }
+
+    @Test("an HTTP proxy that refuses the tunnel is told with its status", arguments: [403, 407, 502, 503])
+    func refused(status: Int) async throws {
+        let proxy = try LoopbackProxy(.http, refusal: status)
+        let transport = transport(.http, proxy.port, bypassing: ["127.0.0.1"])
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.post, "https://service.example/", body: .bytes(Data("body".utf8)))
+        }
+        #expect(
+            error.reason == .proxyFailed(status == 407 ? .notAuthenticated : .refused(HTTPStatus(status))))
+        #expect(error.isRetryable == (status > 500))
+        #expect(error.response == nil)
+        expectTexts(error)
+        // Nothing of it is left for the next call on the same handle.
+        let (socket, port) = try LoopbackPort.refusing()
+        defer { close(socket) }
+        let next = await outcome(Task { try await transport.exchange(.get, "https://127.0.0.1:\(port)/") })
+        #expect(next.reason == .unreachable)
+    }
+
+    @Test("missing and wrong credentials are told apart from other refusals, and not shown")
+    func credentials() async throws {
+        for (kind, proxyKind) in [(ProxyServer.Kind.http, LoopbackProxy.Kind.http), (.socks5, .socks5)] {
+            let proxy = try LoopbackProxy(proxyKind, needsCredentials: true)
+            for credentials in [nil, (user: "user", password: "sesame")] {
+                let error = try await #require(throws: NetworkError.self) {
+                    try await transport(kind, proxy.port, credentials: credentials)
+                        .exchange(.get, "https://service.example/")
+                }
+                #expect(error.reason == .proxyFailed(.notAuthenticated), "\(kind) \(error)")
+                #expect(!error.isRetryable && !"\(error)".contains("sesame"))
+                expectTexts(error)
+            }
+        }
+    }
+
+    @Test(
+        "a SOCKS proxy says whether it refuses or the server cannot be reached",
+        arguments: [(2, .proxyFailed(.refused(nil))), (4, .unreachable), (5, .unreachable)]
+            as [(Int, NetworkError.Reason)])
+    func socksRefusal(code: Int, reason: NetworkError.Reason) async throws {
+        let proxy = try LoopbackProxy(.socks5, refusal: code)
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport(.socks5, proxy.port).exchange(.get, "http://service.example/")
+        }
+        #expect(error.reason == reason)
+        expectTexts(error)
+    }
+
+    @Test("a proxy that cannot be one is refused before anything is opened")
+    func problem() async throws {
+        let proxy = ProxyServer(.http, host: "no host", user: "user", password: "sesame")
+        let error = try await #require(throws: NetworkError.self) {
+            try await CurlTransport(configuration: TransportConfiguration(proxy: .fixed(proxy)))
+                .exchange(.get, "http://service.example/")
+        }
+        #expect(error.reason == .configuration)
+        #expect(error.detail.contains("ProxyConfiguration") && !error.detail.contains("sesame"))
+        expectTexts(error)
+    }
+}
