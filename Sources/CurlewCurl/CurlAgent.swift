@@ -234,8 +234,11 @@ final class CurlAgent: @unchecked Sendable {
         guard CurlLibrary.current.problem == nil else { return }
         multi = curlew_multi_open(queue.descriptor)
         guard let multi else { return }
-        curlew_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.connectionsPerHost)
-        curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.idleConnections)
+        curlew_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.pool.perHost)
+        if let total = configuration.pool.total {
+            curlew_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, total)
+        }
+        curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.pool.idle)
         curlew_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
     }
 

@@ -21,11 +21,14 @@ final class EasyHandle {
     let proxies: ProxyRules
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
+    private var overrides: UnsafeMutablePointer<curl_slist>?
     /// What the handle has been given, because setting a text again costs copies: most calls of a client differ only in
     /// their path.
     var current = Current()
     var peer = Peer()
     private var problem: CURLcode = CURLE_OK
+    /// The option that libcurl would not take.
+    private var refusedOption: CURLoption?
     private var fixedProblem: CURLcode = CURLE_OK
 
     /// Nil when libcurl has no memory left.
@@ -39,6 +42,8 @@ final class EasyHandle {
         self.proxies = proxies
         errorText.pointee = 0
         setFixedOptions()
+        setConnections()
+        setNames()
         setTrust()
         setProxyTrust()
         fixedProblem = problem
@@ -47,6 +52,7 @@ final class EasyHandle {
     deinit {
         curl_easy_cleanup(pointer)
         curl_slist_free_all(headerList)
+        curl_slist_free_all(overrides)
         errorText.deallocate()
     }
 
@@ -82,7 +88,11 @@ final class EasyHandle {
     /// What libcurl wrote about the failure, else its standard text for `code`.
     func message(for code: CURLcode) -> String {
         if errorText.pointee != 0 { return String(cString: errorText) }
-        return curl_easy_strerror(code).map { String(cString: $0) } ?? "unknown error"
+        let text = curl_easy_strerror(code).map { String(cString: $0) } ?? "unknown error"
+        guard code == problem, let name = refusedOption.flatMap({ curl_easy_option_by_id($0)?.pointee.name }) else {
+            return text
+        }
+        return "\(text) (CURLOPT_\(String(cString: name)))"
     }
 
     private func setMethod(of transfer: Transfer) {
@@ -132,6 +142,16 @@ final class EasyHandle {
         headerList = list
     }
 
+    /// Another place to connect to, as libcurl writes it.
+    func appendOverride(_ line: String) {
+        guard let list = curl_slist_append(overrides, line) else {
+            problem = CURLE_OUT_OF_MEMORY
+            return
+        }
+        overrides = list
+        setPointer(CURLOPT_CONNECT_TO, UnsafeMutableRawPointer(list))
+    }
+
     private func setFixedOptions() {
         set(CURLOPT_NOSIGNAL, 1)
         setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
@@ -142,13 +162,11 @@ final class EasyHandle {
         setText(CURLOPT_PROXY, "")
         setText(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        set(CURLOPT_TCP_KEEPALIVE, 1)
         // libcurl allocates these for each transfer: beyond 128 KiB every request would map and unmap memory.
         set(CURLOPT_BUFFERSIZE, 64 << 10)
         set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         // Removing a transfer during a name lookup must not wait for the lookup.
         set(CURLOPT_QUICK_EXIT, 1)
-        set(CURLOPT_PIPEWAIT, configuration.httpVersions == .http1Only ? 0 : 1)
         let versions =
             switch configuration.httpVersions {
             case .automatic: CURL_HTTP_VERSION_2TLS
@@ -164,25 +182,27 @@ final class EasyHandle {
     }
 
     func set(_ option: CURLoption, _ value: Int) {
-        check(curlew_set_long(pointer, option, value))
+        check(curlew_set_long(pointer, option, value), option)
     }
 
     func setText(_ option: CURLoption, _ value: String?) {
-        check(curlew_set_string(pointer, option, value))
+        check(curlew_set_string(pointer, option, value), option)
     }
 
     /// libcurl copies the bytes; nil takes back what was set.
     func setData(_ option: CURLoption, _ value: Data?) {
         guard let value else { return setPointer(option, nil) }
-        check(value.withUnsafeBytes { curlew_set_blob(pointer, option, $0.baseAddress, $0.count) })
+        check(value.withUnsafeBytes { curlew_set_blob(pointer, option, $0.baseAddress, $0.count) }, option)
     }
 
     private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
-        check(curlew_set_pointer(pointer, option, value))
+        check(curlew_set_pointer(pointer, option, value), option)
     }
 
-    func check(_ code: CURLcode) {
-        if code != CURLE_OK, problem == CURLE_OK { problem = code }
+    func check(_ code: CURLcode, _ option: CURLoption? = nil) {
+        guard code != CURLE_OK, problem == CURLE_OK else { return }
+        problem = code
+        refusedOption = option
     }
 }
 

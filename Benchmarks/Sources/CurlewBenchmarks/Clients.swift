@@ -41,7 +41,8 @@ enum Clients {
 
     /// What an app writes: a typed call.
     private static func curlew(url: String, width: Int) throws -> @Sendable () async throws -> Void {
-        let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: max(64, width)))
+        let transport = CurlTransport(
+            configuration: TransportConfiguration(pool: ConnectionPool(perHost: max(64, width))))
         let client = APIClient(baseURL: try BaseURL(url), pipeline: .standard, transport: transport)
         return {
             let user = try await client.send(.user)
@@ -51,7 +52,8 @@ enum Clients {
 
     /// The engine alone, without types.
     private static func curlewTransport(url: String, width: Int) throws -> @Sendable () async throws -> Void {
-        let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: max(64, width)))
+        let transport = CurlTransport(
+            configuration: TransportConfiguration(pool: ConnectionPool(perHost: max(64, width))))
         let request = try HTTPRequest(url: url + "/user.json")
         return {
             let data = try await transport.send(request, in: ExchangeContext()).data()

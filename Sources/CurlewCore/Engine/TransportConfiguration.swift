@@ -8,10 +8,12 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var proxy: ProxyConfiguration
     /// Which protocol versions are offered. Default `.automatic`.
     public var httpVersions: HTTPVersionPolicy
-    /// Connections to one host at a time; further requests wait for one, inside their deadline. Default 64.
-    public var connectionsPerHost: Int
-    /// Idle connections kept for later use. Default 256.
-    public var idleConnections: Int
+    /// How many connections it keeps, and how long.
+    public var pool: ConnectionPool
+    /// How names become addresses.
+    public var dns: DNSConfiguration
+    /// The path of a Unix domain socket to which every request goes, whatever its host is. Default nil.
+    public var unixSocket: String?
     /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB.
     public var bodyBuffer: Int
     /// Bodies up to this many bytes are handed over finished, unless the call streams. Default 64 KiB.
@@ -20,23 +22,36 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// A configuration with the defaults where nothing is said.
     public init(
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
-        httpVersions: HTTPVersionPolicy = .automatic,
-        connectionsPerHost: Int = 64, idleConnections: Int = 256, bodyBuffer: Int = 1 << 20,
+        httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
+        dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil, bodyBuffer: Int = 1 << 20,
         smallBody: Int = 64 << 10
     ) {
         self.tls = tls
         self.proxy = proxy
         self.httpVersions = httpVersions
-        self.connectionsPerHost = max(1, connectionsPerHost)
-        self.idleConnections = max(1, idleConnections)
+        self.pool = pool
+        self.dns = dns
+        self.unixSocket = unixSocket
         self.bodyBuffer = max(16 << 10, bodyBuffer)
         self.smallBody = max(0, smallBody)
     }
 
-    /// What cannot work whatever the environment is, each naming its option; every call throws `.configuration` with the first. Empty when all is
-    /// well, as far as it shows without reading files or connecting.
+    /// What cannot work, each naming its option; every call throws `.configuration` with the first. Empty when all is
+    /// well, as far as it shows without the environment, files or connections.
     public var problems: [String] {
-        tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems)
+        tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems) + pool.problems + dns.problems
+            + socketProblems
+    }
+
+    private var socketProblems: [String] {
+        guard let unixSocket else { return [] }
+        var problems: [String] = []
+        // The system's structure has room for 108 bytes with a final zero.
+        if unixSocket.isEmpty || unixSocket.utf8.count > 107 || unixSocket.utf8.contains(0) {
+            problems.append("TransportConfiguration.unixSocket: the path has to have 1 to 107 bytes.")
+        }
+        if proxy != .none { problems.append("TransportConfiguration.unixSocket and proxy exclude each other.") }
+        return problems
     }
 }
 

@@ -21,6 +21,13 @@ extension CurlTransport {
     }
 }
 
+extension TransportConfiguration {
+    /// Few connections, small buffers.
+    init(connectionsPerHost: Int, bodyBuffer: Int = 1 << 20) {
+        self.init(pool: ConnectionPool(perHost: connectionsPerHost), bodyBuffer: bodyBuffer)
+    }
+}
+
 extension HTTPResponse {
     /// The body's chunks joined, whatever their number.
     func bytes() async throws -> Data {

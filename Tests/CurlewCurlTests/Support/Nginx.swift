@@ -29,6 +29,9 @@ final class Nginx: Sendable {
     /// Asks for a client's certificate of our authority; without one it answers 400. Says whom it sees.
     var mutual: String { "https://localhost:\(ports["mutual", default: 0])" }
 
+    /// The plain server's Unix domain socket.
+    var socket: String { certificates.folder + "/socket" }
+
     private static let starting = Locked<Task<Nginx, any Error>?>(nil)
 
     /// Starts it once. Throws what is missing.
@@ -112,6 +115,7 @@ final class Nginx: Sendable {
         let locations = """
             root \(root);
             location = /connection { return 200 "$connection $server_protocol $http_x_value"; }
+            location = /host { return 200 "$http_host"; }
             location = /empty { return 204; }
             location /upload/ { dav_methods PUT; client_max_body_size 100m; }
             """
@@ -141,7 +145,7 @@ final class Nginx: Sendable {
               client_body_temp_path \(folder)/temporary; proxy_temp_path \(folder)/temporary;
               fastcgi_temp_path \(folder)/temporary; uwsgi_temp_path \(folder)/temporary;
               scgi_temp_path \(folder)/temporary;
-              server { listen 127.0.0.1:\(ports["plain", default: 0]); server_name _; \(locations) }
+              server { listen 127.0.0.1:\(ports["plain", default: 0]); listen unix:\(folder)/socket; server_name _; \(locations) }
               \(secure.joined(separator: "\n"))
               \(mutual)
             }

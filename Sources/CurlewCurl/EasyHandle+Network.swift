@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+
+/// Where connections go and how long they live. The same for all transfers of an engine.
+extension EasyHandle {
+    func setConnections() {
+        let pool = configuration.pool
+        set(CURLOPT_MAXAGE_CONN, max(1, pool.idleLifetime.roundedUpSeconds))
+        if let lifetime = pool.lifetime { set(CURLOPT_MAXLIFETIME_CONN, max(1, lifetime.roundedUpSeconds)) }
+        set(CURLOPT_PIPEWAIT, pool.waitsForMultiplexing && configuration.httpVersions != .http1Only ? 1 : 0)
+        set(CURLOPT_TCP_KEEPALIVE, pool.keepAlive == nil ? 0 : 1)
+        if let keepAlive = pool.keepAlive {
+            // The system takes no more than this.
+            let seconds = min(max(1, keepAlive.roundedUpSeconds), 32_767)
+            set(CURLOPT_TCP_KEEPIDLE, seconds)
+            set(CURLOPT_TCP_KEEPINTVL, seconds)
+        }
+        if let path = configuration.unixSocket { setText(CURLOPT_UNIX_SOCKET_PATH, path) }
+    }
+
+    func setNames() {
+        let dns = configuration.dns
+        set(CURLOPT_DNS_CACHE_TIMEOUT, max(0, dns.cacheLifetime.roundedUpSeconds))
+        let delay = dns.happyEyeballsDelay.roundedUpMilliseconds
+        set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int(Int32(clamping: max(1, delay))))
+        if dns.addresses != .any {
+            set(CURLOPT_IPRESOLVE, Int(dns.addresses == .ipv4 ? CURL_IPRESOLVE_V4 : CURL_IPRESOLVE_V6))
+        }
+        for line in dns.overrides.compactMap(\.line) { appendOverride(line) }
+    }
+}
+
+extension Duration {
+    /// In the range that libcurl takes.
+    fileprivate var roundedUpSeconds: Int {
+        Int(Int32(clamping: roundedUpMilliseconds / 1000 + (roundedUpMilliseconds % 1000 > 0 ? 1 : 0)))
+    }
+}
+#endif

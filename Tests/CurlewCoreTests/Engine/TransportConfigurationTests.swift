@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import Testing
+
+/// What cannot work is named before anything is opened.
+@Suite(.timeLimit(.minutes(1)))
+struct TransportConfigurationTests {
+    @Test("the default has no problems")
+    func standard() {
+        #expect(TransportConfiguration().problems.isEmpty)
+    }
+
+    @Test(
+        "a problem names its option",
+        arguments: [
+            (TransportConfiguration(pool: ConnectionPool(perHost: 0)), "ConnectionPool.perHost"),
+            (TransportConfiguration(pool: ConnectionPool(total: 0)), "ConnectionPool.total"),
+            (TransportConfiguration(pool: ConnectionPool(idle: -1)), "ConnectionPool.idle"),
+            (TransportConfiguration(unixSocket: ""), "unixSocket"),
+            (TransportConfiguration(unixSocket: String(repeating: "a", count: 108)), "unixSocket"),
+            (TransportConfiguration(unixSocket: "a\0b"), "unixSocket"),
+            (TransportConfiguration(proxy: .environment, unixSocket: "/run/a"), "exclude each other"),
+        ])
+    func problems(configuration: TransportConfiguration, name: String) {
+        #expect(configuration.problems.count == 1)
+        #expect(configuration.problems.first?.contains(name) == true)
+    }
+
+    @Test(
+        "an override is written as libcurl takes it",
+        arguments: [
+            (.init(host: "A.example", port: 443, target: "10.0.0.1", targetPort: 8443), "a.example:443:10.0.0.1:8443"),
+            (.init(host: "a.example", target: "b.example"), "a.example::b.example:"),
+            (.init(host: "::1", port: 80, target: "[::2]"), "[::1]:80:[::2]:"),
+            (.init(host: "", target: "b.example"), nil), (.init(host: "a.example", target: "b c"), nil),
+            (.init(host: "a.example", port: 0, target: "b.example"), nil),
+            (.init(host: "a.example", target: "b.example:80"), nil),
+        ] as [(DNSConfiguration.Override, String?)])
+    func overrides(override: DNSConfiguration.Override, line: String?) {
+        #expect(override.line == line)
+        let problems = TransportConfiguration(dns: DNSConfiguration(overrides: [override])).problems
+        #expect(problems.count == (line == nil ? 1 : 0))
+    }
+}

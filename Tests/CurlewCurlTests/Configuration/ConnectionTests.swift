@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// Where connections go.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionPlaceTests {
+    @Test("a Unix domain socket takes every request, with the host of its URL")
+    func unixSocket() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: nginx.socket))
+        for host in ["service.example", "other.example:81"] {
+            let response = try await transport.exchange(.get, "http://\(host)/host")
+            #expect(try await response.text() == host)
+        }
+        let body = try await transport.exchange(.get, "http://service.example/body.bin").bytes()
+        #expect(body == pattern(3_000_000))
+    }
+
+    @Test("a Unix domain socket on which nobody listens is unreachable")
+    func missingSocket() async throws {
+        let folder = try TemporaryFolder()
+        let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: folder.path + "/none"))
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, "http://service.example/")
+        }
+        #expect(error.reason == .unreachable)
+        expectTexts(error)
+    }
+
+    @Test("an override changes where a request goes, and nothing of what it says")
+    func override() async throws {
+        let nginx = try await Nginx.shared()
+        let port = try #require(try HTTPRequest(.get, url: nginx.secure() + "/").origin.port as Int?)
+        var configuration = nginx.configuration
+        configuration.dns.overrides = [
+            .init(host: "localhost", port: 443, target: "127.0.0.1", targetPort: port),
+            .init(host: "other.example", target: "127.0.0.1", targetPort: port),
+        ]
+        let transport = CurlTransport(configuration: configuration)
+        #expect(try await transport.exchange(.get, "https://localhost/host").text() == "localhost")
+        // The certificate has to be that of the URL's host.
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, "https://other.example/host")
+        }
+        #expect(error.reason == .secureConnectionFailed(.wrongHost))
+        // Another port has no override.
+        let (socket, refusing) = try LoopbackPort.refusing()
+        defer { close(socket) }
+        let other = await outcome(Task { try await transport.exchange(.get, "https://localhost:\(refusing)/") })
+        #expect(other.reason == .unreachable)
+    }
+
+    @Test("an option that the engine refuses is named")
+    func refusedOption() async throws {
+        // libcurl takes no text of more than 8 MB.
+        let identity = ClientIdentity.pkcs12File("client.p12", passphrase: String(repeating: "a", count: 8_000_001))
+        let tls = TLSConfiguration(identity: identity)
+        let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
+        for _ in 0..<2 {
+            let error = try await #require(throws: NetworkError.self) {
+                try await transport.exchange(.get, "https://localhost/")
+            }
+            #expect(error.reason == .configuration)
+            #expect(error.detail.contains("CURLOPT_KEYPASSWD"))
+            expectTexts(error)
+        }
+    }
+
+    @Test("addresses of one kind only are used when asked for")
+    func addresses() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        let url = "http://localhost:\(server.port)/"
+        let four = CurlTransport(configuration: TransportConfiguration(dns: DNSConfiguration(addresses: .ipv4)))
+        #expect(try await four.exchange(.get, url).text() == "hello")
+        let six = CurlTransport(configuration: TransportConfiguration(dns: DNSConfiguration(addresses: .ipv6)))
+        let result = await outcome(Task { try await six.exchange(.get, url) })
+        #expect(result.reason == .unreachable)
+    }
+}
+
+/// How many connections there are, and how long.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionPoolTests {
+    @Test("no more connections than allowed are open at a time", arguments: [1, 2])
+    func total(limit: Int) async throws {
+        let counts = Locked((open: 0, most: 0))
+        let server = try RawServer { connection in
+            counts.withLock { counts in
+                counts.open += 1
+                counts.most = max(counts.most, counts.open)
+            }
+            _ = try connection.readHead()
+            try? connection.pause(30)
+            counts.withLock { $0.open -= 1 }
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        }
+        let pool = ConnectionPool(total: limit)
+        let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<12 {
+                let host = index % 2 == 0 ? "localhost" : "127.0.0.1"
+                group.addTask { _ = try await transport.exchange(.get, "http://\(host):\(server.port)/") }
+            }
+            try await group.waitForAll()
+        }
+        #expect(counts.withLock { $0.most } == limit)
+    }
+
+    @Test("a connection that is older than its lifetime is not used again")
+    func lifetime() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        let pool = ConnectionPool(lifetime: .seconds(1))
+        let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
+        let begin = ContinuousClock.now
+        var reused = 0
+        // Never idle: only its age ends the connection.
+        while server.connectionCount < 2 {
+            let response = try await transport.exchange(.get, server.url + "/")
+            if response.metrics.reusedConnection == true { reused += 1 }
+            try #require(ContinuousClock.now - begin < .seconds(20))
+        }
+        #expect(reused > 0)
+        #expect(ContinuousClock.now - begin >= .seconds(1))
+    }
+
+    @Test("requests wait for a connection that can carry all of them, or do not", arguments: [true, false])
+    func multiplexing(waits: Bool) async throws {
+        let nginx = try await Nginx.shared()
+        var configuration = nginx.configuration
+        configuration.pool.waitsForMultiplexing = waits
+        let transport = CurlTransport(configuration: configuration)
+        let connections = try await withThrowingTaskGroup(of: Substring.self) { group in
+            for _ in 0..<16 {
+                group.addTask {
+                    let response = try await transport.exchange(.get, nginx.secure() + "/connection")
+                    return try await response.text().split(separator: " ")[0]
+                }
+            }
+            return try await group.reduce(into: Set<Substring>()) { $0.insert($1) }
+        }
+        #expect(waits ? connections.count == 1 : connections.count > 1)
+    }
+
+    @Test("extreme values work", arguments: [Duration.zero, .nanoseconds(1), .seconds(1 << 40), .seconds(-1)])
+    func extremes(time: Duration) async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        let pool = ConnectionPool(
+            perHost: .max, total: .max, idle: 1, idleLifetime: time, lifetime: time, keepAlive: time)
+        let dns = DNSConfiguration(cacheLifetime: time, happyEyeballsDelay: time)
+        let transport = CurlTransport(configuration: TransportConfiguration(pool: pool, dns: dns))
+        for _ in 0..<3 {
+            let url = "http://localhost:\(server.port)/"
+            #expect(try await transport.exchange(.get, url).text() == "hello")
+        }
+    }
+}
