@@ -24,7 +24,7 @@ extension CurlAgent {
 
     /// The one way out: takes the transfer off libcurl and the table, then tells its caller or reader.
     func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
-        let metrics = easy.metrics()
+        let metrics = easy.metrics(of: transfer)
         if transfer.context.isObserved, metrics.connectionsOpened ?? 0 > 0 {
             for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
         }
@@ -85,7 +85,7 @@ extension CurlAgent {
     func handOverHeads() {
         guard !dueHeads.isEmpty else { return }
         for transfer in dueHeads {
-            if let easy = transfer.easy { handOverHead(of: transfer, metrics: easy.metrics()) }
+            if let easy = transfer.easy { handOverHead(of: transfer, metrics: easy.metrics(of: transfer)) }
         }
         dueHeads.removeAll(keepingCapacity: true)
     }

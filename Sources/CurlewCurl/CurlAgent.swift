@@ -43,6 +43,9 @@ final class CurlAgent: @unchecked Sendable {
     private(set) var turnStart: Int64 = 0
 
     static let idleHandleLimit = 256
+    private static let shutdownError = NetworkError(
+        .refused(by: .shutdown), detail: "The transport has been shut down.",
+        hint: "Make a new transport, or shut down later.")
 
     init(configuration: TransportConfiguration, proxies: ProxyRules) {
         self.configuration = configuration
@@ -51,21 +54,21 @@ final class CurlAgent: @unchecked Sendable {
 
     /// Hands a transfer over. Its continuation is resumed exactly once, whatever happens.
     func start(_ transfer: Transfer) {
-        let refusal = queue.withLock { state -> NetworkError.Reason? in
-            if state.isStopped { return .refused(by: .shutdown) }
-            if transfer.isCancelled { return .cancelled }
+        let refusal = queue.withLock { state -> NetworkError? in
+            if state.isStopped { return Self.shutdownError }
+            if transfer.isCancelled { return NetworkError(.cancelled) }
             transfer.isSubmitted = true
             if !state.isRunning {
-                guard startThread() else { return .configuration }
+                guard startThread() else {
+                    return NetworkError(
+                        .configuration, detail: "The system gave no thread or descriptor for the engine.")
+                }
                 state.isRunning = true
             }
             state.commands.append(.start(transfer))
             return nil
         }
-        if let refusal {
-            let detail = refusal == .configuration ? "The system gave no thread or descriptor for the engine." : ""
-            transfer.continuation?.resume(throwing: NetworkError(refusal, detail: detail))
-        }
+        if let refusal { transfer.continuation?.resume(throwing: refusal) }
     }
 
     /// Ends a transfer wherever it is. Harmless when it has ended, or has not begun yet.
@@ -117,6 +120,7 @@ final class CurlAgent: @unchecked Sendable {
     private func turn() {
         queue.take(beforeSleeping: false, into: &commands, publishing: gauges)
         commands.forEach(perform)
+        guard !isStopping else { return }
         turnStart = TransferClock.now()
         var running: Int32 = 0
         if let multi { curl_multi_perform(multi, &running) }
@@ -158,7 +162,7 @@ final class CurlAgent: @unchecked Sendable {
     private func begin(_ transfer: Transfer) {
         do throws(NetworkError) {
             if let problem = CurlLibrary.current.problem { throw NetworkError(.configuration, detail: problem) }
-            guard !isStopping else { throw NetworkError(.refused(by: .shutdown)) }
+            guard !isStopping else { throw Self.shutdownError }
             guard let multi, let easy = takeHandle() else {
                 throw NetworkError(.configuration, detail: "libcurl has no memory left.")
             }
@@ -243,7 +247,7 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     private func close() {
-        for transfer in transfers.values { end(transfer, with: NetworkError(.refused(by: .shutdown))) }
+        for transfer in transfers.values { end(transfer, with: Self.shutdownError) }
         // Commands that came after the stop: their callers must hear too.
         queue.take(beforeSleeping: false, into: &commands, publishing: gauges)
         commands.forEach(perform)

@@ -11,13 +11,14 @@ import Musl
 
 extension EasyHandle {
     /// What libcurl measured so far.
-    func metrics() -> ExchangeMetrics {
+    func metrics(of transfer: Transfer) -> ExchangeMetrics {
         var metrics = ExchangeMetrics()
         let lookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
         let connect = microseconds(CURLINFO_CONNECT_TIME_T)
         let secure = microseconds(CURLINFO_APPCONNECT_TIME_T)
         let ready = microseconds(CURLINFO_PRETRANSFER_TIME_T)
-        let first = microseconds(CURLINFO_STARTTRANSFER_TIME_T)
+        // With an upload, libcurl takes the first byte sent for the first byte of the transfer.
+        let first = transfer.answerTime.map { ready + $0 / 1000 } ?? microseconds(CURLINFO_STARTTRANSFER_TIME_T)
         let total = microseconds(CURLINFO_TOTAL_TIME_T)
         let opened = curlew_info_long(pointer, CURLINFO_NUM_CONNECTS)
         metrics.nameLookup = .microseconds(opened == 0 ? 0 : lookup)

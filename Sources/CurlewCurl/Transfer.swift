@@ -46,6 +46,9 @@ final class Transfer: @unchecked Sendable {
     var sendings = 0
     /// Bytes of the body that libcurl has taken, since it last began.
     var bytesTaken: Int64 = 0
+    /// With an upload: when its request began, and how long after that the answer began, in nanoseconds.
+    var requestTime: Int64?
+    var answerTime: Int64?
     /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
     var failure: NetworkError?
     var clock: TransferClock

@@ -64,6 +64,7 @@ extension Transfer {
     fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
         if isDiscarding { return line.count }
         touch()
+        if let requestTime, answerTime == nil { answerTime = TransferClock.now() - requestTime }
         guard head.receive(line) else {
             failure = NetworkError(
                 .limitExceeded(.responseHeaders),
@@ -143,6 +144,7 @@ extension Transfer {
     /// libcurl sends again by itself when a reused connection ends before the first byte of an answer.
     fileprivate func beginRequest() -> Bool {
         sendings += 1
+        if upload != nil { requestTime = TransferClock.now() }
         return sendings == 1 || mayBeginAgain()
     }
 

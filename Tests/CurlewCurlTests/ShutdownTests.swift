@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// The end of an engine: at once, for everybody, leaving nothing.
+@Suite(.timeLimit(.minutes(1)))
+struct ShutdownTests {
+    static let refused = NetworkError.Reason.refused(by: .shutdown)
+
+    @Test("work in flight ends, in every phase, and later work is refused")
+    func inFlight() async throws {
+        let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: 8, bodyBuffer: 16_384))
+        let server = try MockServer()
+        server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
+        server.on(.get, "/half", respond: .generated(bytes: 1000).stalled(at: .afterBytes(500)))
+        server.on(.get, "/body", respond: .generated(bytes: 50_000_000))
+        server.on(.put, "/", respond: .status(.ok))
+        let crowded = try CrowdedPort()
+        let body = try await transport.exchange(.get, server.url + "/body").body
+        let waiting = try await transport.exchange(.get, server.url + "/half") { $0.streaming = true }.body
+        let stuck = RequestBody.stream { .init(Stuck(ended: Signal())) }
+        let tasks = [
+            Task { try await transport.exchange(.get, server.url + "/silent").data() },
+            Task { try await transport.exchange(.get, server.url + "/half").data() },
+            Task { try await transport.exchange(.put, server.url + "/", body: stuck).data() },
+            Task { try await transport.exchange(.get, crowded.url).data() },
+            Task { try await waiting.collect() },
+        ]
+        #expect(await eventually { server.connectionCount == 5 })
+
+        let start = ContinuousClock.now
+        await transport.shutdown()
+        for task in tasks { #expect(await outcome(task).reason == Self.refused) }
+        let error = try await #require(throws: NetworkError.self) { try await body.collect() }
+        #expect(error.reason == Self.refused)
+        expectTexts(error)
+        #expect(ContinuousClock.now - start < .seconds(5))
+
+        for _ in 0..<3 {
+            let error = try await #require(throws: NetworkError.self) {
+                try await transport.exchange(.get, server.url + "/body")
+            }
+            #expect(error.reason == Self.refused)
+            expectTexts(error)
+        }
+        await transport.shutdown()
+    }
+
+    @Test("shutting down an engine that never ran is harmless, and final")
+    func unused() async throws {
+        let transport = CurlTransport()
+        await transport.shutdown()
+        await transport.shutdown()
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, "http://127.0.0.1:1/")
+        }
+        #expect(error.reason == Self.refused)
+    }
+
+    @Test("calls that race with the shutdown end one way or the other")
+    func race() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        for _ in 0..<20 {
+            let transport = CurlTransport()
+            let tasks = (0..<20).map { _ in Task { try await transport.exchange(.get, server.url + "/").text() } }
+            for _ in 0..<Int.random(in: 0..<50) { await Task.yield() }
+            await transport.shutdown()
+            for task in tasks {
+                let result = await outcome(task)
+                #expect(result.reason == nil || result.reason == Self.refused)
+            }
+        }
+    }
+
+    @Test("several callers may shut down at the same time")
+    func concurrentShutdown() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        let transport = CurlTransport()
+        #expect(try await transport.exchange(.get, server.url + "/").text() == "ok")
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { await transport.shutdown() } }
+        }
+    }
+
+    @Test("nothing is left: no thread, no descriptor")
+    func leavesNothing() async {
+        // In a process of its own, because tests beside this one open and close descriptors.
+        await #expect(processExitsWith: .success) {
+            let server = try MockServer()
+            server.on(.get, "/", respond: .text("ok"))
+            server.on(.get, "/body", respond: .generated(bytes: 5_000_000))
+            // What the first use of timers, files and the like opens once is not counted.
+            _ = try await CurlTransport().exchange(.get, server.url + "/").text()
+            #expect(await eventually { Engine.threadCount == 0 })
+            let before = Engine.descriptors
+            for round in 0..<10 {
+                let transport = CurlTransport()
+                let paused = try await transport.exchange(.get, server.url + "/body")
+                let texts = try await withThrowingTaskGroup(of: String.self) { group in
+                    for _ in 0..<20 {
+                        group.addTask { try await transport.exchange(.get, server.url + "/").text() }
+                    }
+                    return try await group.reduce(into: [String]()) { $0.append($1) }
+                }
+                #expect(texts == Array(repeating: "ok", count: 20))
+                #expect(Engine.threadCount == 1)
+                if round % 2 == 0 { await transport.shutdown() }
+                withExtendedLifetime(paused) {}
+            }
+            #expect(await eventually { Engine.threadCount == 0 })
+            // The server's ends of the connections close a moment later.
+            let areClosed = await eventually { Engine.descriptors.count <= before.count }
+            #expect(areClosed, "new: \(Engine.descriptors.filter { !before.contains($0) })")
+        }
+    }
+
+    @Test("a process may end while transfers run", arguments: 0..<3)
+    func exitInFlight(round: Int) async throws {
+        let nginx = try await Nginx.shared()
+        setenv("CURLEW_TEST_URL", nginx.secure() + "/body.bin", 1)
+        setenv("CURLEW_TEST_ROOTS", nginx.certificates.authority, 1)
+        await #expect(processExitsWith: .exitCode(7)) {
+            let environment = ProcessInfo.processInfo.environment
+            let url = environment["CURLEW_TEST_URL"] ?? ""
+            let tls = TLSConfiguration(trustedRoots: .file(environment["CURLEW_TEST_ROOTS"] ?? ""))
+            let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
+            let done = Locked(0)
+            for _ in 0..<8 {
+                Task.detached {
+                    while true {
+                        _ = try await transport.exchange(.get, url).bytes()
+                        done.withLock { $0 += 1 }
+                    }
+                }
+            }
+            _ = await eventually { done.withLock { $0 } > 8 }
+            exit(7)
+        }
+    }
+}
+
+/// What the system knows of this process.
+enum Engine {
+    static var threadCount: Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.count { task in
+            let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+            return name == "curlew-engine\n"
+        }
+    }
+
+    /// What the descriptors refer to.
+    static var descriptors: [String] {
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+    }
+}
