@@ -63,6 +63,8 @@ enum CurlFailure {
     ) -> NetworkError.Reason {
         switch code {
         case CURLE_URL_MALFORMAT: .invalidRequest
+        // A version of HTTP that this libcurl was built without.
+        case CURLE_UNSUPPORTED_PROTOCOL where !wasSent(handle): .configuration
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .badResponse
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: .unreachable
         // Only the connect limit is libcurl's; the other deadlines are the agent's.
@@ -79,12 +81,13 @@ enum CurlFailure {
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .secureConnectionFailed(.pinMismatch)
         case _ where refusesOurCertificate(code, message): .secureConnectionFailed(.clientCertificate)
         case CURLE_SSL_CONNECT_ERROR: .secureConnectionFailed(.handshake)
-        case CURLE_HTTP2, CURLE_HTTP2_STREAM:
-            message.contains("REFUSED_STREAM") ? .connectionLost(.requestNotSent) : .badResponse
+        case CURLE_HTTP2_STREAM where message.contains("REFUSED_STREAM"): .connectionLost(.requestNotSent)
+        // The verdict on what the peer sent. Its other codes, and all of CURLE_HTTP2, are ways to break off or to leave.
+        case CURLE_HTTP2_STREAM where message.contains("PROTOCOL_ERROR"): .badResponse
         case CURLE_ABORTED_BY_CALLBACK, CURLE_READ_ERROR, CURLE_WRITE_ERROR: .connectionLost(delivery(handle))
         // The only text that tells broken framing from a broken connection.
         case CURLE_RECV_ERROR where message.contains("chunked-encoding"): .badResponse
-        // CURLE_OK without a head, GOT_NOTHING, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what later versions add.
+        // CURLE_OK without a head, GOT_NOTHING, HTTP2, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what later versions add.
         default: .connectionLost(delivery(handle))
         }
     }

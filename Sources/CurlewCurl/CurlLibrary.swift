@@ -16,6 +16,9 @@ struct CurlLibrary: Sendable {
     /// The file with the system's certificate authorities, if libcurl was built with one and it exists.
     let systemRoots: String?
     let supportsHTTP2: Bool
+    /// Versions that take a reused connection for one that has yet to be switched to HTTP/2, where no TLS negotiates it
+    /// (curl#10634).
+    let cannotReusePriorKnowledge: Bool
     /// Why this libcurl cannot be used; nil when it can.
     let problem: String?
 
@@ -32,12 +35,14 @@ struct CurlLibrary: Sendable {
             name = "libcurl"
             systemRoots = nil
             supportsHTTP2 = false
+            cannotReusePriorKnowledge = false
             problem = "libcurl could not be initialised (error \(initialised.rawValue))."
             return
         }
         let version = info.pointee.version.map { String(cString: $0) } ?? "of unknown version"
         name = "libcurl \(version)"
         supportsHTTP2 = info.pointee.features & CURL_VERSION_HTTP2 != 0
+        cannotReusePriorKnowledge = (0x07_57_00..<0x08_00_00).contains(info.pointee.version_num)
         systemRoots = info.pointee.cainfo.map { String(cString: $0) }.flatMap { access($0, R_OK) == 0 ? $0 : nil }
         problem =
             info.pointee.version_num >= Self.minimum.number

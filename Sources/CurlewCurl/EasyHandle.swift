@@ -169,11 +169,16 @@ final class EasyHandle {
         set(CURLOPT_QUICK_EXIT, 1)
         let versions =
             switch configuration.httpVersions {
-            case .automatic: CURL_HTTP_VERSION_2TLS
+            case .automatic where CurlLibrary.current.supportsHTTP2: CURL_HTTP_VERSION_2TLS
+            case .automatic: CURL_HTTP_VERSION_1_1
             case .http1Only: CURL_HTTP_VERSION_1_1
             case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
             }
         set(CURLOPT_HTTP_VERSION, versions)
+        if configuration.httpVersions == .http2PriorKnowledge, CurlLibrary.current.cannotReusePriorKnowledge {
+            set(CURLOPT_FRESH_CONNECT, 1)
+            set(CURLOPT_FORBID_REUSE, 1)
+        }
         check(curlew_set_data_callback(pointer, CURLOPT_HEADERFUNCTION, receiveHeader))
         check(curlew_set_data_callback(pointer, CURLOPT_WRITEFUNCTION, receiveBody))
         check(curlew_set_data_callback(pointer, CURLOPT_READFUNCTION, sendBody))

@@ -10,7 +10,7 @@ import Testing
 /// A reader decides how much comes; a body that nobody wants ends its transfer.
 @Suite(.timeLimit(.minutes(1)))
 struct BackPressureTests {
-    private static let size = 64 << 20
+    private static let size = 40 << 20
 
     /// Writes `size` bytes of the pattern and keeps the connection, so that the writer shows how far it got.
     private func endlessServer() throws -> (server: RawServer, connection: Locked<RawConnection?>, closed: Signal) {
@@ -64,8 +64,8 @@ struct BackPressureTests {
     func pausingReaders() async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
         let server = try MockServer()
-        server.on(.get, "/", respond: .generated(bytes: 3_000_000))
-        server.on(.get, "/chunked", respond: .generated(bytes: 3_000_000, chunked: true))
+        server.on(.get, "/", respond: .data(pattern(3_000_000)))
+        server.on(.get, "/chunked", respond: MockResponse(body: .chunks([pattern(3_000_000)])))
         let expected = pattern(3_000_000)
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for index in 0..<8 {
@@ -125,7 +125,7 @@ struct BackPressureTests {
     @Test("a body outlives the transport variable that made it")
     func outlives() async throws {
         let server = try MockServer()
-        server.on(.get, "/", respond: .generated(bytes: 2_000_000))
+        server.on(.get, "/", respond: .data(Data(count: 2_000_000)))
         func body() async throws -> ResponseBody {
             try await CurlTransport().exchange(.get, server.url + "/").body
         }

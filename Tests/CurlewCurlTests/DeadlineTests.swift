@@ -18,11 +18,14 @@ struct DeadlineTests {
     /// Runs into `phase`, not before `limit` and well before any other limit.
     private func expectTimeout(
         _ phase: NetworkError.Phase, sourceLocation: SourceLocation = #_sourceLocation,
-        _ work: () async throws -> Void
+        _ work: (CountingObserver) async throws -> Void
     ) async throws {
+        let observer = CountingObserver()
         let start = ContinuousClock.now
-        let error = try await #require(throws: NetworkError.self, sourceLocation: sourceLocation) { try await work() }
-        let elapsed = ContinuousClock.now - start
+        let error = try await #require(throws: NetworkError.self, sourceLocation: sourceLocation) {
+            try await work(observer)
+        }
+        let elapsed = await observer.firstEnd - start
         #expect(error.reason == .timedOut(phase), sourceLocation: sourceLocation)
         #expect(elapsed >= Self.limit, sourceLocation: sourceLocation)
         #expect(elapsed < .seconds(5), sourceLocation: sourceLocation)
@@ -41,8 +44,8 @@ struct DeadlineTests {
             case "tcp": crowded.url
             default: "https://127.0.0.1:\(silent.port)/"
             }
-        try await expectTimeout(.connect) {
-            _ = try await transport.exchange(.get, url, timeouts: Timeouts(connect: Self.limit))
+        try await expectTimeout(.connect) { observer in
+            _ = try await transport.exchange(.get, url, timeouts: Timeouts(connect: Self.limit), observers: [observer])
         }
         if kind == "lookup" { #expect(hanging_lookup_count(name) == 1) }
     }
@@ -55,9 +58,9 @@ struct DeadlineTests {
         server.on(.put, "/", respond: MockResponse().stalled(at: .beforeHead))
         let folder = try TemporaryFolder()
         let body = try source?.body(of: 100_000, in: folder) ?? .empty
-        try await expectTimeout(.firstByte) {
+        try await expectTimeout(.firstByte) { observer in
             _ = try await transport.exchange(
-                .put, server.url + "/", body: body, timeouts: Timeouts(firstByte: Self.limit))
+                .put, server.url + "/", body: body, timeouts: Timeouts(firstByte: Self.limit), observers: [observer])
         }
     }
 
@@ -71,8 +74,9 @@ struct DeadlineTests {
                 try connection.write("X: y\r\n")
             }
         }
-        try await expectTimeout(.firstByte) {
-            _ = try await transport.exchange(.get, server.url + "/", timeouts: Timeouts(firstByte: Self.limit))
+        try await expectTimeout(.firstByte) { observer in
+            _ = try await transport.exchange(
+                .get, server.url + "/", timeouts: Timeouts(firstByte: Self.limit), observers: [observer])
         }
     }
 
@@ -80,9 +84,9 @@ struct DeadlineTests {
     func idle(size: Int, streaming: Bool) async throws {
         let server = try MockServer()
         server.enqueue(.generated(bytes: size).stalled(at: .afterBytes(500)))
-        try await expectTimeout(.idle) {
+        try await expectTimeout(.idle) { observer in
             let response = try await transport.exchange(
-                .get, server.url + "/", timeouts: Timeouts(idle: Self.limit)
+                .get, server.url + "/", timeouts: Timeouts(idle: Self.limit), observers: [observer]
             ) { $0.streaming = streaming }
             _ = try await response.bytes()
         }
@@ -94,9 +98,10 @@ struct DeadlineTests {
             _ = try connection.readHead()
             connection.waitUntilClosed()
         }
-        try await expectTimeout(.idle) {
+        try await expectTimeout(.idle) { observer in
             _ = try await transport.exchange(
-                .put, server.url + "/", body: .bytes(Data(count: 20_000_000)), timeouts: Timeouts(idle: Self.limit))
+                .put, server.url + "/", body: .bytes(Data(count: 20_000_000)), timeouts: Timeouts(idle: Self.limit),
+                observers: [observer])
         }
     }
 
@@ -106,14 +111,14 @@ struct DeadlineTests {
         let server = try MockServer()
         switch kind {
         case "head": server.enqueue(MockResponse().stalled(at: .beforeHead))
-        case "paused": server.enqueue(.generated(bytes: 50_000_000))
+        case "paused": server.enqueue(.data(Data(count: 30_000_000)))
         default:
             let size = kind == "body" ? 200_000 : 1000
             server.enqueue(.generated(bytes: size).dripping(bytesPerChunk: 10, every: .milliseconds(10)))
         }
-        try await expectTimeout(.total) {
+        try await expectTimeout(.total) { observer in
             let response = try await transport.exchange(
-                .get, server.url + "/", timeouts: Timeouts(total: Self.limit))
+                .get, server.url + "/", timeouts: Timeouts(total: Self.limit), observers: [observer])
             if kind == "paused" { try await SystemTime().sleep(for: Self.limit * 2) }
             _ = try await response.bytes()
         }
@@ -123,9 +128,9 @@ struct DeadlineTests {
     func attempt() async throws {
         let server = try MockServer()
         server.enqueue(MockResponse().stalled(at: .beforeHead))
-        var context = ExchangeContext()
-        context.attemptDeadline = Deadline(Self.limit, after: context.time.now)
-        try await expectTimeout(.attempt) { [context] in
+        try await expectTimeout(.attempt) { observer in
+            var context = ExchangeContext(observers: [observer])
+            context.attemptDeadline = Deadline(Self.limit, after: context.time.now)
             _ = try await transport.send(HTTPRequest(url: server.url + "/"), in: context)
         }
     }
@@ -161,7 +166,7 @@ struct PatienceTests {
     @Test("a reader that pauses for longer than the idle limit gets its body")
     func pausedReader() async throws {
         let server = try MockServer()
-        server.enqueue(.generated(bytes: 30_000_000))
+        server.enqueue(.data(Data(count: 30_000_000)))
         let response = try await transport.exchange(
             .get, server.url + "/", timeouts: Timeouts(idle: .milliseconds(250)))
         var iterator = response.body.makeAsyncIterator()

@@ -18,6 +18,22 @@ struct HTTP2Tests {
         #expect(try await transport.exchange(.get, nginx.plain + "/empty").version == .http1_1)
     }
 
+    @Test("a server known to speak HTTP/2 is spoken to in it without TLS, one call after and beside the other")
+    func priorKnowledge() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: TransportConfiguration(httpVersions: .http2PriorKnowledge))
+        let url = nginx.plain2 + "/body.bin"
+        for _ in 0..<3 {
+            let response = try await transport.exchange(.get, url)
+            #expect(response.version == .http2)
+            #expect(try await response.data().count == 3_000_000)
+        }
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<10 { group.addTask { try await transport.exchange(.get, url).data().count } }
+            for try await count in group { #expect(count == 3_000_000) }
+        }
+    }
+
     @Test("a burst of calls shares one connection")
     func multiplexing() async throws {
         let nginx = try await Nginx.shared()
@@ -113,7 +129,7 @@ struct HTTP2Tests {
         for _ in 0..<5 {
             let task = Task {
                 let response = try await transport.exchange(.get, nginx.secure() + "/body.bin")
-                while !Task.isCancelled { await Task.yield() }
+                await Signal().wait()
                 return try await response.data()
             }
             task.cancel()

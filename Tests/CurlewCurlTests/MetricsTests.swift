@@ -94,14 +94,3 @@ struct MetricsTests {
         #expect("\(transport)".hasPrefix("libcurl "))
     }
 }
-
-/// Keeps the measurements.
-final class RecordingObserver: RequestObserver {
-    private let all = Locked<[ExchangeMetrics]>([])
-
-    var events: [ExchangeMetrics] { all.withLock { $0 } }
-
-    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-        if case .measured(let metrics) = event { all.withLock { $0.append(metrics) } }
-    }
-}

@@ -18,7 +18,7 @@ struct ShutdownTests {
         let server = try MockServer()
         server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
         server.on(.get, "/half", respond: .generated(bytes: 1000).stalled(at: .afterBytes(500)))
-        server.on(.get, "/body", respond: .generated(bytes: 50_000_000))
+        server.on(.get, "/body", respond: .data(Data(count: 30_000_000)))
         server.on(.put, "/", respond: .status(.ok))
         let crowded = try CrowdedPort()
         let body = try await transport.exchange(.get, server.url + "/body").body
@@ -95,7 +95,7 @@ struct ShutdownTests {
         await #expect(processExitsWith: .success) {
             let server = try MockServer()
             server.on(.get, "/", respond: .text("ok"))
-            server.on(.get, "/body", respond: .generated(bytes: 5_000_000))
+            server.on(.get, "/body", respond: .data(Data(count: 20_000_000)))
             // What the first use of timers, files and the like opens once is not counted.
             _ = try await CurlTransport().exchange(.get, server.url + "/").text()
             #expect(await eventually { Engine.threadCount == 0 })
@@ -121,21 +121,21 @@ struct ShutdownTests {
         }
     }
 
-    @Test("a process may end while transfers run", arguments: 0..<3)
+    @Test("a process may end while engines shake hands", arguments: 0..<8)
     func exitInFlight(round: Int) async throws {
         let nginx = try await Nginx.shared()
-        setenv("CURLEW_TEST_URL", nginx.secure() + "/body.bin", 1)
+        setenv("CURLEW_TEST_URL", nginx.secure() + "/empty", 1)
         setenv("CURLEW_TEST_ROOTS", nginx.certificates.authority, 1)
         await #expect(processExitsWith: .exitCode(7)) {
             let environment = ProcessInfo.processInfo.environment
             let url = environment["CURLEW_TEST_URL"] ?? ""
             let tls = TLSConfiguration(trustedRoots: .file(environment["CURLEW_TEST_ROOTS"] ?? ""))
-            let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
             let done = Locked(0)
             for _ in 0..<8 {
                 Task.detached {
                     while true {
-                        _ = try await transport.exchange(.get, url).bytes()
+                        let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
+                        _ = try await transport.exchange(.get, url)
                         done.withLock { $0 += 1 }
                     }
                 }

@@ -21,6 +21,8 @@ final class Nginx: Sendable {
     }
 
     var plain: String { "http://127.0.0.1:\(ports["plain", default: 0])" }
+    /// HTTP/2 without TLS.
+    var plain2: String { "http://127.0.0.1:\(ports["plain2", default: 0])" }
 
     func secure(_ kind: Certificates.Kind = .valid, host: String = "localhost") -> String {
         "https://\(host):\(ports[kind.rawValue, default: 0])"
@@ -55,7 +57,7 @@ final class Nginx: Sendable {
         // A free port may be taken by somebody else before nginx has it: then others are tried.
         var failure: any Error = Program.Failure(description: "nginx was not started")
         for _ in 0..<5 {
-            let ports = try Self.freePorts(for: ["plain", "mutual"] + Certificates.Kind.allCases.map(\.rawValue))
+            let ports = try Self.freePorts(for: ["plain", "plain2", "mutual"] + Certificates.Kind.allCases.map(\.rawValue))
             try Self.write(ports, certificates, root: root, to: folder)
             do {
                 lifeline = try Self.start(in: folder)
@@ -140,12 +142,13 @@ final class Nginx: Sendable {
             worker_processes 1; daemon on; pid \(folder)/pid; error_log \(folder)/error.log; \(userLine)
             events { worker_connections 2048; }
             http {
-              access_log off; gzip on; gzip_types *; gzip_min_length 100; keepalive_requests 100000;
+              access_log off; gzip on; gzip_types text/plain; gzip_min_length 100; keepalive_requests 100000;
               types { text/plain txt; } default_type application/octet-stream;
               client_body_temp_path \(folder)/temporary; proxy_temp_path \(folder)/temporary;
               fastcgi_temp_path \(folder)/temporary; uwsgi_temp_path \(folder)/temporary;
               scgi_temp_path \(folder)/temporary;
               server { listen 127.0.0.1:\(ports["plain", default: 0]); listen unix:\(folder)/socket; server_name _; \(locations) }
+              server { listen 127.0.0.1:\(ports["plain2", default: 0]) http2; server_name _; \(locations) }
               \(secure.joined(separator: "\n"))
               \(mutual)
             }

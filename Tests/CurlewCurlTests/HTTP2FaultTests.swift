@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import Foundation
+import Testing
+
+/// HTTP/2 servers that refuse, leave and break off.
+@Suite(.timeLimit(.minutes(1)))
+struct HTTP2FaultTests {
+    private func start() async throws -> (H2Server, CurlTransport) {
+        let nginx = try await Nginx.shared()
+        return (try H2Server(nginx.certificates), CurlTransport(configuration: nginx.configuration))
+    }
+
+    @Test("a stream that the server refused is sent again if that is harmless")
+    func refusedGet() async throws {
+        let (server, transport) = try await start()
+        let response = try await transport.exchange(.get, server.url + "/refuse")
+        #expect(response.version == .http2)
+        #expect(try await response.text() == "2")
+    }
+
+    @Test("a POST that the server refused or left is not sent again by the engine", arguments: ["refuse", "goaway"])
+    func refusedPost(kind: String) async throws {
+        let (server, transport) = try await start()
+        for body in [RequestBody.empty, .bytes(Data(count: 10))] {
+            let path = server.url + "/\(kind)/\(body.length ?? 0)"
+            let error = try await #require(throws: NetworkError.self) {
+                try await transport.exchange(.post, path, body: body)
+            }
+            #expect(error.isRetryable && error.label.hasPrefix("connectionLost"), "\(error)")
+            expectTexts(error)
+            #expect(try await transport.exchange(.get, path).text() == "2")
+        }
+    }
+
+    @Test("a stream that the server breaks off is a lost connection, for this stream only")
+    func broken() async throws {
+        let (server, transport) = try await start()
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.post, server.url + "/break", body: .bytes(Data(count: 10))).data()
+        }
+        #expect(error.reason == .connectionLost(.requestMayHaveArrived), "\(error)")
+        expectTexts(error)
+        #expect(try await transport.exchange(.get, server.url + "/break").text() == "2")
+    }
+
+    @Test("a cancelled stream leaves its connection open")
+    func cancelled() async throws {
+        let (server, transport) = try await start()
+        #expect(try await transport.exchange(.get, server.url + "/ok").metrics.reusedConnection == false)
+        let task = Task { try await transport.exchange(.get, server.url + "/silent") }
+        // The other stream shows that the silent one has been sent before it.
+        #expect(try await transport.exchange(.get, server.url + "/ok").text() == "2")
+        task.cancel()
+        #expect(await outcome(task).reason == .cancelled)
+        #expect(try await transport.exchange(.get, server.url + "/ok").metrics.reusedConnection == true)
+    }
+}
