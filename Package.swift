@@ -49,7 +49,7 @@ let package = Package(
         .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(
-            name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "HangingLookup"],
+            name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport"],
             exclude: ["Support/h2server.py"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
@@ -60,8 +60,8 @@ let package = Package(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),
 
-        // Name lookups that hang until a test lets them go.
-        .target(name: "HangingLookup", path: "Tests/HangingLookup"),
+        // C for tests: name lookups that hang until they are released, child processes that inherit nothing.
+        .target(name: "CTestSupport", path: "Tests/CTestSupport"),
 
         // Names of other modules, imported beside ours.
         .target(name: "NameStubs", path: "Tests/NameStubs"),
@@ -84,6 +84,6 @@ let features: [SwiftSetting] = [
     "NonisolatedNonsendingByDefault",
 ].map { .enableUpcomingFeature($0) }
 
-for target in package.targets where !["CCurl", "HangingLookup", "IsolationPlain"].contains(target.name) {
+for target in package.targets where !["CCurl", "CTestSupport", "IsolationPlain"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + features
 }

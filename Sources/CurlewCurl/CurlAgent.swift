@@ -251,6 +251,9 @@ final class CurlAgent: @unchecked Sendable {
         // Commands that came after the stop: their callers must hear too.
         queue.take(beforeSleeping: false, into: &commands, publishing: gauges)
         commands.forEach(perform)
+        // Transfers refer to the agent: it must not keep one.
+        commands = []
+        dueHeads = []
         idleHandles = []
         gauges.handles = 0
         if let multi { curl_multi_cleanup(multi) }

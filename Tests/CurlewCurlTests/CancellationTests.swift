@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+import CTestSupport
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
-import HangingLookup
 import Testing
 
 /// Cancelling the task ends an exchange at once in every phase, and the engine goes on.
 ///
-/// "At once" has a generous bound here: what is waited for would take ten seconds and more.
+/// "At once" has a generous bound here, because a busy machine delays everything: what is waited for never comes.
 @Suite(.timeLimit(.minutes(1)))
 struct CancellationTests {
     let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
@@ -28,7 +28,7 @@ struct CancellationTests {
         let reason = await outcome(task).reason
         let elapsed = await observer.firstEnd - start
         #expect(reason == .cancelled, sourceLocation: sourceLocation)
-        #expect(elapsed < .seconds(2), sourceLocation: sourceLocation)
+        #expect(elapsed < .seconds(20), sourceLocation: sourceLocation)
 
         let server = try MockServer()
         server.enqueue(.text("still there"))
@@ -53,7 +53,7 @@ struct CancellationTests {
         defer { hanging_lookup_release(name) }
         try await expectCancelled(when: { await eventually { hanging_lookup_count(name) == 1 } }) {
             [transport, observer] in
-            _ = try await transport.exchange(.get, "http://\(name)/", observers: [observer])
+            _ = try await transport.exchange(.get, "http://\(name)/", timeouts: .none, observers: [observer])
         }
     }
 
@@ -63,7 +63,7 @@ struct CancellationTests {
         // Nothing announces the attempt: long enough for the agent to have begun it.
         try await expectCancelled(when: { (try? await SystemTime().sleep(for: .milliseconds(50))) != nil }) {
             [transport, observer] in
-            _ = try await transport.exchange(.get, port.url, observers: [observer])
+            _ = try await transport.exchange(.get, port.url, timeouts: .none, observers: [observer])
         }
     }
 
@@ -79,7 +79,8 @@ struct CancellationTests {
         try await expectCancelled(when: {
             await greeted.wait(); return true
         }) { [transport, observer] in
-            _ = try await transport.exchange(.get, "https://127.0.0.1:\(server.port)/", observers: [observer])
+            _ = try await transport.exchange(
+                .get, "https://127.0.0.1:\(server.port)/", timeouts: .none, observers: [observer])
         }
         await closed.wait()
     }
@@ -90,10 +91,10 @@ struct CancellationTests {
         let server = try MockServer()
         server.on(.get, "/held", respond: MockResponse().stalled(at: .beforeHead))
         let held = Task { try await transport.exchange(.get, server.url + "/held") }
-        try await server.waitForRequests(count: 1)
+        try await server.waitForRequests(count: 1, timeout: .seconds(40))
         try await expectCancelled(when: { (try? await SystemTime().sleep(for: .milliseconds(50))) != nil }) {
             [observer] in
-            _ = try await transport.exchange(.get, server.url + "/", observers: [observer])
+            _ = try await transport.exchange(.get, server.url + "/", timeouts: .none, observers: [observer])
         }
         held.cancel()
         #expect(await outcome(held).reason == .cancelled)
@@ -105,9 +106,11 @@ struct CancellationTests {
         server.on(.post, "/", respond: MockResponse().stalled(at: .beforeHead))
         let folder = try TemporaryFolder()
         let body = try source?.body(of: 100_000, in: folder) ?? .empty
-        try await expectCancelled(when: { (try? await server.waitForRequests(count: 1)) != nil }) {
+        try await expectCancelled(when: { (try? await server.waitForRequests(count: 1, timeout: .seconds(40))) != nil })
+        {
             [transport, observer] in
-            _ = try await transport.exchange(.post, server.url + "/", body: body, observers: [observer])
+            _ = try await transport.exchange(
+                .post, server.url + "/", body: body, timeouts: .none, observers: [observer])
         }
     }
 
@@ -124,7 +127,7 @@ struct CancellationTests {
         try await expectCancelled(when: {
             await sent.wait(); return true
         }) { [transport, observer] in
-            _ = try await transport.exchange(.get, server.url + "/", observers: [observer]).data()
+            _ = try await transport.exchange(.get, server.url + "/", timeouts: .none, observers: [observer]).data()
         }
         await closed.wait()
     }
@@ -143,7 +146,7 @@ struct CancellationTests {
         try await expectCancelled(when: {
             await reading.wait(); return true
         }) { [transport, observer] in
-            let response = try await transport.exchange(.get, server.url + "/", observers: [observer])
+            let response = try await transport.exchange(.get, server.url + "/", timeouts: .none, observers: [observer])
             if pausesFirst { try await SystemTime().sleep(for: .milliseconds(100)) }
             reading.fire()
             for try await _ in response.body where pausesFirst {
@@ -159,7 +162,7 @@ struct CancellationTests {
         let server = try MockServer()
         server.enqueue(.data(Data(count: 30_000_000)))
         try await expectCancelled(when: { await eventually { server.requestCount == 1 } }) { [transport, observer] in
-            let response = try await transport.exchange(.get, server.url + "/", observers: [observer])
+            let response = try await transport.exchange(.get, server.url + "/", timeouts: .none, observers: [observer])
             await Signal().wait()
             _ = try await response.data()
         }
@@ -182,7 +185,7 @@ struct CancellationTests {
         try await expectCancelled(when: {
             await begun.wait(); return true
         }) { [transport, observer] in
-            _ = try await transport.exchange(.put, server.url + "/", body: body, observers: [observer])
+            _ = try await transport.exchange(.put, server.url + "/", body: body, timeouts: .none, observers: [observer])
         }
         mayRead.fire()
         await closed.wait()
@@ -197,7 +200,7 @@ struct CancellationTests {
         let finished = Signal()
         let mayRead = Signal()
         let task = Task { [transport, observer] in
-            let response = try await transport.exchange(.get, server.url + "/", observers: [observer])
+            let response = try await transport.exchange(.get, server.url + "/", timeouts: .none, observers: [observer])
             let data = try await response.data()
             finished.fire()
             await mayRead.wait()

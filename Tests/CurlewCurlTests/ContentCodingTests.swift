@@ -12,10 +12,10 @@ import Testing
 struct ContentCodingTests {
     let transport = CurlTransport()
 
-    private func encoded(_ bytes: Data, _ coding: String, named name: String? = nil) throws -> MockResponse {
+    private func encoded(_ bytes: Data, _ coding: String, named name: String? = nil) async throws -> MockResponse {
         MockResponse(
             headers: [.contentEncoding: name ?? coding, .contentType: "text/plain"],
-            body: .data(try Program.encode(bytes, coding)))
+            body: .data(try await Program.encode(bytes, coding)))
     }
 
     @Test(
@@ -24,7 +24,7 @@ struct ContentCodingTests {
     func decoded(names: (coding: String, name: String), size: Int) async throws {
         let bytes = pattern(size)
         let server = try MockServer()
-        server.enqueue(try encoded(bytes, names.coding, named: names.name))
+        server.enqueue(try await encoded(bytes, names.coding, named: names.name))
         let response = try await transport.exchange(.get, server.url + "/")
         #expect(!response.headers.contains(.contentEncoding))
         #expect(!response.headers.contains(.contentLength))
@@ -35,7 +35,7 @@ struct ContentCodingTests {
     @Test("codings on top of each other are undone, the last one first")
     func stacked() async throws {
         let bytes = pattern(5000)
-        let twice = try Program.encode(try Program.encode(bytes, "deflate"), "gzip")
+        let twice = try await Program.encode(Program.encode(bytes, "deflate"), "gzip")
         let server = try MockServer()
         server.enqueue(MockResponse(headers: [.contentEncoding: "deflate, gzip"], body: .data(twice)))
         #expect(try await transport.exchange(.get, server.url + "/").data() == bytes)
@@ -43,7 +43,7 @@ struct ContentCodingTests {
 
     @Test("a raw body is given as it came")
     func raw() async throws {
-        let bytes = try Program.encode(pattern(5000), "gzip")
+        let bytes = try await Program.encode(pattern(5000), "gzip")
         let server = try MockServer()
         server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         let response = try await transport.exchange(.get, server.url + "/") { $0.rawBody = true }
@@ -65,7 +65,7 @@ struct ContentCodingTests {
         "a body that is not what its coding says is a bad response",
         arguments: ["garbage", "broken", "unknown", "too many"])
     func malformed(kind: String) async throws {
-        var bytes = try Program.encode(pattern(5000), "gzip")
+        var bytes = try await Program.encode(pattern(5000), "gzip")
         var coding = "gzip"
         switch kind {
         case "garbage": bytes = Data("this is no gzip".utf8)
@@ -86,7 +86,7 @@ struct ContentCodingTests {
     @Test("a coding that ends early although the message is complete is a bad response")
     func cutOff() async throws {
         let server = try MockServer()
-        let bytes = try Program.encode(pattern(5000), "gzip").dropLast(100)
+        let bytes = try await Program.encode(pattern(5000), "gzip").dropLast(100)
         server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         await withKnownIssue("libcurl takes the end of the message for the end of the coding") {
             let result = await outcome(Task { try await transport.exchange(.get, server.url + "/").data() })
@@ -97,7 +97,7 @@ struct ContentCodingTests {
     @Test("limits count decoded bytes")
     func limit() async throws {
         let server = try MockServer()
-        server.enqueue(try encoded(Data(count: 500_000), "gzip"))
+        server.enqueue(try await encoded(Data(count: 500_000), "gzip"))
         let response = try await transport.exchange(.get, server.url + "/", limits: Limits(responseBody: 100_000))
         let error = try await #require(throws: NetworkError.self) { try await response.data() }
         #expect(error.reason == .limitExceeded(.responseBody))
@@ -105,7 +105,7 @@ struct ContentCodingTests {
 
     @Test("a coding that breaks while the reader pauses is still an error")
     func brokenWhilePaused() async throws {
-        var bytes = try Program.encode(pattern(4_000_000), "gzip")
+        var bytes = try await Program.encode(pattern(4_000_000), "gzip")
         bytes.replaceSubrange((bytes.count - 200)..<(bytes.count - 150), with: Data(repeating: 0xFF, count: 50))
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
         let server = try MockServer()
@@ -119,7 +119,7 @@ struct ContentCodingTests {
     @Test("a small body that expands to a large one passes a slow reader whole, or ends as over the limit")
     func bomb() async throws {
         let size = 100_000_000
-        let bytes = try Program.encode(Data(count: size), "gzip")
+        let bytes = try await Program.encode(Data(count: size), "gzip")
         #expect(bytes.count < 200_000)
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
         let server = try MockServer()

@@ -11,7 +11,9 @@ import Testing
 struct HTTP2FaultTests {
     private func start() async throws -> (H2Server, CurlTransport) {
         let nginx = try await Nginx.shared()
-        return (try H2Server(nginx.certificates), CurlTransport(configuration: nginx.configuration))
+        return (
+            try await onThread { try H2Server(nginx.certificates) }, CurlTransport(configuration: nginx.configuration)
+        )
     }
 
     @Test("a stream that the server refused is sent again if that is harmless")

@@ -52,7 +52,7 @@ struct MetricsTests {
 
     @Test("a decoded body keeps its size on the wire")
     func wireSize() async throws {
-        let bytes = try Program.encode(Data(count: 50_000), "gzip")
+        let bytes = try await Program.encode(Data(count: 50_000), "gzip")
         let server = try MockServer()
         server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         let response = try await transport.exchange(.get, server.url + "/")

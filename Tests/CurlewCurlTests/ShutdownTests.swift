@@ -39,7 +39,7 @@ struct ShutdownTests {
         let error = try await #require(throws: NetworkError.self) { try await body.collect() }
         #expect(error.reason == Self.refused)
         expectTexts(error)
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(20))
 
         for _ in 0..<3 {
             let error = try await #require(throws: NetworkError.self) {
@@ -117,7 +117,7 @@ struct ShutdownTests {
             #expect(await eventually { Engine.threadCount == 0 })
             // The server's ends of the connections close a moment later.
             let areClosed = await eventually { Engine.descriptors.count <= before.count }
-            #expect(areClosed, "new: \(Engine.descriptors.filter { !before.contains($0) })")
+            #expect(areClosed, "before: \(before.sorted()), after: \(Engine.descriptors.sorted())")
         }
     }
 

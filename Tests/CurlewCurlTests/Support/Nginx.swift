@@ -13,7 +13,7 @@ final class Nginx: Sendable {
     /// Holds `body.bin`, `text.txt`, and what is uploaded to `/upload/`.
     let root: String
     private let ports: [String: Int]
-    private let lifeline: Pipe
+    private let shell: CompanionProcess
 
     /// Only our own authority is trusted.
     var configuration: TransportConfiguration {
@@ -39,7 +39,7 @@ final class Nginx: Sendable {
     /// Starts it once. Throws what is missing.
     static func shared() async throws -> Nginx {
         let task = starting.withLock { task in
-            let started = task ?? Task.detached { try Nginx() }
+            let started = task ?? Task { try await onThread { try Nginx() } }
             task = started
             return started
         }
@@ -57,10 +57,11 @@ final class Nginx: Sendable {
         // A free port may be taken by somebody else before nginx has it: then others are tried.
         var failure: any Error = Program.Failure(description: "nginx was not started")
         for _ in 0..<5 {
-            let ports = try Self.freePorts(for: ["plain", "plain2", "mutual"] + Certificates.Kind.allCases.map(\.rawValue))
+            let ports = try Self.freePorts(
+                for: ["plain", "plain2", "mutual"] + Certificates.Kind.allCases.map(\.rawValue))
             try Self.write(ports, certificates, root: root, to: folder)
             do {
-                lifeline = try Self.start(in: folder)
+                shell = try Self.start(in: folder)
                 self.ports = ports
                 return
             } catch {
@@ -71,7 +72,7 @@ final class Nginx: Sendable {
     }
 
     /// Returns when nginx listens: it goes into the background only then.
-    private static func start(in folder: String) throws -> Pipe {
+    private static func start(in folder: String) throws -> CompanionProcess {
         let nginx = try Program.path("nginx")
         let script = """
             '\(nginx)' -p '\(folder)' -c '\(folder)/nginx.conf' -e '\(folder)/error.log' || exit 1
@@ -81,24 +82,10 @@ final class Nginx: Sendable {
             kill "$(cat '\(folder)/pid')"
             rm -rf '\(folder)'
             """
-        let shell = Process()
-        let (lifeline, output) = (Pipe(), Pipe())
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = ["-c", script]
-        shell.standardInput = lifeline
-        shell.standardOutput = output
-        shell.standardError = output
-        try shell.run()
-        let word = Data("started\n".utf8)
-        var said = Data()
-        while !said.contains(word) {
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else {
-                throw Program.Failure(description: "nginx did not start: \(String(decoding: said, as: UTF8.self))")
-            }
-            said += more
-        }
-        return lifeline
+        let shell = try CompanionProcess("/bin/sh", ["-c", script])
+        let line = shell.readLine()
+        guard line == "started" else { throw Program.Failure(description: "nginx did not start: \(line)") }
+        return shell
     }
 
     private static func freePorts(for names: [String]) throws -> [String: Int] {
@@ -158,8 +145,4 @@ final class Nginx: Sendable {
 
     /// Started as root, its workers would be somebody who must not write into our folder.
     private static var userLine: String { getuid() == 0 ? "user root;" : "" }
-}
-
-extension Data {
-    fileprivate func contains(_ other: Data) -> Bool { range(of: other) != nil }
 }

@@ -24,27 +24,14 @@ enum Program {
         return FileManager.default.isExecutableFile(atPath: system) ? system : try path("python3")
     }
 
-    /// What the program writes when it gets `input`; throws if it fails.
+    /// What the program writes when it gets `input`; throws if it fails. Blocks.
     @discardableResult
-    static func run(_ path: String, _ arguments: [String], input: Data = Data(), in folder: String? = nil) throws
-        -> Data
+    static func run(_ path: String, _ arguments: [String], input: Data = Data(), in folder: String = "/") throws -> Data
     {
-        let process = Process()
-        let (standardInput, output) = (Pipe(), Pipe())
-        process.executableURL = URL(fileURLWithPath: path)
-        process.arguments = arguments
-        if let folder { process.currentDirectoryURL = URL(fileURLWithPath: folder) }
-        process.standardInput = standardInput
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        Thread {
-            try? standardInput.fileHandleForWriting.write(contentsOf: input)
-            try? standardInput.fileHandleForWriting.close()
-        }.start()
-        let result = try output.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
+        let process = try CompanionProcess(path, arguments, in: folder)
+        process.write(input)
+        let result = process.readToEnd()
+        guard process.finish() == 0 else {
             let text = String(decoding: result, as: UTF8.self)
             throw Failure(description: "\(path) \(arguments.joined(separator: " ")) failed: \(text)")
         }
@@ -52,9 +39,23 @@ enum Program {
     }
 
     /// `data` in a content coding: gzip or deflate.
-    static func encode(_ data: Data, _ coding: String) throws -> Data {
-        let call = coding == "gzip" ? "gzip.compress(data)" : "zlib.compress(data)"
-        let script = "import sys, gzip, zlib; data = sys.stdin.buffer.read(); sys.stdout.buffer.write(\(call))"
-        return try run(python(), ["-c", script], input: data)
+    static func encode(_ data: Data, _ coding: String) async throws -> Data {
+        try await onThread {
+            let folder = try TemporaryFolder()
+            let call = coding == "gzip" ? "gzip.compress(data)" : "zlib.compress(data)"
+            let script = """
+                import sys, gzip, zlib
+                data = open(sys.argv[1], "rb").read()
+                sys.stdout.buffer.write(\(call))
+                """
+            return try run(python(), ["-c", script, folder.file("plain", data)])
+        }
+    }
+}
+
+/// Runs blocking work on a thread of its own: tests share few threads, and a blocked one delays all others.
+func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+        Thread { continuation.resume(with: Result(catching: work)) }.start()
     }
 }

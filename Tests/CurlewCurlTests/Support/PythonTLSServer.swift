@@ -8,22 +8,18 @@ import Foundation
 /// It ends with its standard input, which is this process at the latest.
 final class PythonTLSServer: Sendable {
     let port: Int
-    private let lifeline = Pipe()
+    private let process: CompanionProcess
 
     init(_ certificates: Certificates, asksForCertificates: Bool) throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(fileURLWithPath: try Program.python())
-        process.arguments = [
-            "-c", Self.script, certificates.certificate(.valid), certificates.key, certificates.authority,
-            asksForCertificates ? "ask" : "",
-        ]
-        process.standardInput = lifeline
-        process.standardOutput = output
-        try process.run()
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        guard let port = Int(line.trimmingCharacters(in: .whitespacesAndNewlines)) else {
-            throw Program.Failure(description: "The TLS server did not start.")
+        process = try CompanionProcess(
+            Program.python(),
+            [
+                "-c", Self.script, certificates.certificate(.valid), certificates.key, certificates.authority,
+                asksForCertificates ? "ask" : "",
+            ])
+        let line = process.readLine()
+        guard let port = Int(line) else {
+            throw Program.Failure(description: "The TLS server did not start: \(line)")
         }
         self.port = port
     }

@@ -33,7 +33,7 @@ final class Signal: Sendable {
 /// Asks again, without holding a thread, until `condition` is true; false if it is not within `limit`.
 ///
 /// For states of the system that nothing announces: threads, descriptors, how far a peer has got.
-func eventually(within limit: Duration = .seconds(10), _ condition: () -> Bool) async -> Bool {
+func eventually(within limit: Duration = .seconds(30), _ condition: () -> Bool) async -> Bool {
     let end = ContinuousClock.now + limit
     while !condition() {
         if ContinuousClock.now > end { return false }
