@@ -40,11 +40,22 @@ extension CurlFailure {
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: return .proxyFailed(.unreachable)
         case CURLE_PROXY: return socksReason(curlew_info_long(handle.pointer, CURLINFO_PROXY_ERROR))
+        // The way was not open yet: it is the proxy that broke off.
+        case _ where isBreak(code) && isWaitingForTunnel(handle, transfer): return .proxyFailed(.refused(nil))
         default: break
         }
         let status = curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE)
         guard transfer.request.origin.isSecure, status != 0, !(200...299).contains(status) else { return nil }
         return .proxyFailed(status == 407 ? .notAuthenticated : .refused(HTTPStatus(status)))
+    }
+
+    private static func isBreak(_ code: CURLcode) -> Bool {
+        [CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING].contains(code)
+    }
+
+    private static func isWaitingForTunnel(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {
+        transfer.request.origin.isSecure && transfer.sendings == 0
+            && curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE) == 0
     }
 
     /// SOCKS says whether it is the proxy or the server behind it that cannot be reached.

@@ -51,7 +51,7 @@ extension EasyHandle {
 
     /// What observers hear of a new connection to a pinned server.
     func warnings(for transfer: Transfer) -> [TransportWarning] {
-        guard let pins = current.pins else { return [] }
+        guard let pins = current.pins, transfer.request.origin.isSecure else { return [] }
         let host = transfer.request.origin.host
         switch (pins.state(at: transfer.context.time.date), pins.expires) {
         case (.ended, let date?): return [.pinsExpired(host: host, on: date)]

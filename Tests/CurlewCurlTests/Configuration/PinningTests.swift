@@ -47,6 +47,14 @@ struct PinningTests {
         #expect(try serverKey(nginx) == "sha256//" + expected)
         #expect(PinSet.key(ofCertificate: der) == "sha256//" + expected)
         for length in 0..<der.count { #expect(PinSet.key(ofCertificate: der.prefix(length)) == nil) }
+        // Wrong bytes give another pin or none, and never read beyond the certificate.
+        for index in 0..<der.count {
+            for mask in [0x01, 0x80, 0xFF] as [UInt8] {
+                var broken = der
+                broken[index] ^= mask
+                _ = PinSet.key(ofCertificate: broken)
+            }
+        }
     }
 
     @Test("a server with a pinned key is reached, whichever place the key has", arguments: [0, 1, 2])

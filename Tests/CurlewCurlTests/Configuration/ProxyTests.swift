@@ -129,6 +129,17 @@ struct ProxyTests {
         #expect(next.reason == .unreachable)
     }
 
+    @Test("a proxy that breaks off before the tunnel is there has refused it, and the server got nothing")
+    func brokenTunnel() async throws {
+        let server = try RawServer { connection in _ = try connection.readHead() }
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport(.http, server.port).exchange(
+                .post, "https://service.example/", body: .bytes(Data("body".utf8)))
+        }
+        #expect(error.reason == .proxyFailed(.refused(nil)), "\(error)")
+        expectTexts(error)
+    }
+
     @Test("missing and wrong credentials are told apart from other refusals, and not shown")
     func credentials() async throws {
         for (kind, proxyKind) in [(ProxyServer.Kind.http, LoopbackProxy.Kind.http), (.socks5, .socks5)] {
