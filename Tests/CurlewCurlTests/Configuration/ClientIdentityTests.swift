@@ -58,7 +58,7 @@ struct ClientIdentityTests {
     @Test("a server that ends the handshake for want of a certificate is told apart, and not retried")
     func required() async throws {
         let nginx = try await Nginx.shared()
-        let server = try PythonTLSServer(nginx.certificates, asksForCertificates: true)
+        let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: true)
         let error = try await #require(throws: NetworkError.self) {
             try await transport(nginx, nil).exchange(.get, server.url)
         }

@@ -42,18 +42,19 @@ struct PinningTests {
             | openssl dgst -sha256 -binary | openssl base64 -A
             """
         let folder = nginx.certificates.folder
-        let expected = try String(decoding: Program.run("/bin/sh", ["-c", script], in: folder), as: UTF8.self)
-        let der = try Program.run("/bin/sh", ["-c", "openssl x509 -in valid.pem -outform der"], in: folder)
+        let (pin, der) = try await onThread {
+            let pin = try Program.run("/bin/sh", ["-c", script], in: folder)
+            return (pin, try Program.run("/bin/sh", ["-c", "openssl x509 -in valid.pem -outform der"], in: folder))
+        }
+        let expected = String(decoding: pin, as: UTF8.self)
         #expect(try serverKey(nginx) == "sha256//" + expected)
         #expect(PinSet.key(ofCertificate: der) == "sha256//" + expected)
         for length in 0..<der.count { #expect(PinSet.key(ofCertificate: der.prefix(length)) == nil) }
         // Wrong bytes give another pin or none, and never read beyond the certificate.
         for index in 0..<der.count {
-            for mask in [0x01, 0x80, 0xFF] as [UInt8] {
-                var broken = der
-                broken[index] ^= mask
-                _ = PinSet.key(ofCertificate: broken)
-            }
+            var broken = der
+            broken[index] ^= 0xFF
+            _ = PinSet.key(ofCertificate: broken)
         }
     }
 

@@ -70,7 +70,7 @@ struct ProxyTests {
     @Test("a proxy may be reached over TLS, and is trusted like a server")
     func secureProxy() async throws {
         let nginx = try await Nginx.shared()
-        let server = try PythonTLSServer(nginx.certificates, asksForCertificates: false)
+        let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: false)
         let url = "http://service.example/a"
         let trusting = transport(.https, server.port, tls: nginx.configuration.tls)
         #expect(try await trusting.exchange(.get, url).text() == "GET \(url) HTTP/1.1")

@@ -5,12 +5,17 @@ import Foundation
 /// A TLS server that answers with the first line of the request. If it asks for certificates, it ends the handshake when
 /// the client shows none of the authority.
 ///
-/// It ends with its standard input, which is this process at the latest.
+/// It ends with this object, or with the process.
 final class PythonTLSServer: Sendable {
     let port: Int
     private let process: CompanionProcess
 
-    init(_ certificates: Certificates, asksForCertificates: Bool) throws {
+    /// Returns when it listens.
+    static func start(_ certificates: Certificates, asksForCertificates: Bool) async throws -> PythonTLSServer {
+        try await onThread { try PythonTLSServer(certificates, asksForCertificates: asksForCertificates) }
+    }
+
+    private init(_ certificates: Certificates, asksForCertificates: Bool) throws {
         process = try CompanionProcess(
             Program.python(),
             [
