@@ -46,17 +46,14 @@ struct ConcurrencyTests {
     @Test("a storm of cancelled transfers: each ends once, and the process is as before")
     func storm() async throws {
         let nginx = try await Nginx.shared()
-        setenv("CURLEW_STORM_URLS", nginx.plain + " " + nginx.secure(), 1)
-        setenv("CURLEW_STORM_ROOTS", nginx.certificates.authority, 1)
+        let (urls, roots) = ([nginx.plain, nginx.secure()], nginx.certificates.authority)
         // In a process of its own, because tests beside this one open and close descriptors.
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardErrorContent]
-        ) {
-            let environment = ProcessInfo.processInfo.environment
-            let urls = environment["CURLEW_STORM_URLS", default: ""].split(separator: " ").map(String.init)
+        ) { [urls = urls as [String], roots = roots as String] in
             let seed = UInt64.random(in: 0...(.max))
             FileHandle.standardError.write(Data("storm seed \(seed)\n".utf8))
-            try await Storm(seed: seed, urls: urls, roots: environment["CURLEW_STORM_ROOTS", default: ""]).run()
+            try await Storm(seed: seed, urls: urls, roots: roots).run()
         }
         print(String(decoding: result.standardErrorContent, as: UTF8.self))
     }

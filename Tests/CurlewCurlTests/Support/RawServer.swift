@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CTestSupport
 import CurlewCore
 import Foundation
 
@@ -33,7 +34,7 @@ final class RawServer: Sendable {
     private static func serve(_ listener: Int32, _ connections: Locked<[RawConnection]>, _ script: @escaping Script) {
         defer { close(listener) }
         while true {
-            let socket = accept(listener, nil, nil)
+            let socket = loopback_accept(listener)
             guard socket >= 0 else { return }
             let connection = connections.withLock { all in
                 let connection = RawConnection(socket, index: all.count)
