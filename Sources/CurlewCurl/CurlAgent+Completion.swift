@@ -24,7 +24,7 @@ extension CurlAgent {
 
     /// The one way out: takes the transfer off libcurl and the table, then tells its caller or reader.
     func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
-        let metrics = easy.metrics(of: transfer)
+        let metrics = measured(transfer, easy)
         if transfer.context.isObserved, metrics.connectionsOpened ?? 0 > 0 {
             for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
         }
@@ -32,6 +32,7 @@ extension CurlAgent {
         transfers[transfer.id] = nil
         transfer.easy = nil
         noteReleased(transfer)
+        leavePlace(transfer)
         gauges.active = transfers.count
         gauges.completed += 1
         if metrics.reusedConnection == true { gauges.reused += 1 }
@@ -42,6 +43,12 @@ extension CurlAgent {
         // The pipe refers to the transfer for as long as somebody reads.
         transfer.pipe = nil
         transfer.context.record(.measured(metrics))
+    }
+
+    private func measured(_ transfer: Transfer, _ easy: EasyHandle) -> ExchangeMetrics {
+        var metrics = easy.metrics(of: transfer)
+        metrics.queue = transfer.clock.queued
+        return metrics
     }
 
     private func deliver(_ result: Result<Void, NetworkError>, to transfer: Transfer, metrics: ExchangeMetrics) {
@@ -85,7 +92,7 @@ extension CurlAgent {
     func handOverHeads() {
         guard !dueHeads.isEmpty else { return }
         for transfer in dueHeads {
-            if let easy = transfer.easy { handOverHead(of: transfer, metrics: easy.metrics(of: transfer)) }
+            if let easy = transfer.easy { handOverHead(of: transfer, metrics: measured(transfer, easy)) }
         }
         dueHeads.removeAll(keepingCapacity: true)
     }

@@ -31,6 +31,11 @@ final class CurlAgent: @unchecked Sendable {
     var transfers: [UInt64: Transfer] = [:]
     var idleHandles: [EasyHandle] = []
     private var commands: [Command] = []
+    /// Those with exchanges, and what was learnt about others.
+    var originLines: [Origin: OriginLine] = [:]
+    var lastLine: OriginLine?
+    /// Where somebody waits and there is a place.
+    var dueLines: [OriginLine] = []
     /// Transfers whose head came in the current turn and is due before their end.
     var dueHeads: [Transfer] = []
     /// No transfer ends before this; `Int64.max` when none has a deadline.
@@ -43,6 +48,7 @@ final class CurlAgent: @unchecked Sendable {
     private(set) var turnStart: Int64 = 0
 
     static let idleHandleLimit = 256
+    static let originLimit = 1024
     private static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",
         hint: "Make a new transport, or shut down later.")
@@ -127,6 +133,7 @@ final class CurlAgent: @unchecked Sendable {
         finishDone()
         handOverHeads()
         endLate()
+        if fillPlaces() { return }
         if stopAt != .max, transfers.isEmpty { isStopping = true }
         guard !isStopping else { return }
         // What came in meanwhile is not slept over; the flag is set under the same lock.
@@ -149,7 +156,7 @@ final class CurlAgent: @unchecked Sendable {
 
     private func perform(_ command: Command) {
         switch command {
-        case .start(let transfer): begin(transfer)
+        case .start(let transfer): admit(transfer)
         case .cancel(let transfer): end(transfer, with: NetworkError(.cancelled))
         case .resume(let transfer): unpause(transfer)
         case .stop(let moment):
@@ -159,14 +166,16 @@ final class CurlAgent: @unchecked Sendable {
         }
     }
 
-    private func begin(_ transfer: Transfer) {
+    func begin(_ transfer: Transfer) {
         do throws(NetworkError) {
             if let problem = CurlLibrary.current.problem { throw NetworkError(.configuration, detail: problem) }
             guard !isStopping else { throw Self.shutdownError }
             guard let multi, let easy = takeHandle() else {
                 throw NetworkError(.configuration, detail: "libcurl has no memory left.")
             }
-            if let phase = transfer.clock.check(at: TransferClock.now()).expired {
+            let now = TransferClock.now()
+            transfer.clock.begin(at: now)
+            if let phase = transfer.clock.check(at: now).expired {
                 throw CurlFailure.timeout(phase, transfer: transfer)
             }
             try easy.prepare(transfer)
@@ -185,13 +194,14 @@ final class CurlAgent: @unchecked Sendable {
             }
             noteDeadline(of: transfer)
         } catch {
-            transfer.upload?.end()
-            transfer.deliver(.failure(error))
+            leavePlace(transfer)
+            refuse(transfer, error)
         }
     }
 
     /// Takes a live transfer down and completes it with `error`. Does nothing for one that has ended.
     private func end(_ transfer: Transfer, with error: NetworkError) {
+        if endWaiting(transfer, with: error) { return }
         guard let easy = transfer.easy else { return }
         if transfer.isReceivePaused {
             // Removing a paused HTTP/2 transfer leaks its stream in libcurl 7.88: let it run into nothing first.
@@ -222,10 +232,12 @@ final class CurlAgent: @unchecked Sendable {
         if now >= stopAt { isStopping = true }
         var next = stopAt
         var late: [(Transfer, NetworkError)] = []
-        for transfer in transfers.values {
+        for transfer in Array(transfers.values) + waitingTransfers {
             let check = transfer.clock.check(at: now)
             if let phase = check.expired {
-                late.append((transfer, CurlFailure.timeout(phase, transfer: transfer)))
+                var error = CurlFailure.timeout(phase, transfer: transfer)
+                if transfer.ticket != nil { error.hint = Self.waitingHint }
+                late.append((transfer, error))
             } else {
                 next = min(next, check.next)
             }
@@ -247,7 +259,7 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     private func close() {
-        for transfer in transfers.values { end(transfer, with: Self.shutdownError) }
+        for transfer in waitingTransfers + Array(transfers.values) { end(transfer, with: Self.shutdownError) }
         // Commands that came after the stop: their callers must hear too.
         queue.take(beforeSleeping: false, into: &commands, publishing: gauges)
         commands.forEach(perform)

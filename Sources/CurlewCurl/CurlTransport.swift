@@ -5,7 +5,7 @@ public import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// The engine on Linux: libcurl, driven by one thread of its own.
+/// The engine on Linux: libcurl, driven by one thread of its own, or by `TransportConfiguration.agents` of them.
 ///
 /// HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, connections pooled and reused. Calls do not block threads:
 /// they wait as suspended tasks. What it adds to the guarantees of `Transport`:
@@ -27,7 +27,7 @@ public final class CurlTransport: Transport {
     /// How it connects.
     public let configuration: TransportConfiguration
 
-    private let agent: CurlAgent
+    private let agents: AgentGroup
     /// Why no call can work.
     private let problem: String?
 
@@ -38,12 +38,12 @@ public final class CurlTransport: Transport {
     public init(configuration: TransportConfiguration = TransportConfiguration()) {
         self.configuration = configuration
         let proxies = ProxyRules(configuration.proxy, environment: ProcessInfo.processInfo.environment)
-        agent = CurlAgent(configuration: configuration, proxies: proxies)
+        agents = AgentGroup(configuration: configuration, proxies: proxies)
         problem = configuration.problems.first ?? proxies.problems.first
     }
 
     deinit {
-        agent.stop()
+        agents.stop()
     }
 
     /// The engine that clients share when they name none. It is made at its first use and lives as long as the process.
@@ -51,7 +51,7 @@ public final class CurlTransport: Transport {
 
     /// Performs one exchange. Throws `NetworkError` only.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
-        guard agent.home.isHere else { throw HomeProcess.error(request) }
+        guard agents.isHere else { throw HomeProcess.error(request) }
         try request.validate()
         if let problem { throw NetworkError(.configuration, detail: problem, request: RequestLine(request)) }
         let upload = try makeUpload(for: request.body)
@@ -61,6 +61,7 @@ public final class CurlTransport: Transport {
                 .invalidRequest, detail: "A HEAD request cannot carry a body.", hint: "Use GET or QUERY.",
                 request: RequestLine(request))
         }
+        let agent = agents[request.origin]
         let transfer = Transfer(request: request, context: context, upload: upload, agent: agent, owner: self)
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
@@ -85,13 +86,13 @@ public final class CurlTransport: Transport {
             case .drain(let time): TransferClock.moment(after: time)
             }
         await withUnsafeContinuation { continuation in
-            agent.stop(by: moment) { continuation.resume() }
+            agents.stop(by: moment) { continuation.resume() }
         }
     }
 
     /// What the engine is busy with.
     public var snapshot: TransportSnapshot {
-        agent.snapshot
+        agents.snapshot
     }
 }
 

@@ -26,6 +26,9 @@ final class Transfer: @unchecked Sendable {
     var isSubmitted = false
     var isCancelled = false
 
+    /// Where it has a place or, with a ticket, waits for one.
+    var place: OriginLine?
+    var ticket: UInt64?
     /// The handle while the transfer is in the agent's table.
     var easy: EasyHandle?
     var head: ResponseHead

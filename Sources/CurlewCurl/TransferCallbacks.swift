@@ -86,6 +86,7 @@ extension Transfer {
     private func finishHead() {
         hasHead = true
         clock.receive()
+        agent.noteVersion(head.version, of: self)
         agent.noteDeadline(of: self)
         let length = declaredLength ?? 0
         if context.options.streaming || length > Int64(smallBody) {

@@ -20,6 +20,9 @@ struct TransferClock {
         case receiving
     }
 
+    /// When the agent was given the transfer, and when it began with it.
+    private let handedOver: Int64
+    private var begun: Int64?
     private let total: Int64
     private let firstByte: Int64?
     private let idle: Int64?
@@ -33,6 +36,7 @@ struct TransferClock {
 
     /// Reads the context's own clock once: with a manual clock the *remaining* time still counts in real time.
     init(_ context: ExchangeContext, now: Int64 = Self.now()) {
+        handedOver = now
         phase = .waiting(since: now)
         lastActivity = now
         firstByte = context.timeouts.firstByte?.wholeNanoseconds
@@ -44,6 +48,26 @@ struct TransferClock {
         }
         let remaining = context.deadline.remaining(at: context.time.now)?.wholeNanoseconds ?? .max
         total = Self.sum(now, remaining)
+    }
+
+    /// How long the transfer waited for its turn.
+    var queued: Duration { .nanoseconds((begun ?? handedOver) - handedOver) }
+
+    /// The time since the agent was given the transfer.
+    func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
+
+    /// The transfer waits for its turn: only its whole time counts.
+    mutating func hold() {
+        isHeldByUs = true
+    }
+
+    /// The transfer begins.
+    mutating func begin(at now: Int64) {
+        begun = now
+        guard isHeldByUs else { return }
+        isHeldByUs = false
+        phase = .waiting(since: now)
+        lastActivity = now
     }
 
     /// Content leaves. True when that begins another phase, with another end.

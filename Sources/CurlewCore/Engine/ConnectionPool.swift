@@ -4,8 +4,11 @@
 ///
 /// Times are counted in whole seconds, rounded up.
 public struct ConnectionPool: Hashable, Sendable {
-    /// Connections to one host at a time; further requests wait for one, inside their deadline. Default 64.
+    /// Connections to one host at a time; further exchanges wait, inside their deadline: first come, first served within
+    /// `RequestOptions.priority`. Where HTTP/2 shares connections, 100 exchanges count as one. Default 64.
     public var perHost: Int
+    /// Exchanges that may wait for a place at one host; more are refused with `.refused(by: .overload)`. Default 10,000.
+    public var waitingPerHost: Int
     /// Connections to all hosts at a time; further requests wait likewise. Default nil: as many as `perHost` lets be.
     public var total: Int?
     /// Idle connections kept for later use. Default 256.
@@ -23,10 +26,12 @@ public struct ConnectionPool: Hashable, Sendable {
 
     /// A pool with the defaults where nothing is said.
     public init(
-        perHost: Int = 64, total: Int? = nil, idle: Int = 256, idleLifetime: Duration = .seconds(60),
-        lifetime: Duration? = nil, waitsForMultiplexing: Bool = true, keepAlive: Duration? = .seconds(60)
+        perHost: Int = 64, waitingPerHost: Int = 10_000, total: Int? = nil, idle: Int = 256,
+        idleLifetime: Duration = .seconds(60), lifetime: Duration? = nil, waitsForMultiplexing: Bool = true,
+        keepAlive: Duration? = .seconds(60)
     ) {
         self.perHost = perHost
+        self.waitingPerHost = waitingPerHost
         self.total = total
         self.idle = idle
         self.idleLifetime = idleLifetime
@@ -38,6 +43,9 @@ public struct ConnectionPool: Hashable, Sendable {
     var problems: [String] {
         var problems: [String] = []
         if perHost < 1 { problems.append("ConnectionPool.perHost is \(perHost): at least 1 is needed.") }
+        if waitingPerHost < 0 {
+            problems.append("ConnectionPool.waitingPerHost is \(waitingPerHost): it cannot be negative.")
+        }
         if let total, total < 1 { problems.append("ConnectionPool.total is \(total): at least 1 is needed.") }
         if idle < 1 { problems.append("ConnectionPool.idle is \(idle): at least 1 is needed.") }
         return problems

@@ -14,6 +14,12 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var dns: DNSConfiguration
     /// The path of a Unix domain socket to which every request goes, whatever its host is. Default nil.
     public var unixSocket: String?
+    /// Threads that the engine on Linux works with. Default 1, at most 64.
+    ///
+    /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. More than
+    /// one pays when calls go to several origins and one thread uses a whole core, mostly for TLS. Each thread has its
+    /// share of the pool's `total` and `idle`, at least one; limits for a host hold as they are.
+    public var agents: Int
     /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB.
     public var bodyBuffer: Int
     /// Bodies up to this many bytes are handed over finished, unless the call streams. Default 64 KiB.
@@ -23,8 +29,8 @@ public struct TransportConfiguration: Hashable, Sendable {
     public init(
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
-        dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil, bodyBuffer: Int = 1 << 20,
-        smallBody: Int = 64 << 10
+        dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil, agents: Int = 1,
+        bodyBuffer: Int = 1 << 20, smallBody: Int = 64 << 10
     ) {
         self.tls = tls
         self.proxy = proxy
@@ -32,6 +38,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.pool = pool
         self.dns = dns
         self.unixSocket = unixSocket
+        self.agents = min(64, max(1, agents))
         self.bodyBuffer = max(16 << 10, bodyBuffer)
         self.smallBody = max(0, smallBody)
     }

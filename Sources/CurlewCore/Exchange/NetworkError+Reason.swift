@@ -118,6 +118,8 @@ extension NetworkError {
     public enum Policy: Hashable, Sendable {
         /// A mock without an answer for this request.
         case mock
+        /// Too many exchanges wait for the same host already.
+        case overload
         /// The transport has been shut down.
         case shutdown
         /// `APIClient.preview`: the place of the transport, where a preview ends.

@@ -26,6 +26,8 @@ public struct RequestOptions: Sendable {
     public var rawBody = false
     /// The route declares that doing this call twice is the same as doing it once, whatever the method says.
     public var isIdempotent: Bool?
+    /// Which call begins first when several wait for a place at their host; nil is `.normal`.
+    public var priority: RequestPriority?
 
     private var values: [ObjectIdentifier: any Sendable] = [:]
 
@@ -45,6 +47,7 @@ public struct RequestOptions: Sendable {
         if let limits = other.limits { result.limits = limits }
         if let codecs = other.codecs { result.codecs = codecs }
         if let isIdempotent = other.isIdempotent { result.isIdempotent = isIdempotent }
+        if let priority = other.priority { result.priority = priority }
         if !other.accepts.isEmpty { result.accepts.formUnion(other.accepts) }
         result.nilOn404 = nilOn404 || other.nilOn404
         result.streaming = streaming || other.streaming

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+import Testing
+
+@testable import CurlewCurl
+
+/// Who begins next at an origin.
+@Suite(.timeLimit(.minutes(1)))
+struct WaitingLineTests {
+    private func line(capacity: Int = 1000, waiting: [(String, RequestPriority)]) -> WaitingLine<String> {
+        var line = WaitingLine<String>(places: 1, capacity: capacity)
+        while line.enter() {}
+        for (name, priority) in waiting { _ = line.wait(name, priority) }
+        #expect(line.count == waiting.count)
+        return line
+    }
+
+    /// Those who get a place when one is given back after the other.
+    private func order(_ line: WaitingLine<String>) -> String {
+        var (line, order) = (line, "")
+        for _ in 0..<line.count {
+            line.finish()
+            order += line.next() ?? "-"
+        }
+        return order
+    }
+
+    @Test("there are as many places as said, and nobody passes those who wait")
+    func places() {
+        var line = WaitingLine<String>(places: 3, capacity: 10)
+        let entries = [line.enter(), line.enter(), line.enter(), line.enter()]
+        #expect(entries == [true, true, true, false])
+        var turns: [String?] = []
+        _ = line.wait("a", .normal)
+        turns.append(line.next())
+        line.finish()
+        #expect(line.isDue)
+        let passes = line.enter()
+        #expect(!passes)
+        turns.append(line.next())
+        #expect(turns == [nil, "a"])
+        #expect(line.running == 3 && line.count == 0)
+    }
+
+    @Test("first come, first served, a higher priority first")
+    func priorities() {
+        let arrivals: [(String, RequestPriority)] = [
+            ("l", .low), ("n", .normal), ("h", .high), ("m", .normal), ("i", .high), ("o", .low),
+        ]
+        #expect(order(line(waiting: arrivals)) == "hinmlo")
+        #expect(order(line(waiting: "abcdefghijkl".map { (String($0), .normal) })) == "abcdefghijkl")
+    }
+
+    @Test("every eighth place goes to whoever waits longest")
+    func fairness() {
+        let urgent = Array(repeating: ("h", RequestPriority.high), count: 20)
+        #expect(order(line(waiting: [("x", .low), ("y", .normal)] + urgent)) == "hhhhhhhxhhhhhhhyhhhhhh")
+    }
+
+    @Test("a full line takes nobody, and somebody again when one has left")
+    func capacity() throws {
+        var line = line(capacity: 2, waiting: [("a", .normal)])
+        let tickets = [line.wait("b", .low), line.wait("c", .high)]
+        #expect(tickets.last == .some(nil))
+        let ticket = try #require(tickets[0])
+        line.leave(ticket)
+        line.leave(ticket)
+        let next = line.wait("d", .high)
+        #expect(next != nil)
+        #expect(order(line) == "da")
+    }
+
+    @Test("more places let more begin")
+    func growth() {
+        var line = line(waiting: [("a", .normal), ("b", .normal), ("c", .normal)])
+        line.places = 3
+        var turns = [line.next(), line.next(), line.next()]
+        line.places = 1
+        line.finish()
+        line.finish()
+        turns.append(line.next())
+        line.finish()
+        turns.append(line.next())
+        #expect(turns == ["a", "b", nil, nil, "c"])
+    }
+
+    @Test("any order of arrivals, departures and turns serves everybody once", arguments: 0..<8 as Range<UInt64>)
+    func anyOrder(seed: UInt64) {
+        var random = Numbers(state: seed)
+        var line = WaitingLine<Int>(places: 4, capacity: 200)
+        var (waiting, served, left): ([Int: UInt64], Set<Int>, Int) = ([:], [], 0)
+        var isRight = true
+        for number in 0..<2000 {
+            switch random.next() % 4 {
+            case 0, 1:
+                if line.enter() {
+                    served.insert(number)
+                } else if let ticket = line.wait(number, RequestPriority(rawValue: Int(random.next() % 3)) ?? .normal) {
+                    waiting[number] = ticket
+                }
+            case 2:
+                if line.running > 0 { line.finish() }
+                while let next = line.next() {
+                    if !served.insert(next).inserted || waiting.removeValue(forKey: next) == nil { isRight = false }
+                }
+            default:
+                guard let (number, ticket) = waiting.randomElement(using: &random) else { continue }
+                waiting[number] = nil
+                left += 1
+                line.leave(ticket)
+            }
+            if line.count != waiting.count || line.running > 4 || line.isDue { isRight = false }
+        }
+        #expect(isRight, "seed \(seed)")
+        #expect(Set(line.elements) == Set(waiting.keys) && !served.isEmpty && left > 0, "seed \(seed)")
+    }
+}
+
+/// Numbers that a seed repeats (SplitMix64).
+private struct Numbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+#endif

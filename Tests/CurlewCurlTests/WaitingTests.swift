@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// Exchanges that find no place at their host.
+@Suite(.timeLimit(.minutes(1)))
+struct WaitingTests {
+    /// An engine with few places, and a server whose `/held` answers when told to.
+    struct Setting {
+        let transport: CurlTransport
+        let server: MockServer
+        let release = Signal()
+
+        init(places: Int, waiting: Int = 10_000) throws {
+            transport = CurlTransport(
+                configuration: TransportConfiguration(pool: ConnectionPool(perHost: places, waitingPerHost: waiting)))
+            server = try MockServer()
+            server.on(.get, "/held") { [release] _ in
+                release.block()
+                return .text("held")
+            }
+            server.on(.get, "/free", respond: .text("free"))
+            for name in ["low", "normal", "high"] { server.on(.get, "/" + name, respond: .text(name)) }
+        }
+
+        /// Starts an exchange, and returns when the engine shows it as begun or waiting.
+        func start(
+            _ path: String, timeouts: Timeouts = .standard, priority: RequestPriority? = nil
+        ) async throws -> Task<HTTPResponse, any Error> {
+            let before = transport.snapshot
+            let task = Task { [transport, server] in
+                try await transport.exchange(.get, server.url + path, timeouts: timeouts) { $0.priority = priority }
+            }
+            let hasBegun = await eventually {
+                let now = transport.snapshot
+                return now.active + now.waiting > before.active + before.waiting
+            }
+            #expect(hasBegun)
+            return task
+        }
+    }
+
+    @Test("there are no more connections than allowed; others wait, and tell how long")
+    func places() async throws {
+        let setting = try Setting(places: 2)
+        var tasks: [Task<HTTPResponse, any Error>] = []
+        for _ in 0..<6 { tasks.append(try await setting.start("/held")) }
+        #expect(setting.transport.snapshot.active == 2 && setting.transport.snapshot.waiting == 4)
+        // They have waited for at least as long as this test looks at them.
+        let start = ContinuousClock.now
+        #expect(setting.transport.snapshot.description.contains(" 4 waiting"))
+        let span = ContinuousClock.now - start
+        setting.release.fire()
+        var queued: [Duration] = []
+        for task in tasks {
+            let response = try await task.value
+            #expect(response.status == .ok)
+            queued.append(response.metrics.queue ?? .zero)
+        }
+        #expect(queued[2...].allSatisfy { $0 >= span }, "\(queued)")
+        #expect(setting.server.connectionCount == 2)
+        #expect(await eventually { setting.transport.snapshot.waiting == 0 && setting.transport.snapshot.active == 0 })
+    }
+
+    @Test("a higher priority begins first, and another host is not affected")
+    func priority() async throws {
+        let (setting, other) = (try Setting(places: 1), try MockServer())
+        other.on(.get, "/", respond: .text("other"))
+        var tasks = [try await setting.start("/held")]
+        tasks.append(try await setting.start("/low", priority: .low))
+        tasks.append(try await setting.start("/normal"))
+        tasks.append(try await setting.start("/high", priority: .high))
+        #expect(try await setting.transport.exchange(.get, other.url + "/").status == .ok)
+        #expect(setting.transport.snapshot.waiting == 3)
+        setting.release.fire()
+        for task in tasks { #expect(try await task.value.status == .ok) }
+        #expect(setting.server.requests.map(\.path) == ["/held", "/high", "/normal", "/low"])
+    }
+
+    @Test("waiting ends at once with a cancellation, and at the deadline")
+    func ends() async throws {
+        let setting = try Setting(places: 1)
+        let first = try await setting.start("/held")
+        let cancelled = try await setting.start("/free")
+        // Not a phase of the exchange: those begin with its turn.
+        let patient = try await setting.start(
+            "/free", timeouts: Timeouts(connect: .milliseconds(300), firstByte: .milliseconds(300)))
+        let late = Task { [transport = setting.transport, url = setting.server.url] in
+            try await transport.exchange(.get, url + "/free", timeouts: Timeouts(total: .milliseconds(400)))
+        }
+        cancelled.cancel()
+        #expect(await outcome(cancelled).reason == .cancelled)
+        guard case .failure(let error) = await outcome(late) else {
+            Issue.record("The exchange did not end.")
+            return
+        }
+        #expect(error.reason == .timedOut(.total))
+        #expect(error.hint?.contains("ConnectionPool.perHost") == true)
+        expectTexts(error)
+        #expect(setting.transport.snapshot.waiting <= 1)
+        setting.release.fire()
+        #expect(try await first.value.status == .ok)
+        _ = await outcome(patient)
+        _ = try await setting.server.waitForRequests(count: 2)
+        #expect(setting.server.requests.map(\.path) == ["/held", "/free"])
+    }
+
+    @Test("a full line refuses further exchanges")
+    func full() async throws {
+        let setting = try Setting(places: 1, waiting: 1)
+        let tasks = [try await setting.start("/held"), try await setting.start("/free")]
+        let error = try await #require(throws: NetworkError.self) {
+            try await setting.transport.exchange(.get, setting.server.url + "/free")
+        }
+        #expect(error.reason == .refused(by: .overload))
+        expectTexts(error)
+        setting.release.fire()
+        for task in tasks { #expect(try await task.value.status == .ok) }
+        #expect(setting.server.requestCount == 2)
+    }
+
+    @Test("a shutdown ends those who wait; a drain lets them finish", arguments: [true, false])
+    func shutdown(drains: Bool) async throws {
+        let setting = try Setting(places: 1)
+        let tasks = [try await setting.start("/held"), try await setting.start("/free")]
+        async let ending: Void = setting.transport.shutdown(drains ? .drain(deadline: .seconds(30)) : .now)
+        if drains { setting.release.fire() }
+        await ending
+        for task in tasks {
+            #expect(await outcome(task).reason == (drains ? nil : .refused(by: .shutdown)))
+        }
+        setting.release.fire()
+        #expect(setting.transport.snapshot.waiting == 0)
+    }
+
+    @Test("an origin that speaks HTTP/2 is not limited by its connections")
+    func sharing() async throws {
+        let nginx = try await Nginx.shared()
+        var configuration = nginx.configuration
+        (configuration.pool.perHost, configuration.bodyBuffer) = (1, 16_384)
+        let transport = CurlTransport(configuration: configuration)
+        let url = nginx.secure() + "/upload/waiting.bin"
+        _ = try await transport.exchange(.put, url, body: .bytes(pattern(1_000_000)))
+        var bodies: [ResponseBody] = []
+        for _ in 0..<5 { bodies.append(try await transport.exchange(.get, url).body) }
+        #expect(await eventually { transport.snapshot.active == 5 && transport.snapshot.paused == 5 })
+        #expect(transport.snapshot.connections == 1)
+        for body in bodies { #expect(try await body.collect().count == 1_000_000) }
+    }
+
+    @Test("many cancellations and failures lose nobody")
+    func storm() async throws {
+        let setting = try Setting(places: 3)
+        setting.release.fire()
+        setting.server.on(.get, "/broken", respond: .closeBeforeReply)
+        let ends = await withTaskGroup(of: NetworkError.Reason?.self) { group in
+            for number in 0..<300 {
+                group.addTask { [setting] in
+                    let path = number % 5 == 0 ? "/broken" : "/free"
+                    let task = Task {
+                        try await setting.transport.exchange(.get, setting.server.url + path).data()
+                    }
+                    if number % 3 == 0 { task.cancel() }
+                    return await outcome(task).reason
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(ends.count == 300 && ends.count { $0 == nil } >= 160)
+        #expect(await eventually { setting.transport.snapshot.waiting == 0 && setting.transport.snapshot.active == 0 })
+        #expect(try await setting.transport.exchange(.get, setting.server.url + "/free").status == .ok)
+        #expect(setting.transport.snapshot.connections <= 3)
+    }
+}
