@@ -60,6 +60,9 @@ let package = Package(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),
 
+        // A program that only imports Curlew, to see what that links.
+        .executableTarget(name: "LinkageProbe", dependencies: ["Curlew"], path: "Tests/LinkageProbe"),
+
         // C for tests: name lookups that hang until they are released, child processes that inherit nothing.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),
 
