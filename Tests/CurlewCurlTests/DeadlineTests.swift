@@ -8,15 +8,20 @@ import CurlewTesting
 import Foundation
 import Testing
 
-/// Each phase ends in its own time. The other limits stay at their defaults of ten seconds and more, so that ending early
-/// can only be the doing of the one that is tested.
+/// Each phase ends in its own time. There is no other limit, so that only the one that is tested can end the exchange.
 @Suite(.timeLimit(.minutes(1)))
 struct DeadlineTests {
     let transport = CurlTransport()
     static let limit = Duration.milliseconds(200)
 
-    /// Runs into `phase`, not before `limit` and well before any other limit. The bound is generous, because a busy
-    /// machine delays everything; the engine itself is late by a few milliseconds.
+    private func only(_ phase: WritableKeyPath<Timeouts, Duration?>) -> Timeouts {
+        var timeouts = Timeouts.none
+        timeouts[keyPath: phase] = Self.limit
+        return timeouts
+    }
+
+    /// Runs into `phase`, not before `limit`. Its lateness has a generous bound, because a busy machine delays everything;
+    /// the engine itself is late by a few milliseconds.
     private func expectTimeout(
         _ phase: NetworkError.Phase, sourceLocation: SourceLocation = #_sourceLocation,
         _ work: (CountingObserver) async throws -> Void
@@ -29,7 +34,7 @@ struct DeadlineTests {
         let elapsed = await observer.firstEnd - start
         #expect(error.reason == .timedOut(phase), sourceLocation: sourceLocation)
         #expect(elapsed >= Self.limit - .milliseconds(5), sourceLocation: sourceLocation)
-        #expect(elapsed < .seconds(20), sourceLocation: sourceLocation)
+        #expect(elapsed < .seconds(40), sourceLocation: sourceLocation)
         expectTexts(error, sourceLocation: sourceLocation)
     }
 
@@ -46,7 +51,7 @@ struct DeadlineTests {
             default: "https://127.0.0.1:\(silent.port)/"
             }
         try await expectTimeout(.connect) { observer in
-            _ = try await transport.exchange(.get, url, timeouts: Timeouts(connect: Self.limit), observers: [observer])
+            _ = try await transport.exchange(.get, url, timeouts: only(\.connect), observers: [observer])
         }
         if kind == "lookup" { #expect(hanging_lookup_count(name) == 1) }
     }
@@ -61,7 +66,7 @@ struct DeadlineTests {
         let body = try source?.body(of: 100_000, in: folder) ?? .empty
         try await expectTimeout(.firstByte) { observer in
             _ = try await transport.exchange(
-                .put, server.url + "/", body: body, timeouts: Timeouts(firstByte: Self.limit), observers: [observer])
+                .put, server.url + "/", body: body, timeouts: only(\.firstByte), observers: [observer])
         }
     }
 
@@ -77,7 +82,7 @@ struct DeadlineTests {
         }
         try await expectTimeout(.firstByte) { observer in
             _ = try await transport.exchange(
-                .get, server.url + "/", timeouts: Timeouts(firstByte: Self.limit), observers: [observer])
+                .get, server.url + "/", timeouts: only(\.firstByte), observers: [observer])
         }
     }
 
@@ -87,7 +92,7 @@ struct DeadlineTests {
         server.enqueue(.generated(bytes: size).stalled(at: .afterBytes(500)))
         try await expectTimeout(.idle) { observer in
             let response = try await transport.exchange(
-                .get, server.url + "/", timeouts: Timeouts(idle: Self.limit), observers: [observer]
+                .get, server.url + "/", timeouts: only(\.idle), observers: [observer]
             ) { $0.streaming = streaming }
             _ = try await response.bytes()
         }
@@ -101,7 +106,7 @@ struct DeadlineTests {
         }
         try await expectTimeout(.idle) { observer in
             _ = try await transport.exchange(
-                .put, server.url + "/", body: .bytes(Data(count: 20_000_000)), timeouts: Timeouts(idle: Self.limit),
+                .put, server.url + "/", body: .bytes(Data(count: 20_000_000)), timeouts: only(\.idle),
                 observers: [observer])
         }
     }
@@ -119,7 +124,7 @@ struct DeadlineTests {
         }
         try await expectTimeout(.total) { observer in
             let response = try await transport.exchange(
-                .get, server.url + "/", timeouts: Timeouts(total: Self.limit), observers: [observer])
+                .get, server.url + "/", timeouts: only(\.total), observers: [observer])
             if kind == "paused" { try await SystemTime().sleep(for: Self.limit * 2) }
             _ = try await response.bytes()
         }

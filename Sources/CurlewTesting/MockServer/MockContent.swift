@@ -76,11 +76,26 @@ struct MockContent {
         case .generated(let range):
             let piece = range.prefix(min(limit, Self.pieceSize))
             source = .generated(piece.upperBound..<range.upperBound)
-            return piece.isEmpty ? nil : piece.map { UInt8(truncatingIfNeeded: $0 % 251) }
+            return piece.isEmpty ? nil : Array(Self.pattern(piece))
         }
     }
 
+    /// The bytes of generated content at these offsets.
+    static func pattern(_ range: Range<Int>) -> ArraySlice<UInt8> {
+        let start = range.lowerBound % 251
+        if start + range.count <= table.count { return table[start..<(start + range.count)] }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(range.count)
+        while bytes.count < range.count {
+            let next = (start + bytes.count) % 251
+            bytes += table[next..<(next + min(range.count - bytes.count, table.count - next))]
+        }
+        return bytes[...]
+    }
+
     private static let pieceSize = 16_384
+    /// Enough for a piece that begins anywhere. One byte after the other would take seconds for a large body.
+    private static let table = (0..<(pieceSize + 251)).map { UInt8($0 % 251) }
 }
 
 /// A file that is closed when nobody reads it any more.

@@ -70,7 +70,7 @@ public struct MockResponse: Sendable {
 
     /// The bytes at these offsets of a generated body: each is its offset modulo 251.
     public static func pattern(_ range: Range<Int>) -> Data {
-        Data(range.lazy.map { UInt8(truncatingIfNeeded: $0 % 251) })
+        Data(MockContent.pattern(range))
     }
 }
 

@@ -32,7 +32,7 @@ final class CompanionProcess: Sendable {
         guard process > 0 else { return }
         close(input)
         close(output)
-        if !isFinished.withLock({ $0 }) { Thread { [process] in waitpid(process, nil, 0) }.start() }
+        if !isFinished.withLock({ $0 }) { startThread { [process] in waitpid(process, nil, 0) } }
     }
 
     /// Gives the program all the input it gets, which should fit into the system's buffer.

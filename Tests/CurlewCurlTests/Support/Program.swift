@@ -56,6 +56,13 @@ enum Program {
 /// Runs blocking work on a thread of its own: tests share few threads, and a blocked one delays all others.
 func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-        Thread { continuation.resume(with: Result(catching: work)) }.start()
+        startThread { continuation.resume(with: Result(catching: work)) }
     }
+}
+
+/// A thread with a small stack: under ThreadSanitizer, the price of a thread is that of its stack.
+func startThread(_ work: @escaping @Sendable () -> Void) {
+    let thread = Thread(block: work)
+    thread.stackSize = 512 << 10
+    thread.start()
 }

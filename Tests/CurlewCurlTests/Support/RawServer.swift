@@ -19,7 +19,7 @@ final class RawServer: Sendable {
     init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
         (listener, port) = try LoopbackPort.listen(backlog: 128, receiveBuffer: receiveBuffer)
         let (listener, connections) = (listener, connections)
-        Thread { Self.serve(listener, connections, script) }.start()
+        startThread { Self.serve(listener, connections, script) }
     }
 
     deinit {
@@ -41,10 +41,10 @@ final class RawServer: Sendable {
                 all.append(connection)
                 return connection
             }
-            Thread {
+            startThread {
                 try? script(connection)
                 connection.close()
-            }.start()
+            }
         }
     }
 }
