@@ -151,7 +151,7 @@ struct ConnectionPoolTests {
         let pool = ConnectionPool(waitsForMultiplexing: false)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         let tasks = (0..<3).map { _ in
-            Task { try await transport.exchange(.get, "https://127.0.0.1:\(server.port)/") }
+            Task { try await transport.exchange(.get, "https://127.0.0.1:\(server.port)/", timeouts: .none) }
         }
         #expect(await eventually { server.connectionCount == 3 })
         for task in tasks {

@@ -23,9 +23,9 @@ final class Signal: Sendable {
         for await _ in stream {}
     }
 
-    /// For threads of servers; at most 20 s.
+    /// For threads of servers; at most 50 s.
     func block() {
-        guard semaphore.wait(timeout: .now() + 20) == .success else { return }
+        guard semaphore.wait(timeout: .now() + 50) == .success else { return }
         semaphore.signal()
     }
 }
