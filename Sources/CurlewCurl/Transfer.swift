@@ -91,7 +91,7 @@ final class Transfer: @unchecked Sendable {
         context.options.streaming ? 0 : owner.configuration.smallBody
     }
 
-    /// For tables; never reused.
+    /// For the agent's table, which keeps the transfer alive: unique among those that live.
     var id: UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
 
     /// True until the caller has its outcome.

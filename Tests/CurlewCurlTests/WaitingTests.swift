@@ -63,7 +63,8 @@ struct WaitingTests {
             queued.append(response.metrics.queue ?? .zero)
         }
         #expect(queued[2...].allSatisfy { $0 >= span }, "\(queued)")
-        #expect(setting.server.connectionCount == 2)
+        // The second may find the first one's connection free before it has opened its own.
+        #expect((1...2).contains(setting.server.connectionCount))
         #expect(await eventually { setting.transport.snapshot.waiting == 0 && setting.transport.snapshot.active == 0 })
     }
 
@@ -102,7 +103,7 @@ struct WaitingTests {
         #expect(error.reason == .timedOut(.total))
         #expect(error.hint?.contains("ConnectionPool.perHost") == true)
         expectTexts(error)
-        #expect(setting.transport.snapshot.waiting <= 1)
+        #expect(await eventually { setting.transport.snapshot.waiting <= 1 })
         setting.release.fire()
         #expect(try await first.value.status == .ok)
         _ = await outcome(patient)
