@@ -60,27 +60,22 @@ final class CommandQueue: Sendable {
         return result
     }
 
-    /// All commands so far. With `sleeping`, notes that the agent is about to wait if there are none.
-    func take(beforeSleeping sleeping: Bool, into commands: inout [Command], publishing snapshot: TransportSnapshot) {
+    /// All commands so far. If there are none the agent is about to wait, and is woken by the next one.
+    func take(into commands: inout [Command], publishing snapshot: TransportSnapshot) {
         commands.removeAll(keepingCapacity: true)
         // Two lists that take turns: neither is allocated anew.
         state.withLock { state in
             swap(&state.commands, &commands)
             state.snapshot = snapshot
-            state.isSleeping = sleeping && commands.isEmpty
+            state.isSleeping = commands.isEmpty
         }
     }
 
     /// Waits for a wake-up alone, where there is no libcurl to wait for.
     func wait() {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        if poll(&entry, 1, 60_000) > 0 { clearWakeUp() }
-    }
-
-    /// Takes the wake-up off the descriptor.
-    func clearWakeUp() {
         var count: UInt64 = 0
-        _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+        if poll(&entry, 1, 60_000) > 0 { _ = read(descriptor, &count, MemoryLayout<UInt64>.size) }
     }
 
     private func wake() {

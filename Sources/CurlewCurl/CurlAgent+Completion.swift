@@ -33,7 +33,7 @@ extension CurlAgent {
         transfer.easy = nil
         noteReleased(transfer)
         leavePlace(transfer)
-        gauges.active = transfers.count
+        noteActive()
         gauges.completed += 1
         if metrics.reusedConnection == true { gauges.reused += 1 }
         transfer.upload?.end()
@@ -65,7 +65,7 @@ extension CurlAgent {
         guard transfer.isAwaited else { return }
         switch result {
         case .success:
-            let body = ResponseBody(transfer.takeBuffered(), limit: transfer.context.limits.responseBody)
+            let body = ResponseBody(transfer.takeBuffered(), limit: transfer.bodyLimit)
             transfer.deliver(.success(transfer.response(body: body, metrics: metrics)))
         case .failure(let error):
             transfer.deliver(.failure(error))
@@ -100,7 +100,7 @@ extension CurlAgent {
     private func handOverHead(of transfer: Transfer, metrics: ExchangeMetrics) {
         guard let pipe = transfer.pipe, transfer.isAwaited else { return }
         let body = ResponseBody(
-            pipe, limit: transfer.context.limits.responseBody, length: transfer.declaredLength)
+            pipe, limit: transfer.bodyLimit, length: transfer.declaredLength)
         transfer.deliver(.success(transfer.response(body: body, metrics: metrics)))
     }
 }

@@ -10,6 +10,8 @@ final class OriginLine {
     var line: WaitingLine<Transfer>
     /// Its connections carry many exchanges at a time.
     var sharesConnections: Bool
+    /// What its latest answer looked like.
+    var knownHead: KnownHead?
 
     init(origin: Origin, configuration: TransportConfiguration) {
         self.origin = origin
@@ -99,9 +101,8 @@ extension CurlAgent {
         if place.line.isDue { dueLines.append(place) }
     }
 
-    /// Gives free places to those who wait. True if somebody has begun.
-    func fillPlaces() -> Bool {
-        guard !dueLines.isEmpty else { return false }
+    /// Gives free places to those who wait.
+    func fillPlaces() {
         // Whoever fails to begin makes room for another one: the list grows while it is worked through.
         while let place = dueLines.popLast() {
             while let transfer = place.line.next() {
@@ -110,7 +111,6 @@ extension CurlAgent {
                 begin(transfer)
             }
         }
-        return true
     }
 
     /// Those who wait at all origins.

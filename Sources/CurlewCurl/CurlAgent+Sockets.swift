@@ -28,6 +28,16 @@ extension CurlAgent {
         return easy
     }
 
+    /// The number of transfers has changed.
+    ///
+    /// libcurl's limit for idle connections counts those in use as well. So it follows the most transfers of the last
+    /// ten seconds: connections that many calls use in turn are not closed between two of them.
+    func noteActive() {
+        gauges.active = transfers.count
+        guard peak.note(transfers.count, at: turnStart), let multi else { return }
+        curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.pool.idle + peak.value)
+    }
+
     /// Keeps a handle for later, unless there are enough.
     func putBack(_ easy: EasyHandle) {
         guard idleHandles.count < Self.idleHandleLimit else {
@@ -35,6 +45,27 @@ extension CurlAgent {
             return
         }
         idleHandles.append(easy)
+    }
+}
+
+/// The largest of the numbers of late, in steps of 64: it rises at once and falls every ten seconds.
+struct RecentPeak {
+    private(set) var value = 0
+    private var largest = 0
+    private var nextFall: Int64 = 0
+
+    /// True if the value has changed. `now` is in nanoseconds.
+    mutating func note(_ count: Int, at now: Int64) -> Bool {
+        largest = max(largest, count)
+        let isDue = now >= nextFall
+        guard count > value || isDue else { return false }
+        let former = value
+        value = (largest + 63) / 64 * 64
+        if isDue {
+            largest = count
+            nextFall = now + 10_000_000_000
+        }
+        return value != former
     }
 }
 
@@ -48,6 +79,7 @@ private func openSocket(
         Unmanaged<CurlAgent>.fromOpaque(context)._withUnsafeGuaranteedRef {
             $0.gauges.connections += 1
             $0.gauges.connectionsOpened += 1
+            $0.pump?.opened(descriptor)
         }
     }
     return descriptor
@@ -55,7 +87,10 @@ private func openSocket(
 
 private func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
     if let context {
-        Unmanaged<CurlAgent>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.gauges.connections -= 1 }
+        Unmanaged<CurlAgent>.fromOpaque(context)._withUnsafeGuaranteedRef {
+            $0.gauges.connections -= 1
+            $0.pump?.closed(descriptor)
+        }
     }
     return close(descriptor)
 }

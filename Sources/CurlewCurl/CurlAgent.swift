@@ -16,7 +16,7 @@ import Musl
 ///       ▲                                                │
 ///       └────────── continuation, BodyPipe ◀─────────────┘
 ///
-/// One turn: take commands, let libcurl work, take what has finished, hand over results, end what is late, wait.
+/// One turn: take commands, wait, let libcurl work, take what has finished, hand over results, end what is late.
 /// Callbacks only take notes; results are handed over after libcurl has returned, with no lock held.
 ///
 /// `@unchecked Sendable` holds because everything below `queue` and `configuration` is touched by the agent's thread
@@ -28,6 +28,7 @@ final class CurlAgent: @unchecked Sendable {
     let queue = CommandQueue()
 
     var multi: UnsafeMutableRawPointer?
+    private(set) var pump: SocketPump?
     var transfers: [UInt64: Transfer] = [:]
     var idleHandles: [EasyHandle] = []
     private var commands: [Command] = []
@@ -44,6 +45,7 @@ final class CurlAgent: @unchecked Sendable {
     private var stopAt = Int64.max
     private var isStopping = false
     var gauges = TransportSnapshot()
+    var peak = RecentPeak()
     /// The clock, read once for each time libcurl works: callbacks note activity far too often to ask it themselves.
     private(set) var turnStart: Int64 = 0
 
@@ -124,34 +126,32 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     private func turn() {
-        queue.take(beforeSleeping: false, into: &commands, publishing: gauges)
+        queue.take(into: &commands, publishing: gauges)
         commands.forEach(perform)
         guard !isStopping else { return }
+        guard let pump else {
+            if commands.isEmpty { queue.wait() }
+            return
+        }
         turnStart = TransferClock.now()
-        var running: Int32 = 0
-        if let multi { curl_multi_perform(multi, &running) }
+        // What came in is not slept over, nor what the timer has finished.
+        let isBusy = pump.workOnTimer(at: turnStart) || !commands.isEmpty
+        pump.wait(isBusy ? 0 : idleTime(pump))
+        turnStart = TransferClock.now()
+        pump.workOnSockets()
         finishDone()
         handOverHeads()
         endLate()
-        if fillPlaces() { return }
+        fillPlaces()
         if stopAt != .max, transfers.isEmpty { isStopping = true }
-        guard !isStopping else { return }
-        // What came in meanwhile is not slept over; the flag is set under the same lock.
-        queue.take(beforeSleeping: true, into: &commands, publishing: gauges)
-        guard commands.isEmpty else {
-            commands.forEach(perform)
-            return
-        }
-        wait()
     }
 
-    private func wait() {
-        guard let multi else { return queue.wait() }
-        let untilCheck =
-            nextCheck == .max ? Int64.max : (max(0, nextCheck - TransferClock.now()) + 999_999) / 1_000_000
+    /// How long nothing is due, in milliseconds.
+    private func idleTime(_ pump: SocketPump) -> Int32 {
+        let next = min(nextCheck, pump.timer)
+        let untilNext = next == .max ? Int64.max : (max(0, next - turnStart) + 999_999) / 1_000_000
         // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
-        let milliseconds = Int32(min(untilCheck, transfers.isEmpty ? 60_000 : 1_000))
-        if curlew_multi_poll(multi, queue.descriptor, milliseconds) != 0 { queue.clearWakeUp() }
+        return Int32(min(untilNext, transfers.isEmpty ? 60_000 : 1_000))
     }
 
     private func perform(_ command: Command) {
@@ -178,15 +178,16 @@ final class CurlAgent: @unchecked Sendable {
             if let phase = transfer.clock.check(at: now).expired {
                 throw CurlFailure.timeout(phase, transfer: transfer)
             }
+            transfer.head.known = transfer.place?.knownHead
             try easy.prepare(transfer)
             transfer.easy = easy
             transfers[transfer.id] = transfer
-            gauges.active = transfers.count
+            noteActive()
             let code = curl_multi_add_handle(multi, easy.pointer)
             guard code == CURLM_OK else {
                 transfers[transfer.id] = nil
                 transfer.easy = nil
-                gauges.active = transfers.count
+                noteActive()
                 throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
             }
             transfer.upload?.begin { [weak transfer] in
@@ -248,8 +249,13 @@ final class CurlAgent: @unchecked Sendable {
 
     private func openMulti() {
         guard CurlLibrary.current.problem == nil else { return }
-        multi = curlew_multi_open(queue.descriptor)
-        guard let multi else { return }
+        guard let multi = curlew_multi_open(queue.descriptor) else { return }
+        guard let pump = SocketPump(multi: multi, wakeUp: queue.descriptor) else {
+            curl_multi_cleanup(multi)
+            return
+        }
+        self.multi = multi
+        self.pump = pump
         curlew_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, configuration.pool.perHost)
         if let total = configuration.pool.total {
             curlew_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, total)
@@ -261,7 +267,7 @@ final class CurlAgent: @unchecked Sendable {
     private func close() {
         for transfer in waitingTransfers + Array(transfers.values) { end(transfer, with: Self.shutdownError) }
         // Commands that came after the stop: their callers must hear too.
-        queue.take(beforeSleeping: false, into: &commands, publishing: gauges)
+        queue.take(into: &commands, publishing: gauges)
         commands.forEach(perform)
         // Transfers refer to the agent: it must not keep one.
         commands = []
@@ -270,6 +276,7 @@ final class CurlAgent: @unchecked Sendable {
         gauges.handles = 0
         if let multi { curl_multi_cleanup(multi) }
         multi = nil
+        pump = nil
         // Commands that came last concern transfers that have ended. They leave the queue, which would otherwise keep
         // itself alive through them; they go outside the lock, because a transport may go with them.
         let last = queue.withLock { state -> CommandQueue.State in

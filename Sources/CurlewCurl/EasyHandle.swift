@@ -60,7 +60,6 @@ final class EasyHandle {
     func prepare(_ transfer: Transfer) throws(NetworkError) {
         problem = fixedProblem
         errorText.pointee = 0
-        let request = transfer.request
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         setPointer(CURLOPT_PRIVATE, context)
         setPointer(CURLOPT_WRITEDATA, context)
@@ -68,7 +67,7 @@ final class EasyHandle {
         setPointer(CURLOPT_READDATA, context)
         setPointer(CURLOPT_SEEKDATA, context)
         setPointer(CURLOPT_PREREQDATA, context)
-        setText(CURLOPT_URL, request.urlString)
+        setText(CURLOPT_URL, transfer.url)
         setMethod(of: transfer)
         setHeaders(of: transfer)
         setServer(of: transfer)
@@ -163,7 +162,7 @@ final class EasyHandle {
         setText(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // libcurl allocates these for each transfer: beyond 128 KiB every request would map and unmap memory.
-        set(CURLOPT_BUFFERSIZE, 64 << 10)
+        set(CURLOPT_BUFFERSIZE, 32 << 10)
         set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         // Removing a transfer during a name lookup must not wait for the lookup.
         set(CURLOPT_QUICK_EXIT, 1)
@@ -191,7 +190,9 @@ final class EasyHandle {
     }
 
     func setText(_ option: CURLoption, _ value: String?) {
-        check(curlew_set_string(pointer, option, value), option)
+        // Passing an optional string to C directly would copy it.
+        let code = value.map { $0.withCString { curlew_set_string(pointer, option, $0) } }
+        check(code ?? curlew_set_string(pointer, option, nil), option)
     }
 
     /// libcurl copies the bytes; nil takes back what was set.

@@ -9,7 +9,7 @@ import CurlewHTTP
 /// Interim answers (1xx) are dropped; lines after the final head are trailers, which are bounded and not kept. Order,
 /// spelling and repetition of the fields stay as they came. What could not be written again is not let in either: names
 /// are tokens, control bytes in values become spaces, folded lines become one (RFC 9110 §5.5, RFC 9112 §5). Bytes that
-/// are not UTF-8 are read as Latin-1.
+/// are not UTF-8 are read as Latin-1. What repeats an earlier head is not read again, see `KnownHead`.
 struct ResponseHead {
     private(set) var status: HTTPStatus = 0
     private(set) var version = HTTPVersion.http1_1
@@ -21,6 +21,16 @@ struct ResponseHead {
     private var count = 0
     /// The latest field: the next line may continue it.
     private var open: (name: String, value: String)?
+    /// An earlier head of the same origin.
+    var known: KnownHead?
+    /// All lines so far are those of `known`; `headers` is not filled yet.
+    private var isRepeating = false
+    /// The lines of fields, once one was different.
+    private var lines: (bytes: [UInt8], ends: [Int]) = ([], [])
+    private var lineCount = 0
+    private var hasFoldedLines = false
+    /// The latest field was taken from the known head.
+    private var isTaken = false
 
     init(limits: Limits) {
         self.limits = limits
@@ -38,12 +48,14 @@ struct ResponseHead {
         if end == 0 {
             endOfHead()
         } else if Self.isBlank(line[0]) {
+            stopRepeating()
+            reopenField()
+            hasFoldedLines = true
             if let more = Self.trimmed(line[..<end]) { open?.value += " " + Self.text(more) }
         } else if end >= 5, line.starts(with: "HTTP/".utf8) {
             beginHead(line[..<end])
         } else {
-            closeField()
-            open = Self.field(line[..<end])
+            receiveField(UnsafeRawBufferPointer(rebasing: line[..<end]))
         }
         return true
     }
@@ -65,6 +77,11 @@ struct ResponseHead {
     private mutating func beginHead(_ text: Slice<UnsafeRawBufferPointer>) {
         headers = [:]
         open = nil
+        lines = ([], [])
+        lineCount = 0
+        hasFoldedLines = false
+        isTaken = false
+        isRepeating = known != nil
         switch text[5] {
         case UInt8(ascii: "2"): version = .http2
         case UInt8(ascii: "3"): version = .http3
@@ -79,11 +96,46 @@ struct ResponseHead {
         status = HTTPStatus(code)
     }
 
-    private mutating func endOfHead() {
+    private mutating func receiveField(_ line: UnsafeRawBufferPointer) {
+        defer { lineCount += 1 }
+        let isKnown = known?.has(line, at: lineCount) ?? false
+        if isKnown, isRepeating { return }
+        stopRepeating()
         closeField()
+        isTaken = isKnown
+        if isKnown, let field = known?.headers[lineCount] {
+            headers.appendUnchecked(field)
+        } else {
+            open = Self.field(line[...])
+        }
+        lines.bytes.append(contentsOf: line)
+        lines.ends.append(lines.bytes.count)
+    }
+
+    /// The line at hand is not the known head's: what was the same up to it is taken from there.
+    private mutating func stopRepeating() {
+        guard isRepeating, let known else { return }
+        isRepeating = false
+        isTaken = lineCount > 0
+        headers = known.headers
+        headers.truncate(to: lineCount)
+        lines = known.lines(lineCount)
+    }
+
+    private mutating func endOfHead() {
+        if isRepeating, let known, known.headers.count == lineCount {
+            headers = known.headers
+        } else {
+            stopRepeating()
+            closeField()
+            if !isInterim {
+                known = hasFoldedLines ? nil : KnownHead(headers, bytes: lines.bytes, ends: lines.ends)
+            }
+            lines = ([], [])
+        }
         bytes = 0
         count = 0
-        if status.isInformational, status.code != 101 {
+        if isInterim {
             headers = [:]
         } else {
             isComplete = true
@@ -110,6 +162,16 @@ struct ResponseHead {
         return length(first)
     }
 
+    private var isInterim: Bool { status.isInformational && status.code != 101 }
+
+    /// A field that was taken from the known head goes on in the next line.
+    private mutating func reopenField() {
+        guard isTaken, let last = headers.last else { return }
+        isTaken = false
+        headers.truncate(to: headers.count - 1)
+        open = (last.name.text, last.value)
+    }
+
     private mutating func closeField() {
         guard let field = open else { return }
         open = nil
@@ -131,9 +193,13 @@ struct ResponseHead {
 
     private static func text(_ bytes: Slice<UnsafeRawBufferPointer>) -> String {
         let buffer = UnsafeRawBufferPointer(rebasing: bytes)
-        guard !buffer.contains(where: isControl) else {
-            return buffer.map { isControl($0) ? 0x20 : $0 }.withUnsafeBytes { text($0[...]) }
+        var isPlain = true
+        for byte in buffer {
+            if isControl(byte) { return buffer.map { isControl($0) ? 0x20 : $0 }.withUnsafeBytes { text($0[...]) } }
+            if byte >= 0x80 { isPlain = false }
         }
+        // The validating initialiser is several times slower, and ASCII is always valid.
+        if isPlain { return String(decoding: buffer, as: UTF8.self) }
         return String(validating: buffer, as: UTF8.self)
             ?? String(String.UnicodeScalarView(buffer.map { Unicode.Scalar($0) }))
     }

@@ -21,6 +21,14 @@ final class Transfer: @unchecked Sendable {
     let agent: CurlAgent
     /// Keeps the transport, and with it the agent, alive while a body is read.
     let owner: CurlTransport
+    // What the agent needs of request and context, made by the caller: the agent is one thread for all of them.
+    let url: String
+    let streams: Bool
+    /// True when nobody but libcurl removes the content codings of the answer.
+    let decodesContent: Bool
+    /// True when libcurl may send a request again by itself although the first one may have arrived.
+    let mayRepeat: Bool
+    let bodyLimit: Int64
 
     var continuation: UnsafeContinuation<HTTPResponse, any Error>?
     var isSubmitted = false
@@ -66,18 +74,15 @@ final class Transfer: @unchecked Sendable {
         self.upload = upload
         self.agent = agent
         self.owner = owner
-        head = ResponseHead(limits: context.limits)
+        url = request.urlString
+        let options = context.options
+        streams = options.streaming
+        decodesContent = !options.rawBody
+        mayRepeat = options.isIdempotent ?? request.method.isIdempotent
+        let limits = context.limits
+        bodyLimit = limits.responseBody
+        head = ResponseHead(limits: limits)
         clock = TransferClock(context)
-    }
-
-    /// True when libcurl may send a request again by itself although the first one may have arrived.
-    var mayRepeat: Bool {
-        context.options.isIdempotent ?? request.method.isIdempotent
-    }
-
-    /// True when nobody but libcurl removes the content codings of the answer.
-    var decodesContent: Bool {
-        !context.options.rawBody
     }
 
     /// The number of bytes of the body, if the head tells and nothing changes it.
@@ -88,7 +93,7 @@ final class Transfer: @unchecked Sendable {
 
     /// A body that is handed over finished may have this many bytes.
     var smallBody: Int {
-        context.options.streaming ? 0 : owner.configuration.smallBody
+        streams ? 0 : owner.configuration.smallBody
     }
 
     /// For the agent's table, which keeps the transfer alive: unique among those that live.
@@ -127,7 +132,7 @@ final class Transfer: @unchecked Sendable {
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {
         HTTPResponse(
             status: head.status, headers: head.deliveredHeaders(decoded: decodesContent, method: request.method),
-            body: body, version: head.version, metrics: metrics, url: request.urlString)
+            body: body, version: head.version, metrics: metrics, url: url)
     }
 }
 #endif

@@ -86,14 +86,11 @@ extension Transfer {
     private func finishHead() {
         hasHead = true
         clock.receive()
+        place?.knownHead = head.known
         agent.noteVersion(head.version, of: self)
         agent.noteDeadline(of: self)
         let length = declaredLength ?? 0
-        if context.options.streaming || length > Int64(smallBody) {
-            stream()
-        } else {
-            buffered.reserveCapacity(Int(length))
-        }
+        if streams || length > Int64(smallBody) { stream() }
     }
 
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -101,6 +98,12 @@ extension Transfer {
         touch()
         if pipe == nil {
             guard buffered.count + bytes.count > smallBody else {
+                if buffered.isEmpty {
+                    // A small body mostly comes whole; one that does not gets its room at once.
+                    let length = max(bytes.count, Int(min(declaredLength ?? 0, Int64(smallBody))))
+                    if length > bytes.count { buffered.reserveCapacity(length) } else { buffered = Data(bytes) }
+                    if length == bytes.count { return bytes.count }
+                }
                 buffered.append(contentsOf: bytes)
                 return bytes.count
             }

@@ -62,7 +62,8 @@ enum ASCII {
 
     static func isToken(_ text: String) -> Bool {
         let set = ByteSet.token
-        return !text.isEmpty && text.utf8.allSatisfy(set.contains)
+        for byte in text.utf8 where !set.contains(byte) { return false }
+        return !text.isEmpty
     }
 
     /// The same text when it has no capital ASCII letter; otherwise one new string. Other letters stay as they are.

@@ -31,6 +31,23 @@ struct ConcurrencyTests {
         #expect(observer.repeated == 0)
     }
 
+    @Test("connections that are in use do not count as idle ones")
+    func manyConnections() async throws {
+        let pool = ConnectionPool(perHost: 48, idle: 4)
+        let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<48 {
+                group.addTask {
+                    for _ in 0..<20 { _ = try await transport.exchange(.get, server.url + "/").text() }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(server.connectionCount <= 48)
+    }
+
     @Test("engines side by side do not share anything that matters")
     func engines() async throws {
         let server = try MockServer()

@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CurlewCore
+import CurlewTesting
 import Testing
 
 @testable import CurlewCurl
@@ -88,7 +89,7 @@ struct WaitingLineTests {
 
     @Test("any order of arrivals, departures and turns serves everybody once", arguments: 0..<8 as Range<UInt64>)
     func anyOrder(seed: UInt64) {
-        var random = Numbers(state: seed)
+        var random = SeededGenerator(seed: seed)
         var line = WaitingLine<Int>(places: 4, capacity: 200)
         var (waiting, served, left): ([Int: UInt64], Set<Int>, Int) = ([:], [], 0)
         var isRight = true
@@ -116,18 +117,21 @@ struct WaitingLineTests {
         #expect(isRight, "seed \(seed)")
         #expect(Set(line.elements) == Set(waiting.keys) && !served.isEmpty && left > 0, "seed \(seed)")
     }
-}
 
-/// Numbers that a seed repeats (SplitMix64).
-private struct Numbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
+    @Test("a peak rises at once and falls later")
+    func peak() {
+        var peak = RecentPeak()
+        let second: Int64 = 1_000_000_000
+        let steps: [(Int, Int64, Int)] = [
+            (1, 0, 64), (70, 1, 128), (0, 2, 128), (3, 9, 128), (3, 10, 128), (2, 19, 128), (0, 20, 64), (0, 30, 0),
+            (0, 40, 0), (65, 41, 128),
+        ]
+        for (count, time, value) in steps {
+            let former = peak.value
+            let hasChanged = peak.note(count, at: time * second)
+            #expect(peak.value == value, "\(count) at \(time) s")
+            #expect(hasChanged == (former != value))
+        }
     }
 }
 #endif

@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 
 typedef size_t (*curlew_data_callback)(char *bytes, size_t size, size_t count, void *context);
@@ -115,11 +116,16 @@ static inline CURL *curlew_multi_next_done(CURLM *multi, CURLcode *code) {
     return NULL;
 }
 
-/// Waits for the transfers' sockets or for `wake` to become readable, at most `milliseconds`. True when `wake` is.
-static inline int curlew_multi_poll(CURLM *multi, int wake, int milliseconds) {
-    struct curl_waitfd extra = {wake, CURL_WAIT_POLLIN, 0};
-    curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
-    return extra.revents != 0;
+static inline CURLMcode curlew_multi_set_socket_callback(
+    CURLM *multi, curl_socket_callback value, void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_SOCKETDATA, context);
+    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value) : code;
+}
+
+static inline CURLMcode curlew_multi_set_timer_callback(
+    CURLM *multi, curl_multi_timer_callback value, void *context) {
+    CURLMcode code = curl_multi_setopt(multi, CURLMOPT_TIMERDATA, context);
+    return code == CURLM_OK ? curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value) : code;
 }
 
 static inline curl_version_info_data *curlew_version(void) {

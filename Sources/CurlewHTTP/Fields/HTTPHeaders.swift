@@ -116,6 +116,16 @@ public struct HTTPHeaders: Sendable {
         fields.append(HTTPField(name: HTTPField.Name(name), value: value))
     }
 
+    /// Adds a field that was read before.
+    package mutating func appendUnchecked(_ field: HTTPField) {
+        fields.append(field)
+    }
+
+    /// Keeps the first fields only.
+    package mutating func truncate(to count: Int) {
+        fields.removeLast(Swift.max(0, fields.count - count))
+    }
+
     /// Makes room for a known number of fields at once.
     package mutating func reserveCapacity(_ count: Int) {
         fields.reserveCapacity(count)

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Waits for libcurl's sockets and its timer, and lets it work on those that are ready: `epoll` and
+/// `curl_multi_socket_action`.
+///
+/// The simpler pair, `curl_multi_perform` and `curl_multi_poll`, looks at every transfer each time; this one at those
+/// that have something to do, which is what a server with a thousand calls in flight needs.
+///
+/// What libcurl asks for is noted and told to the system just before the next wait, so that a socket which ends one
+/// request and begins another costs no call at all. For the same reason a socket stays registered between requests; if
+/// it stirs meanwhile, which is its end in nearly all cases, it is taken off, and libcurl finds out when it wants to use
+/// it. Level-triggered, because libcurl may leave bytes unread on purpose.
+///
+/// On the agent's thread only.
+final class SocketPump {
+    private struct Socket {
+        /// What libcurl waits for, as bits of `epoll`.
+        var wanted: UInt32 = 0
+        /// What the system has been told.
+        var registered: UInt32 = 0
+        /// We opened it and hear of its end. Others, such as those of a name lookup, come and go without notice.
+        var isOurs = false
+        /// It is on the list of changes.
+        var isNoted = false
+    }
+
+    private let multi: UnsafeMutableRawPointer
+    private let poll: Int32
+    /// By descriptor: these numbers are small and used again.
+    private var sockets: [Socket] = []
+    private var changes: [Int32] = []
+    private let events: UnsafeMutablePointer<epoll_event>
+    private var eventCount = 0
+    /// When libcurl wants to be called although nothing stirs; `Int64.max` when it does not.
+    private(set) var timer = Int64.max
+
+    private static let eventLimit = 256
+    private static let readable = EPOLLIN.rawValue
+    private static let writable = EPOLLOUT.rawValue
+
+    /// Nil when the system has no descriptor left. Writing to `wakeUp` ends a wait. libcurl must have been taken down
+    /// before the pump goes.
+    init?(multi: UnsafeMutableRawPointer, wakeUp: Int32) {
+        poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        guard poll >= 0 else { return nil }
+        self.multi = multi
+        events = .allocate(capacity: Self.eventLimit)
+        // Edge-triggered: each write ends one wait, and nobody has to read what was written.
+        guard register(wakeUp, Self.readable | EPOLLET.rawValue, EPOLL_CTL_ADD) else { return nil }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        curlew_multi_set_socket_callback(multi, noteSocket, context)
+        curlew_multi_set_timer_callback(multi, noteTimer, context)
+    }
+
+    deinit {
+        close(poll)
+        events.deallocate()
+    }
+
+    /// Lets libcurl do what is due without anything having stirred: begin new transfers, notice that time is over.
+    /// True if something was due.
+    func workOnTimer(at now: Int64) -> Bool {
+        guard timer <= now else { return false }
+        timer = .max
+        var running: Int32 = 0
+        curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        return true
+    }
+
+    /// Lets libcurl work on the sockets that the last wait has found.
+    func workOnSockets() {
+        var running: Int32 = 0
+        for index in 0..<eventCount {
+            let event = events[index]
+            let socket = event.data.fd
+            let bits = action(event.events, on: socket)
+            if bits != 0 { curl_multi_socket_action(multi, socket, bits, &running) }
+        }
+        eventCount = 0
+    }
+
+    /// Waits until a socket is ready, somebody writes to `wakeUp`, or `milliseconds` have passed.
+    func wait(_ milliseconds: Int32) {
+        applyChanges()
+        eventCount = max(0, Int(epoll_wait(poll, events, Int32(Self.eventLimit), milliseconds)))
+    }
+
+    /// A socket of ours has been opened; whatever had its number before is gone.
+    func opened(_ socket: Int32) {
+        makeRoom(for: socket)
+        sockets[Int(socket)].registered = 0
+        sockets[Int(socket)].isOurs = true
+    }
+
+    /// A socket of ours is about to be closed, which also takes it off the system's list.
+    func closed(_ socket: Int32) {
+        guard sockets.indices.contains(Int(socket)) else { return }
+        sockets[Int(socket)].registered = 0
+        sockets[Int(socket)].wanted = 0
+        sockets[Int(socket)].isOurs = false
+    }
+
+    /// libcurl waits for something else at `socket` from now on.
+    fileprivate func want(_ bits: UInt32, at socket: Int32) {
+        guard socket >= 0 else { return }
+        makeRoom(for: socket)
+        let index = Int(socket)
+        sockets[index].wanted = bits
+        if bits == 0, !sockets[index].isOurs {
+            if sockets[index].registered != 0 { unregister(socket) }
+        } else if bits != 0, bits != sockets[index].registered, !sockets[index].isNoted {
+            sockets[index].isNoted = true
+            changes.append(socket)
+        }
+    }
+
+    fileprivate func setTimer(_ milliseconds: Int) {
+        timer = milliseconds < 0 ? .max : TransferClock.moment(after: .milliseconds(milliseconds))
+    }
+
+    /// What to tell libcurl about an event; 0 for nothing.
+    private func action(_ found: UInt32, on socket: Int32) -> Int32 {
+        guard sockets.indices.contains(Int(socket)) else { return 0 }
+        let wanted = sockets[Int(socket)].wanted
+        guard wanted != 0 else {
+            // Nobody uses it, unless its change of mind has not been told yet.
+            if sockets[Int(socket)].registered != 0 { unregister(socket) }
+            return 0
+        }
+        var bits: Int32 = 0
+        if found & Self.readable != 0 { bits |= CURL_CSELECT_IN }
+        if found & Self.writable != 0 { bits |= CURL_CSELECT_OUT }
+        if found & (EPOLLERR.rawValue | EPOLLHUP.rawValue) != 0 {
+            bits |= CURL_CSELECT_ERR
+            if wanted & Self.readable != 0 { bits |= CURL_CSELECT_IN }
+            if wanted & Self.writable != 0 { bits |= CURL_CSELECT_OUT }
+        }
+        return bits
+    }
+
+    private func applyChanges() {
+        for socket in changes {
+            let index = Int(socket)
+            sockets[index].isNoted = false
+            let wanted = sockets[index].wanted
+            guard wanted != 0, wanted != sockets[index].registered else { continue }
+            let isNew = sockets[index].registered == 0
+            // The number may have passed from one socket to another without our notice: then it is the other call.
+            if register(socket, wanted, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD)
+                || register(socket, wanted, isNew ? EPOLL_CTL_MOD : EPOLL_CTL_ADD)
+            {
+                sockets[index].registered = wanted
+            }
+        }
+        changes.removeAll(keepingCapacity: true)
+    }
+
+    private func register(_ socket: Int32, _ bits: UInt32, _ operation: Int32) -> Bool {
+        var event = epoll_event()
+        event.events = bits
+        event.data.fd = socket
+        return epoll_ctl(poll, operation, socket, &event) == 0
+    }
+
+    private func unregister(_ socket: Int32) {
+        sockets[Int(socket)].registered = 0
+        var event = epoll_event()
+        epoll_ctl(poll, EPOLL_CTL_DEL, socket, &event)
+    }
+
+    private func makeRoom(for socket: Int32) {
+        let missing = Int(socket) + 1 - sockets.count
+        if missing > 0 { sockets.append(contentsOf: repeatElement(Socket(), count: missing + 64)) }
+    }
+}
+
+private func noteSocket(
+    _ easy: UnsafeMutableRawPointer?, _ socket: curl_socket_t, _ action: Int32, _ context: UnsafeMutableRawPointer?,
+    _ own: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 0 }
+    var bits: UInt32 = 0
+    if action == CURL_POLL_IN || action == CURL_POLL_INOUT { bits |= EPOLLIN.rawValue }
+    if action == CURL_POLL_OUT || action == CURL_POLL_INOUT { bits |= EPOLLOUT.rawValue }
+    Unmanaged<SocketPump>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.want(bits, at: socket) }
+    return 0
+}
+
+private func noteTimer(
+    _ multi: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 0 }
+    Unmanaged<SocketPump>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.setTimer(milliseconds) }
+    return 0
+}
+#endif
