@@ -40,21 +40,28 @@ struct MockConnection: ~Copyable {
 
     consuming func run() {
         var exchange = 0
-        while let request = readRequest(exchange) {
+        while let request = readRequest(&exchange) {
             let response = core.answer(request)
-            var reply = MockReply(socket, stopSignal: core.stopSignal)
+            var reply = MockReply(socket, core: core)
             guard reply.send(response, to: request) else { return }
             exchange += 1
         }
     }
 
     /// The next request with its whole content, `nil` when the connection is to be closed.
-    private mutating func readRequest(_ exchange: Int) -> RecordedRequest? {
+    private mutating func readRequest(_ exchange: inout Int) -> RecordedRequest? {
         var partial = PartialRequest()
         while true {
             do throws(HTTP1ParseError) {
                 while let event = try parser.next() {
-                    if partial.add(event) { return partial.request(connection: index, exchange: exchange) }
+                    if case .head(let head) = event, let response = core.takeEarlyResponse() {
+                        guard answerEarly(response, to: head, exchange) else { return nil }
+                        partial.isAnswered = true
+                    }
+                    guard partial.add(event) else { continue }
+                    if !partial.isAnswered { return partial.request(connection: index, exchange: exchange) }
+                    partial = PartialRequest()
+                    exchange += 1
                 }
             } catch {
                 refuse(error)
@@ -68,8 +75,8 @@ struct MockConnection: ~Copyable {
     /// Waits for bytes and gives them to the parser; `false` when there will be none.
     private mutating func receive() -> Bool {
         while true {
-            // A scripted reset comes before the first byte of its request is read.
-            let isUnread = parser.isIdle && core.hasUnreadReset(take: false)
+            // A scripted interruption comes before the first byte of its request is read.
+            let isUnread = parser.isIdle && core.unreadInterruption(take: false) != nil
             if !isUnread {
                 let received = buffer.withUnsafeMutableBytes { bytes in
                     let received = LoopbackSocket.receive(socket, into: bytes)
@@ -86,8 +93,12 @@ struct MockConnection: ~Copyable {
             }
             let deadline = Deadline(core.configuration.idleTimeout, after: SystemTime().now)
             guard core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready else { return false }
-            if isUnread, core.hasUnreadReset(take: true) {
-                LoopbackSocket.resetOnClose(socket)
+            if isUnread, let interruption = core.unreadInterruption(take: true) {
+                if interruption == .close {
+                    closeWithUnread()
+                } else {
+                    _ = MockReply(socket, core: core).end(interruption)
+                }
                 return false
             }
         }
@@ -97,16 +108,33 @@ struct MockConnection: ~Copyable {
     private func continueRequest() -> Bool {
         var bytes: [UInt8] = []
         guard (try? HTTP1ResponseWriter.informational(.continue, into: &bytes)) != nil else { return false }
-        var reply = MockReply(socket, stopSignal: core.stopSignal)
+        var reply = MockReply(socket, core: core)
         return reply.send(bytes)
     }
 
-    /// Answers what cannot be read, then reads on for a moment: closing with unread bytes would send a reset, which
-    /// can overtake the answer.
+    /// Answers before the content has come; `false` when the connection is to be closed, which it is with the content
+    /// unread, once the client has gone away.
+    private func answerEarly(_ response: MockResponse, to head: HTTP1RequestHead, _ exchange: Int) -> Bool {
+        var partial = PartialRequest()
+        _ = partial.add(.head(head))
+        guard let request = partial.request(connection: index, exchange: exchange) else { return false }
+        core.record(request)
+        var reply = MockReply(socket, core: core)
+        if reply.send(response, to: request) { return true }
+        return reply.end(.halfClose)
+    }
+
+    /// Answers what cannot be read.
     private mutating func refuse(_ error: HTTP1ParseError) {
         let response = MockResponse.problem(error.status, error.description).closing()
-        var reply = MockReply(socket, stopSignal: core.stopSignal)
+        var reply = MockReply(socket, core: core)
         _ = reply.send(response, isHead: false, keepAlive: false, version: .http1_1)
+        closeWithUnread()
+    }
+
+    /// Ends the stream, then reads on for a moment: closing with unread bytes would send a reset, which can overtake
+    /// what was sent.
+    private mutating func closeWithUnread() {
         LoopbackSocket.finish(socket)
         let deadline = Deadline(.seconds(1), after: SystemTime().now)
         while core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready {
@@ -122,6 +150,8 @@ private struct PartialRequest {
     private var body = Data()
     private var trailers = HTTPHeaders()
     private var expectsContinue = false
+    /// Its answer has been sent already.
+    var isAnswered = false
 
     /// `true` when the request is complete.
     mutating func add(_ event: HTTP1RequestParser.Event) -> Bool {
@@ -143,7 +173,7 @@ private struct PartialRequest {
     /// Whether 100 is due; once for each request.
     mutating func takeExpectation() -> Bool {
         defer { expectsContinue = false }
-        return expectsContinue
+        return expectsContinue && !isAnswered
     }
 
     func request(connection: Int, exchange: Int) -> RecordedRequest? {

@@ -14,15 +14,15 @@ import Darwin
 /// Sends one response, faults included. A head and a small body leave in a single call.
 struct MockReply {
     private let socket: Int32
-    private let stopSignal: StopSignal
+    private let core: MockServerCore
     /// What is written and not yet sent.
     private var pending: [UInt8] = []
     /// Content that may still go out before the cut.
     private var contentLeft = Int.max
 
-    init(_ socket: Int32, stopSignal: StopSignal) {
+    init(_ socket: Int32, core: MockServerCore) {
         self.socket = socket
-        self.stopSignal = stopSignal
+        self.core = core
     }
 
     /// Sends the response; `false` when the connection is to be closed.
@@ -33,7 +33,9 @@ struct MockReply {
     mutating func send(_ response: MockResponse, isHead: Bool, keepAlive: Bool, version: HTTPVersion) -> Bool {
         let faults = response.faults
         if let raw = faults.raw {
-            _ = pause(faults.headDelay) && send(Array(raw))
+            pending = Array(raw)
+            let isPaced = faults.pace?.includesHead == true
+            _ = pause(faults.headDelay) && (isPaced ? drip(faults.pace) : flush())
             return false
         }
         let plan: MockReplyPlan
@@ -46,16 +48,23 @@ struct MockReply {
         pending = plan.informational
         if faults.headDelay != nil || faults.cut != nil { guard flush() else { return false } }
         guard pause(faults.headDelay) else { return false }
-        if let cut = faults.cut, cut.stage == .beforeHead || cut.stage == .beforeRequestRead { return end(cut.ending) }
+        if let cut = faults.cut, cut.stage == .beforeHead || cut.stage == .beforeRequestRead {
+            return end(cut.interruption)
+        }
 
         pending += plan.head
+        if let cut = faults.cut, cut.stage == .insideHead {
+            pending.removeLast(plan.head.count / 2)
+            return flush() && end(cut.interruption)
+        }
+        if faults.pace?.includesHead == true { guard drip(faults.pace) else { return false } }
         if faults.bodyDelay != nil || faults.cut != nil { guard flush() else { return false } }
         guard pause(faults.bodyDelay) else { return false }
-        if let cut = faults.cut, cut.stage == .afterHead { return end(cut.ending) }
+        if let cut = faults.cut, cut.stage == .afterHead { return end(cut.interruption) }
 
         contentLeft = faults.contentLimit ?? .max
         guard sendContent(plan, pace: faults.pace), flush() else { return false }
-        if let cut = faults.cut { return end(cut.ending) }
+        if let cut = faults.cut { return end(cut.interruption) }
         return plan.keepsConnection
     }
 
@@ -69,7 +78,9 @@ struct MockReply {
         var content = plan.content
         while contentLeft > 0, var piece = content.next(upTo: min(contentLeft, pace?.bytes ?? .max)) {
             contentLeft -= piece.count
-            if plan.isChunked {
+            if let line = plan.chunkLine {
+                pending += "\(line)\r\n".utf8 + piece + "\r\n".utf8
+            } else if plan.isChunked {
                 HTTP1ResponseWriter.chunk(piece, into: &pending)
             } else if pending.isEmpty {
                 swap(&pending, &piece)
@@ -85,6 +96,18 @@ struct MockReply {
         return true
     }
 
+    /// Sends what is written, in pieces with a pause after each.
+    private mutating func drip(_ pace: Faults.Pace?) -> Bool {
+        guard let pace else { return flush() }
+        var rest = pending[...]
+        while !rest.isEmpty {
+            pending = Array(rest.prefix(pace.bytes))
+            rest = rest.dropFirst(pace.bytes)
+            guard flush(), pause(pace.pause) else { return false }
+        }
+        return true
+    }
+
     private mutating func flush() -> Bool {
         var sent = 0
         while sent < pending.count {
@@ -93,7 +116,10 @@ struct MockReply {
             }
             guard let count else { return false }
             sent += count
-            if count == 0, stopSignal.wait(for: Int32(POLLOUT), on: socket, until: .never) != .ready { return false }
+            core.addSentBytes(count)
+            if count == 0, core.stopSignal.wait(for: Int32(POLLOUT), on: socket, until: .never) != .ready {
+                return false
+            }
         }
         pending.removeAll(keepingCapacity: true)
         return true
@@ -102,15 +128,18 @@ struct MockReply {
     /// `false` when the peer went away or the server stops meanwhile.
     private func pause(_ delay: Duration?) -> Bool {
         guard let delay else { return true }
-        return stopSignal.hold(socket, until: Deadline(delay, after: SystemTime().now)) == .timedOut
+        return core.stopSignal.hold(socket, until: Deadline(delay, after: SystemTime().now)) == .timedOut
     }
 
     /// Interrupts the response; always `false`, as the connection ends with it.
-    private func end(_ ending: Faults.Ending) -> Bool {
-        switch ending {
-        case .stall: _ = stopSignal.hold(socket, until: .never)
-        case .reset: LoopbackSocket.resetOnClose(socket)
+    func end(_ interruption: MockResponse.Interruption) -> Bool {
+        switch interruption {
         case .close: break
+        case .halfClose:
+            LoopbackSocket.finish(socket)
+            _ = core.stopSignal.hold(socket, until: .never)
+        case .reset: LoopbackSocket.resetOnClose(socket)
+        case .stall: _ = core.stopSignal.hold(socket, until: .never)
         }
         return false
     }

@@ -10,11 +10,14 @@ struct MockReplyPlan {
     /// What follows complete content: the last chunk with the trailers.
     let end: [UInt8]
     let isChunked: Bool
+    /// The line before each chunk, if it is to be wrong.
+    let chunkLine: String?
     let keepsConnection: Bool
 
     init(_ response: MockResponse, isHead: Bool, keepAlive: Bool, version: HTTPVersion) throws(HTTP1WriteError) {
         let source = try MockContent(response.body)
-        let framing = Self.framing(response, source, isHead: isHead, version: version)
+        let replaced = response.faults.framing
+        let framing = replaced == nil ? Self.framing(response, source, isHead: isHead, version: version) : .none
         let keeps = response.keepAlive && keepAlive && framing != .untilClose
         var headers = response.headers
         if !keeps, response.keepAlive == false || framing == .untilClose {
@@ -30,16 +33,24 @@ struct MockReplyPlan {
         var bytes: [UInt8] = []
         try HTTP1ResponseWriter.head(
             response.status, reason: response.reason, headers: headers, framing: framing, into: &bytes)
+        if let replaced {
+            // Before the empty line.
+            bytes.removeLast(2)
+            for line in replaced.lines + [""] { bytes += "\(line)\r\n".utf8 }
+        }
         let isBare = isHead || response.status.forbidsContent
         var end: [UInt8] = []
-        if framing == .chunked { try HTTP1ResponseWriter.lastChunk(trailers: response.trailers, into: &end) }
+        if framing == .chunked || replaced?.hasLastChunk == true {
+            try HTTP1ResponseWriter.lastChunk(trailers: response.trailers, into: &end)
+        }
 
         informational = before
         head = bytes
         content = isBare ? .empty : source
         self.end = isBare ? [] : end
-        isChunked = framing == .chunked
-        keepsConnection = keeps && !response.faults.closesSilently
+        isChunked = framing == .chunked || replaced?.isChunked == true
+        chunkLine = replaced?.chunkLine
+        keepsConnection = keeps && !response.faults.closesSilently && replaced == nil
     }
 
     private static func framing(

@@ -102,6 +102,9 @@ public final class MockServer: Sendable {
     /// How many connections were accepted so far.
     public var connectionCount: Int { core.connectionCount }
 
+    /// How many bytes of responses the system has taken so far: when a client stops reading, this stands still.
+    public var sentBytes: Int { core.sentBytes }
+
     /// Waits until so many requests have been read, without polling, and gives the requests so far.
     ///
     /// Throws ``MockServerError`` after the timeout (5 seconds by default) and when the server stops, and

@@ -28,10 +28,18 @@ final class MockServerCore: Sendable {
         var queue: [MockResponse] = []
         var requests: [RecordedRequest] = []
         var requestCount = 0
+        var sentBytes = 0
         var connectionCount = 0
         var openConnections = 0
         var threadIDs: Set<UInt> = []
         var isStopped = false
+
+        /// The number of requests with this one.
+        mutating func record(_ request: RecordedRequest, atMost limit: Int) -> Int {
+            requestCount += 1
+            if requests.count < limit { requests.append(request) }
+            return requestCount
+        }
     }
 
     init(_ configuration: MockServer.Configuration) throws(MockServerError) {
@@ -125,6 +133,11 @@ extension MockServerCore {
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
     var requestCount: Int { state.withLock { $0.requestCount } }
     var connectionCount: Int { state.withLock { $0.connectionCount } }
+    var sentBytes: Int { state.withLock { $0.sentBytes } }
+
+    func addSentBytes(_ count: Int) {
+        state.withLock { $0.sentBytes += count }
+    }
 
     /// Records a request that has been read, and finds what answers it.
     func answer(_ received: RecordedRequest) -> MockResponse {
@@ -132,9 +145,8 @@ extension MockServerCore {
         let (match, scripted, count): (Match, MockResponse?, Int) = state.withLock { state in
             let match = Self.match(request, in: state.routes)
             if case .found(_, let parameters, _) = match { request.parameters = parameters }
-            state.requestCount += 1
-            if state.requests.count < configuration.maximumRecordedRequests { state.requests.append(request) }
-            return (match, state.queue.isEmpty ? nil : state.queue.removeFirst(), state.requestCount)
+            let count = state.record(request, atMost: configuration.maximumRecordedRequests)
+            return (match, state.queue.isEmpty ? nil : state.queue.removeFirst(), count)
         }
         waiters.advance(to: count)
         if let scripted { return scripted }
@@ -153,13 +165,23 @@ extension MockServerCore {
         }
     }
 
-    /// Whether the next response is a reset that comes before its request is read; with `take`, also dequeues it.
-    func hasUnreadReset(take: Bool) -> Bool {
+    func record(_ request: RecordedRequest) {
+        let count = state.withLock { $0.record(request, atMost: configuration.maximumRecordedRequests) }
+        waiters.advance(to: count)
+    }
+
+    /// The next response's interruption if it comes before its request is read; with `take`, also dequeues it.
+    func unreadInterruption(take: Bool) -> MockResponse.Interruption? {
         state.withLock { state in
-            guard let cut = state.queue.first?.faults.cut, cut.stage == .beforeRequestRead else { return false }
+            guard let cut = state.queue.first?.faults.cut, cut.stage == .beforeRequestRead else { return nil }
             if take { state.queue.removeFirst() }
-            return true
+            return cut.interruption
         }
+    }
+
+    /// Dequeues the next response if it does not wait for the content of its request.
+    func takeEarlyResponse() -> MockResponse? {
+        state.withLock { $0.queue.first?.faults.isEarly == true ? $0.queue.removeFirst() : nil }
     }
 
     func waitForRequests(count: Int, timeout: Duration) async throws {

@@ -56,16 +56,23 @@ final class StopSignal: Sendable {
 
     /// Lets time pass while the peer is there: until the deadline, and with `.never` until the peer goes away.
     func hold(_ descriptor: Int32, until deadline: Deadline) -> Wake {
-        var events = POLLIN
+        var events = Int32(POLLIN)
         while true {
-            let wake = wait(for: Int32(events), on: descriptor, until: deadline)
+            let wake = wait(for: events, on: descriptor, until: deadline)
             guard wake == .ready else { return wake }
             if LoopbackSocket.isClosed(descriptor) { return .ready }
             // The peer has sent more. Its bytes would wake every poll, so only hang-up and errors are watched now.
-            if events == 0 { return .ready }
-            events = 0
+            if events == Self.hangUp { return .ready }
+            events = Self.hangUp
         }
     }
+
+    /// Linux tells the end of the peer's stream apart from its bytes; elsewhere it shows when both directions have ended.
+    #if canImport(Darwin)
+    private static let hangUp: Int32 = 0
+    #else
+    private static let hangUp: Int32 = 0x2000
+    #endif
 
     private static func milliseconds(until deadline: Deadline) -> Int32 {
         guard let remaining = deadline.remaining(at: SystemTime().now) else { return -1 }

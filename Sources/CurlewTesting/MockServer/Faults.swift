@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What should go wrong with a response.
+struct Faults: Sendable {
+    var headDelay: Duration?
+    var bodyDelay: Duration?
+    var cut: Cut?
+    var pace: Pace?
+    var framing: MockResponse.Framing?
+    var raw: Data?
+    var closesSilently = false
+    var isEarly = false
+
+    struct Cut: Sendable {
+        let stage: MockResponse.Stage
+        let interruption: MockResponse.Interruption
+    }
+
+    struct Pace: Sendable {
+        let bytes: Int
+        let pause: Duration
+        let includesHead: Bool
+    }
+
+    /// How many bytes of content go out before the cut, `nil` without one.
+    var contentLimit: Int? {
+        if case .afterBytes(let count) = cut?.stage { return max(0, count) }
+        return nil
+    }
+
+    var descriptions: [String] {
+        var all: [String] = []
+        if isEarly { all.append("early") }
+        if let headDelay { all.append("head delayed by \(headDelay)") }
+        if let bodyDelay { all.append("body delayed by \(bodyDelay)") }
+        if let pace { all.append("\(pace.bytes) bytes every \(pace.pause)") }
+        if let framing { all.append("framed as \(framing)") }
+        if let cut { all.append("\(cut.interruption) at \(cut.stage)") }
+        if raw != nil { all.append("raw bytes") }
+        if closesSilently { all.append("closing silently") }
+        return all
+    }
+}
