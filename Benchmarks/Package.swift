@@ -8,8 +8,9 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Curlew", path: "..")],
     targets: [
+        .target(name: "CTrust"),
         .executableTarget(
-            name: "CurlewBenchmarks", dependencies: [.product(name: "Curlew", package: "Curlew")])
+            name: "CurlewBenchmarks", dependencies: ["CTrust", .product(name: "Curlew", package: "Curlew")]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -3,84 +3,70 @@
 import Curlew
 import Foundation
 
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
-
-/// The model of the small answer. Every typed client decodes the same bytes into it.
-struct User: Decodable, Sendable {
-    let id: Int
-    let firstName: String
-    let lastName: String
-    let email: String
-    let age: Int
-    let isActive: Bool
-}
-
 extension Request {
     static var user: Request<User> { .get("/user.json") }
 }
 
-/// The clients that are compared: each is one call, made again and again by every lane.
+/// The clients that run in a worker: each is one call, made again and again by every lane.
 enum Clients {
-    static let canned = Data(
-        #"{"id":1,"firstName":"Emily","lastName":"Johnson","email":"emily.johnson@example.com","age":28,"isActive":true,"role":"admin","city":"Phoenix","company":"Dooley, Kozey and Cronin","title":"Sales Manager"}"#
-            .utf8)
+    typealias Call = @Sendable () async throws -> Void
 
-    static func make(_ name: String, width: Int, url: String) throws -> @Sendable () async throws -> Void {
+    static func make(_ name: String, width: Int, url: String, work: Work) throws -> Call {
         switch name {
-        case "curlew": try curlew(url: url, width: width)
-        case "curlew-transport": try curlewTransport(url: url, width: width)
-        case "urlsession": urlSession(url: url, connections: nil)
-        case "urlsession-wide": urlSession(url: url, connections: width)
+        case "curlew": try curlew(url: url, transport: transport(width), work)
+        case "curlew-transport": try curlewTransport(url: url, transport: transport(width), work)
+        case "urlsession": try urlSession(url: url, connections: nil, work)
+        case "urlsession-wide": try urlSession(url: url, connections: width, work)
         case "layer": layer()
         case "decoder": decoderAlone()
         default: throw Failure("no client is called \(name)")
         }
     }
 
+    private static func transport(_ width: Int) -> CurlTransport {
+        let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
+        return CurlTransport(
+            configuration: TransportConfiguration(
+                tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system),
+                pool: ConnectionPool(perHost: max(64, width))))
+    }
+
     /// What an app writes: a typed call.
-    private static func curlew(url: String, width: Int) throws -> @Sendable () async throws -> Void {
-        let transport = CurlTransport(
-            configuration: TransportConfiguration(pool: ConnectionPool(perHost: max(64, width))))
+    private static func curlew(url: String, transport: CurlTransport, _ work: Work) throws -> Call {
         let client = APIClient(baseURL: try BaseURL(url), pipeline: .standard, transport: transport)
-        return {
-            let user = try await client.send(.user)
-            guard user.id == 1 else { throw Failure("wrong answer") }
+        switch work {
+        case .typed:
+            return {
+                let user = try await client.send(.user)
+                guard user.id == 1 else { throw Failure("wrong answer") }
+            }
+        case .bytes(let count):
+            let request = Request<Data>.get("/\(count).bin")
+            return {
+                guard try await client.send(request).count == count else { throw Failure("wrong answer") }
+            }
+        case .download(let count, let file):
+            return { try await Transfers.download(count, to: file, with: client) }
+        case .upload(_, let file):
+            return { try await Transfers.upload(file, with: client) }
         }
     }
 
     /// The engine alone, without types.
-    private static func curlewTransport(url: String, width: Int) throws -> @Sendable () async throws -> Void {
-        let transport = CurlTransport(
-            configuration: TransportConfiguration(pool: ConnectionPool(perHost: max(64, width))))
-        let request = try HTTPRequest(url: url + "/user.json")
+    private static func curlewTransport(url: String, transport: CurlTransport, _ work: Work) throws -> Call {
+        guard !work.isTransfer else { throw Failure("curlew-transport does no transfers") }
+        let request = try HTTPRequest(url: url + work.path)
+        let size = work.size
         return {
             let data = try await transport.send(request, in: ExchangeContext()).data()
-            guard data.count == canned.count else { throw Failure("wrong answer") }
-        }
-    }
-
-    /// URLSession as its users write it, with a decoder made once.
-    private static func urlSession(url: String, connections: Int?) -> @Sendable () async throws -> Void {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        if let connections { configuration.httpMaximumConnectionsPerHost = connections }
-        let session = URLSession(configuration: configuration)
-        let target = URL(string: url + "/user.json")
-        let decoder = JSONDecoder()
-        return {
-            guard let target else { throw Failure("no URL") }
-            let (data, response) = try await session.data(for: URLRequest(url: target))
-            guard (response as? HTTPURLResponse)?.statusCode == 200, try decoder.decode(User.self, from: data).id == 1
-            else { throw Failure("wrong answer") }
+            guard data.count == size else { throw Failure("wrong answer") }
         }
     }
 
     /// A typed call over a transport that answers at once: what the layer costs, decoding included.
-    private static func layer() -> @Sendable () async throws -> Void {
+    private static func layer() -> Call {
         let transport = ClosureTransport { _, _ in
-            HTTPResponse(headers: ["Content-Type": "application/json"], body: ResponseBody(canned))
+            HTTPResponse(headers: ["Content-Type": "application/json"], body: ResponseBody(Canned.user))
         }
         let client = APIClient(baseURL: "http://127.0.0.1", pipeline: .standard, transport: transport)
         return {
@@ -90,10 +76,33 @@ enum Clients {
     }
 
     /// The decoder alone, to take off from `layer`.
-    private static func decoderAlone() -> @Sendable () async throws -> Void {
+    private static func decoderAlone() -> Call {
         let decoder = JSONDecoder()
         return {
-            guard try decoder.decode(User.self, from: canned).id == 1 else { throw Failure("wrong answer") }
+            guard try decoder.decode(User.self, from: Canned.user).id == 1 else { throw Failure("wrong answer") }
         }
+    }
+}
+
+/// A large body to and from a file, as an app writes it.
+enum Transfers {
+    static func download(_ count: Int, to path: String, with client: APIClient) async throws {
+        let request = Request<Data>.get("/\(count).bin").options { $0.limits = Limits(responseBody: .max) }
+        try? FileManager.default.removeItem(atPath: path)
+        let file = try emptyFile(path)
+        defer { try? file.close() }
+        let received = try await client.withResponse(to: request) { response in
+            var received = 0
+            for try await chunk in response.body {
+                try file.write(contentsOf: chunk)
+                received += chunk.count
+            }
+            return received
+        }
+        guard received == count else { throw Failure("\(received) bytes came instead of \(count)") }
+    }
+
+    static func upload(_ path: String, with client: APIClient) async throws {
+        try await client.send(Request<Void>.put("/sink", body: .file(path, type: .octetStream)))
     }
 }

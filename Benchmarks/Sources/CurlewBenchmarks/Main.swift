@@ -2,46 +2,37 @@
 
 import Foundation
 
-/// `CurlewBenchmarks [--json] [--quick]` measures and prints the table;
-/// `CurlewBenchmarks worker …` is one client in a process of its own, started by the former.
+/// `CurlewBenchmarks [options]` measures and prints the tables. What it starts of itself, each in a process of its own:
+/// `worker …` is one client, `sink …` the server that uploads go to.
 @main
 enum Main {
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
-            if arguments.first == "worker" {
-                try await Worker(arguments: Array(arguments.dropFirst())).run()
-            } else {
-                try await Suite(options: Options(arguments)).run()
+            raiseDescriptorLimit()
+            switch arguments.first {
+            case "worker": try await Worker(arguments: Array(arguments.dropFirst())).run()
+            case "sink": try Sink.run()
+            default: try Benchmarks(options: Options(arguments)).run()
             }
         } catch {
             FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
             exit(1)
         }
     }
-}
 
-/// What the command line asks for.
-struct Options {
-    var json = false
-    /// Two short rounds instead of seven long ones: to see that everything runs, not to quote.
-    var quick = false
-    var widths = [1, 16, 64, 256]
-
-    init(_ arguments: [String]) throws {
-        for argument in arguments {
-            switch argument {
-            case "--json": json = true
-            case "--quick": quick = true
-            case _ where argument.hasPrefix("--widths="):
-                widths = argument.dropFirst("--widths=".count).split(separator: ",").compactMap { Int($0) }
-            default: throw Failure("unknown argument \(argument); known are --json, --quick and --widths=1,16,64,256")
-            }
-        }
+    /// 1024 connections need more descriptors than many systems give at first. What is started inherits it.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        #if os(Linux)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let resource = RLIMIT_NOFILE
+        #endif
+        guard getrlimit(resource, &limit) == 0 else { return }
+        limit.rlim_cur = min(max(limit.rlim_cur, 16_384), limit.rlim_max)
+        setrlimit(resource, &limit)
     }
-
-    var rounds: Int { quick ? 2 : 7 }
-    var seconds: Double { quick ? 0.5 : 5 }
 }
 
 /// An error with a sentence for the person at the terminal.
