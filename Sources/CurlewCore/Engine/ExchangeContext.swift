@@ -14,6 +14,8 @@ public struct ExchangeContext: Sendable {
     public var hop = 0
     /// True once a redirect has left the origin of the call. It stays true: no credential is attached any more.
     public var crossedOrigin = false
+    /// True once a credential is attached. An interceptor of one's own that attaches one passes it on like this.
+    public var isAuthenticated = false
     /// Whose data this is, as the credential source names it. Part of cache and coalescing keys.
     public var principal: String?
     /// The end of the whole call.
@@ -46,6 +48,8 @@ public struct ExchangeContext: Sendable {
     public var routeName: String { call.routeName }
     /// What the call asked for.
     public var options: RequestOptions { call.options }
+    /// Whether the call goes with a credential, and with which.
+    public var authentication: AuthenticationChoice { call.authentication }
     /// The timeouts in force: the call's, else the client's.
     public var timeouts: Timeouts { call.timeouts }
     /// The limits in force: the call's, else the client's.
@@ -58,6 +62,13 @@ public struct ExchangeContext: Sendable {
     package var codecs: Codecs { call.codecs }
     /// The endpoint that was sent, for typed stubs.
     package var endpoint: (any Sendable)? { call.endpoint }
+
+    /// This context once a credential is attached.
+    package var authenticated: ExchangeContext {
+        var copy = self
+        copy.isAuthenticated = true
+        return copy
+    }
 
     /// The earlier of the two deadlines.
     public var deadline: Deadline {
@@ -86,6 +97,7 @@ public struct ExchangeContext: Sendable {
         let time: any TimeSource
         let endpoint: (any Sendable)?
         let codecs: Codecs
+        let authentication: AuthenticationChoice
 
         init(
             id: UInt64, routeName: String, options: RequestOptions, timeouts: Timeouts, limits: Limits,
@@ -102,6 +114,7 @@ public struct ExchangeContext: Sendable {
             self.time = time
             self.endpoint = endpoint
             self.codecs = codecs
+            authentication = options.authentication ?? .optional
         }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// The rest of the chain: the interceptors further in, and the transport.
 ///
 /// A small value that may be kept, called again, and called from another task. It is a nominal type on purpose: a
@@ -10,7 +12,7 @@ public struct Next: Sendable {
 
     private let interceptors: [any Interceptor]
     private let position: Int
-    private let transport: any Transport
+    package let transport: any Transport
 
     init(context: ExchangeContext, interceptors: [any Interceptor], position: Int, transport: any Transport) {
         self.context = context
@@ -37,12 +39,23 @@ public struct Next: Sendable {
         guard position < interceptors.count else {
             // Interceptors change requests, so what they made is checked here, once, before any byte leaves.
             try request.validate()
+            if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
             guard context.isObserved else { return try await transport.send(request, in: context) }
             return try await observed(request, context)
         }
         let rest = Next(
             context: context, interceptors: interceptors, position: position + 1, transport: transport)
         return try await interceptors[position].intercept(request, next: rest)
+    }
+
+    /// The call demands a credential, and here is the last place to see that none was attached.
+    private static func checkCredential(of request: HTTPRequest, _ context: ExchangeContext) throws {
+        let isThere = context.isAuthenticated || request.headers.contains(.authorization)
+        guard !isThere, !context.crossedOrigin else { return }
+        throw NetworkError(
+            .notAuthenticated(.missingCredential),
+            detail: "The call must go with a credential (\(context.authentication)), and none was attached.",
+            hint: "Sign in first, or add the credential's interceptor to the pipeline.", request: RequestLine(request))
     }
 
     private func observed(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {

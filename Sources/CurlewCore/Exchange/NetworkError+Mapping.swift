@@ -13,6 +13,8 @@ extension NetworkError {
             return error
         case is CancellationError:
             return NetworkError(.cancelled)
+        case is DeadlinePassed:
+            return NetworkError(.timedOut(.total))
         case let error as DecodingError:
             return NetworkError(.decoding, detail: error.explanation, underlying: error)
         case let error as EncodingError:

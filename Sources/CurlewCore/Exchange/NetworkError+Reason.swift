@@ -111,6 +111,12 @@ extension NetworkError {
         case missingCredential
         /// The credential source threw.
         case sourceFailed
+        /// The account was signed out while the call was under way.
+        case signedOut
+        /// The server does not renew the tokens any more; the account has been signed out.
+        case refreshRefused
+        /// The server keeps refusing tokens that it has just issued.
+        case tooManyRefreshes
     }
 
     /// The policy that declined.

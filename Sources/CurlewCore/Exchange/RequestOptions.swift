@@ -29,6 +29,9 @@ public struct RequestOptions: Sendable {
     /// Which call begins first when several wait for a place at their host; nil is `.normal`.
     public var priority: RequestPriority?
 
+    /// Whether the call goes with a credential, and with which; nil is `.optional`.
+    public var authentication: AuthenticationChoice?
+
     private var values: [ObjectIdentifier: any Sendable] = [:]
 
     /// The defaults.
@@ -48,6 +51,7 @@ public struct RequestOptions: Sendable {
         if let codecs = other.codecs { result.codecs = codecs }
         if let isIdempotent = other.isIdempotent { result.isIdempotent = isIdempotent }
         if let priority = other.priority { result.priority = priority }
+        if let authentication = other.authentication { result.authentication = authentication }
         if !other.accepts.isEmpty { result.accepts.formUnion(other.accepts) }
         result.nilOn404 = nilOn404 || other.nilOn404
         result.streaming = streaming || other.streaming

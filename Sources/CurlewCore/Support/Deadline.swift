@@ -37,3 +37,8 @@ public struct Deadline: Hashable, Sendable {
         return Deadline(Swift.min(mine, theirs))
     }
 }
+
+/// A wait ended because its deadline came. Callers see `NetworkError` with `.timedOut(.total)`.
+package struct DeadlinePassed: Error {
+    package init() {}
+}

@@ -17,20 +17,14 @@ public import CurlewHTTP
 ///   `.notAuthenticated(.sourceFailed)`, unless the call was cancelled.
 /// - A token that could not stand in a header field fails the call before anything is sent.
 public struct BearerInterceptor: Interceptor {
-    private let owner: Owner
+    private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
-
-    private enum Owner: Sendable {
-        case client
-        case origin(Origin)
-        case unreadable(String)
-    }
 
     /// A credential for the origin of the client's base URL.
     ///
     /// - `token`: asked once for each attempt, so it should remember what it knows.
     public init(token: @escaping @Sendable () async throws -> String?) {
-        owner = .client
+        scope = .client
         self.token = token
     }
 
@@ -38,17 +32,13 @@ public struct BearerInterceptor: Interceptor {
     ///
     /// A text that is no absolute URL is a problem of the pipeline: every call throws `.configuration`.
     public init(for url: String, token: @escaping @Sendable () async throws -> String?) {
-        do {
-            owner = .origin(try HTTPRequest(url: url).origin)
-        } catch {
-            owner = .unreadable(error.detail)
-        }
+        scope = .url(url)
         self.token = token
     }
 
     /// A credential for `origin`.
     public init(for origin: Origin, token: @escaping @Sendable () async throws -> String?) {
-        owner = .origin(origin)
+        scope = .origin(origin)
         self.token = token
     }
 
@@ -57,21 +47,14 @@ public struct BearerInterceptor: Interceptor {
 
     /// Attaches the token where the rules allow it, and runs the rest of the chain.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        guard mayReceive(request, in: next.context), let token = try await currentToken(), !token.isEmpty else {
+        guard scope.covers(request, in: next.context), !request.headers.contains(.authorization),
+            let token = try await currentToken(), !token.isEmpty
+        else {
             return try await next(request)
         }
         var request = request
         request.headers[.authorization] = "Bearer \(token)"
-        return try await next(request)
-    }
-
-    private func mayReceive(_ request: HTTPRequest, in context: ExchangeContext) -> Bool {
-        guard !context.crossedOrigin, !request.headers.contains(.authorization) else { return false }
-        switch owner {
-        case .client: return request.origin == context.clientOrigin && request.origin.isConfidential
-        case .origin(let origin): return request.origin == origin
-        case .unreadable: return false
-        }
+        return try await next(request, context: next.context.authenticated)
     }
 
     private func currentToken() async throws -> String? {
@@ -87,31 +70,13 @@ public struct BearerInterceptor: Interceptor {
 
     /// No origin to belong to, or one to which the token would travel in plain sight.
     public func problem(in setup: PipelineSetup) -> String? {
-        switch owner {
-        case .origin:
-            return nil
-        case .unreadable(let detail):
-            return "The bearer token has no origin to belong to. \(detail)"
-        case .client:
-            guard let origin = setup.clientOrigin else {
-                return "The bearer token has no origin to belong to. Give the client a base URL, or name the origin:"
-                    + " .bearer(for: \"https://api.example.com\") { … }."
-            }
-            guard !origin.isConfidential else { return nil }
-            return "The bearer token would go to \(origin) unencrypted. Use https; if plain http is meant, name the"
-                + " origin: .bearer(for: \"\(origin)\") { … }."
-        }
+        scope.problem(of: "The bearer token", in: setup) { ".bearer(for: \"\($0)\") { … }" }
     }
 }
 
 extension BearerInterceptor: CustomStringConvertible {
     /// `Bearer`, with the origin if one was named. Never the token.
     public var description: String {
-        if case .origin(let origin) = owner { "Bearer(\(origin))" } else { "Bearer" }
+        scope.label("Bearer")
     }
-}
-
-extension Origin {
-    /// True when nobody between here and there can read along.
-    var isConfidential: Bool { isSecure || isLoopback }
 }

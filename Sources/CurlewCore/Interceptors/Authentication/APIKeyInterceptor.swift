@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// Sends an API key with the requests to one origin, as a header field or as a query item.
+///
+/// Whose requests get it is decided by the rules of `BearerInterceptor`. A field or item of that name that the call
+/// brings along wins. Prefer a field: a key in a URL ends up in the server's logs. Here every description hides it.
+public struct APIKeyInterceptor: Interceptor {
+    /// Where the key goes.
+    public enum Place: Hashable, Sendable {
+        /// A header field of this name.
+        case header(HTTPField.Name)
+        /// A query item of this name.
+        case query(String)
+    }
+
+    private let key: String
+    private let place: Place
+    private let scope: CredentialScope
+    private let name: String?
+
+    /// A key for one origin.
+    ///
+    /// - `url`: whose origin gets it; nil for that of the client's base URL.
+    /// - `name`: which calls ask for it with `.named`; nil for all that name none.
+    public init(_ key: String, in place: Place, for url: String? = nil, name: String? = nil) {
+        self.key = key
+        self.place = place
+        scope = url.map { .url($0) } ?? .client
+        self.name = name
+    }
+
+    /// `.authentication`.
+    public var placement: Placement { .authentication }
+
+    /// Attaches the key where the rules allow it.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        guard scope.covers(request, in: next.context, name: name) else { return try await next(request) }
+        var request = request
+        switch place {
+        case .header(let field):
+            if !request.headers.contains(field) { request.headers[field] = key }
+        case .query(let item):
+            let encoded = PercentCoding.encode(item, for: .queryName)
+            let items =
+                request.target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
+            if !items.contains(where: { $0 == encoded || $0.hasPrefix(encoded + "=") }) {
+                request.appendQuery(item, key)
+            }
+        }
+        return try await next(request, context: next.context.authenticated)
+    }
+
+    /// No origin to belong to, or one to which the key would travel in plain sight.
+    public func problem(in setup: PipelineSetup) -> String? {
+        scope.problem(of: "The API key", in: setup) { ".apiKey(…, in: …, for: \"\($0)\")" }
+    }
+}
+
+extension APIKeyInterceptor: CustomStringConvertible {
+    /// `APIKey`, with the origin if one was named. Never the key.
+    public var description: String { scope.label("APIKey") }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Sends the access token of a `TokenStore` with the requests to one origin, and renews it when it has ended.
+///
+///     .bearer(store) { try await $0.client.send(.refresh($0.tokens.refreshToken)) }
+///
+/// Whose requests get the token is decided by the rules of `BearerInterceptor`. What is added:
+/// - Tokens that have ended are renewed before the call goes out; those about to end, while it does.
+/// - A call answered 401 is sent once more with newer tokens: those that have come meanwhile, or the result of a
+///   refresh. A second 401 is the answer. A body that cannot be sent again is not; its 401 is the answer, and the refresh
+///   begins for the calls that follow.
+/// - What a refresh fails with is thrown, see `TokenStore`. A call never waits longer than its own deadline.
+/// - The server's clock is learnt from the `Date` of its answers, so tokens end when the server thinks so.
+public struct TokenInterceptor: Interceptor {
+    private let store: TokenStore
+    private let scope: CredentialScope
+    private let name: String?
+    private let refresh: (@Sendable (TokenRefresh) async throws -> Tokens)?
+
+    /// Tokens for one origin.
+    ///
+    /// - `url`: whose origin gets the tokens; nil for that of the client's base URL.
+    /// - `name`: which calls ask for these tokens with `.named`; nil for all that name none.
+    /// - `refresh`: gets new tokens. It runs once for all calls that wait, on a task of its own, and must not go through
+    ///   a client with this interceptor. Nil if tokens are not renewed: then a 401 is simply the answer.
+    public init(
+        _ store: TokenStore, for url: String? = nil, name: String? = nil,
+        refresh: (@Sendable (TokenRefresh) async throws -> Tokens)? = nil
+    ) {
+        self.store = store
+        scope = url.map { .url($0) } ?? .client
+        self.name = name
+        self.refresh = refresh
+    }
+
+    /// `.authentication`.
+    public var placement: Placement { .authentication }
+
+    /// False: asking the store may load, wait or refresh.
+    public var runsInPreview: Bool { false }
+
+    /// Attaches the token, and sends once more after a 401.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
+            return try await next(request)
+        }
+        let deadline = next.context.deadline
+        let refreshing = refreshing(request.origin, next)
+        guard let issued = try await store.issued(until: deadline, refreshing: refreshing) else {
+            return try await next(request)
+        }
+        let response = try await send(request, issued, next)
+        guard response.status == .unauthorized else { return response }
+        guard request.body.canReplay else {
+            await store.refuse(issued.version, refreshing: refreshing)
+            return response
+        }
+        let newer = try await store.issued(refused: issued.version, until: deadline, refreshing: refreshing)
+        guard let newer, newer.version != issued.version else { return response }
+        response.body.cancel()
+        return try await send(request, newer, next)
+    }
+
+    private func send(_ request: HTTPRequest, _ issued: IssuedTokens, _ next: Next) async throws -> HTTPResponse {
+        var request = request
+        request.headers[.authorization] = "Bearer \(issued.tokens.accessToken)"
+        let response = try await next(request, context: next.context.authenticated)
+        // Learning costs a visit to the store, which calls with tokens of unknown life need not pay.
+        if issued.life != nil, let date = response.headers[.date].flatMap({ HTTPDate($0) })?.date {
+            await store.learn(serverDate: date)
+        }
+        return response
+    }
+
+    /// The refresh of a call goes past the rest of the pipeline: it must not wait for a place that its caller holds.
+    private func refreshing(_ origin: Origin, _ next: Next) -> TokenStore.Refresh? {
+        guard let refresh else { return nil }
+        return { tokens in
+            let client = APIClient(
+                baseURL: BaseURL(origin: origin), pipeline: .empty, transport: next.transport,
+                configuration: ClientConfiguration(time: next.context.time))
+            return try await refresh(TokenRefresh(tokens: tokens, client: client))
+        }
+    }
+
+    /// No origin to belong to, or one to which the token would travel in plain sight.
+    public func problem(in setup: PipelineSetup) -> String? {
+        scope.problem(of: "The token", in: setup) { ".bearer(store, for: \"\($0)\")" }
+    }
+}
+
+/// What a refresh has to work with.
+public struct TokenRefresh: Sendable {
+    /// The tokens to renew.
+    public let tokens: Tokens
+    /// A client for the origin of the tokens, over the same connections and without interceptors. Its paths begin at the
+    /// root of the origin.
+    public let client: APIClient
+}
+
+extension TokenInterceptor: CustomStringConvertible {
+    /// `Bearer`, with the origin if one was named. Never a token.
+    public var description: String { scope.label(name.map { "Bearer \($0)" } ?? "Bearer") }
+}

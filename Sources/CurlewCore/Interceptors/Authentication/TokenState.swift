@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Tokens with the number of their generation.
+struct IssuedTokens: Hashable, Sendable {
+    let tokens: Tokens
+    /// Counts up with each sign-in and each refresh; never used twice.
+    let version: UInt64
+    /// By the local clock, when the refresh ahead begins and when they end; nil if nobody knows.
+    let life: (refresh: Date, end: Date)?
+
+    static func == (left: IssuedTokens, right: IssuedTokens) -> Bool { left.version == right.version }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(version) }
+}
+
+/// The refresh coordinator without I/O: what is known about the tokens, and what to do next.
+///
+///     signed out ──signIn──▶ current(version) ◀──────────────┐
+///         ▲                     │ ended, or refused           │ new tokens: version + 1
+///         └──signOut, terminal──┤                             │
+///                               ▼                             │
+///                         refreshing(version) ────────────────┤
+///                               └──────── transient failure: the same version stays
+///
+/// A flight belongs to the version it renews. Whatever else happens meanwhile (sign-out, another sign-in) takes the
+/// flight off, and its result, when it comes, is nobody's any more.
+struct TokenState {
+    /// What a call is to do.
+    enum Step: Equatable {
+        case use(IssuedTokens)
+        /// Use these; and somebody must start this flight.
+        case useAndRefresh(IssuedTokens, flight: UInt64)
+        /// Somebody must start this flight, and the call waits for it.
+        case refresh(IssuedTokens, flight: UInt64)
+        case wait(flight: UInt64)
+        case signedOut
+        /// They were refused, and nothing can renew them.
+        case giveUp
+        /// Too many refreshes; the next one is possible after this time.
+        case tooMany(retryAfter: Duration)
+    }
+
+    /// What a flight brought.
+    enum Landing {
+        case tokens(Tokens)
+        /// The server will never renew these.
+        case refused
+        case failed
+    }
+
+    /// What became of it.
+    enum Outcome: Equatable {
+        case renewed(IssuedTokens)
+        case signedOut
+        case kept
+        /// The flight had been taken off.
+        case discarded
+    }
+
+    let policy: RefreshPolicy
+    private(set) var current: IssuedTokens?
+    private var flight: UInt64?
+    private var lastVersion: UInt64 = 0
+    private var lastFlight: UInt64 = 0
+    private var starts: [MonotonicInstant] = []
+    /// How far the server's clock is ahead of ours.
+    private var skew: TimeInterval = 0
+
+    init(_ policy: RefreshPolicy) {
+        self.policy = policy
+    }
+
+    /// Asks before a call, or after the server has refused the tokens of one version.
+    mutating func step(
+        refused version: UInt64? = nil, canRefresh: Bool = true, now: MonotonicInstant, date: Date
+    ) -> Step {
+        guard let current else { return .signedOut }
+        // Refused was an older generation: the call only has to be sent again.
+        if let version, version != current.version { return .use(current) }
+        let hasEnded = version != nil || current.life.map { date >= $0.end } ?? false
+        guard canRefresh else { return version == nil ? .use(current) : .giveUp }
+        guard hasEnded || current.life.map({ date >= $0.refresh }) ?? false else { return .use(current) }
+        if let flight { return hasEnded ? .wait(flight: flight) : .use(current) }
+        starts.removeAll { $0.duration(to: now) >= policy.window }
+        // Refreshes ahead leave half of what is allowed to those that somebody waits for.
+        let allowed = max(1, hasEnded ? policy.limit : policy.limit / 2)
+        guard starts.count < allowed else {
+            guard hasEnded else { return .use(current) }
+            return .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
+        }
+        starts.append(now)
+        lastFlight += 1
+        flight = lastFlight
+        return hasEnded ? .refresh(current, flight: lastFlight) : .useAndRefresh(current, flight: lastFlight)
+    }
+
+    /// Takes what a flight brought.
+    mutating func land(_ number: UInt64, with landing: Landing, date: Date) -> Outcome {
+        guard number == flight, let current else { return .discarded }
+        flight = nil
+        switch landing {
+        case .tokens(var tokens):
+            // A server that does not rotate sends no new refresh token, and the old one stays good (RFC 6749 §6).
+            tokens.refreshToken = tokens.refreshToken ?? current.tokens.refreshToken
+            return .renewed(issue(tokens, at: date))
+        case .refused:
+            self.current = nil
+            return .signedOut
+        case .failed:
+            return .kept
+        }
+    }
+
+    /// New tokens from outside. A flight that was under way is taken off.
+    mutating func signIn(_ tokens: Tokens, date: Date) {
+        flight = nil
+        starts = []
+        _ = issue(tokens, at: date)
+    }
+
+    /// True if there was something to forget.
+    mutating func signOut() -> Bool {
+        flight = nil
+        defer { current = nil }
+        return current != nil
+    }
+
+    /// The server told its time at `date`. Differences under two seconds say nothing: dates have whole seconds, and
+    /// answers take time.
+    mutating func learn(serverDate: Date, at date: Date) {
+        let difference = serverDate.timeIntervalSince(date)
+        let new = abs(difference) < 2 ? 0 : difference
+        guard abs(new - skew) >= 2 else { return }
+        skew = new
+        if let current { self.current = dated(current.tokens, current.version, at: date) }
+    }
+
+    private mutating func issue(_ tokens: Tokens, at date: Date) -> IssuedTokens {
+        lastVersion += 1
+        let issued = dated(tokens, lastVersion, at: date)
+        current = issued
+        return issued
+    }
+
+    private func dated(_ tokens: Tokens, _ version: UInt64, at date: Date) -> IssuedTokens {
+        let life = tokens.expiresAt.map { end -> (refresh: Date, end: Date) in
+            let end = end.addingTimeInterval(-skew)
+            let leeway = min(Double(policy.leeway.wholeNanoseconds) / 1e9, max(0, end.timeIntervalSince(date)) / 4)
+            return (end.addingTimeInterval(-max(0, leeway)), end)
+        }
+        return IssuedTokens(tokens: tokens, version: version, life: life)
+    }
+}

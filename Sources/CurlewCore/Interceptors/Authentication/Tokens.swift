@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What a sign-in gives: the token that goes with each call, and what renews it.
+///
+/// Decodes from an OAuth 2 token response (`access_token`, `refresh_token`, `expires_in`; RFC 6749 §5.1) and from the
+/// camel-case form many services use; encodes for a `TokenPersistence`. No description shows a secret.
+public struct Tokens: Codable, Hashable, Sendable {
+    /// Goes with each call.
+    public var accessToken: String
+    /// Gets new tokens; nil if they cannot be renewed.
+    public var refreshToken: String?
+    /// When the access token ends, by the server's clock; nil if nobody knows.
+    public var expiresAt: Date?
+
+    /// Tokens from their parts.
+    ///
+    /// Without `expiresAt`, a JSON Web Token tells by its `exp` claim. The claim is read and not verified: it decides
+    /// when to renew, never whom to trust.
+    public init(accessToken: String, refreshToken: String? = nil, expiresAt: Date? = nil) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.expiresAt = expiresAt ?? JWTClaims(accessToken)?.expiresAt
+    }
+
+    /// Tokens that end after `lifetime`, counted from `date`.
+    public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration, from date: Date = Date()) {
+        self.init(
+            accessToken: accessToken, refreshToken: refreshToken,
+            expiresAt: date.addingTimeInterval(Double(lifetime.wholeNanoseconds) / 1e9))
+    }
+
+    /// Reads a token response, or what `encode(to:)` wrote.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Field.self)
+        func text(_ names: Field...) throws -> String? {
+            for name in names {
+                if let value = try fields.decodeIfPresent(String.self, forKey: name) { return value }
+            }
+            return nil
+        }
+        guard let access = try text(.access, .accessCamel, .token) else {
+            throw DecodingError.keyNotFound(
+                Field.access,
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "There is no access token."))
+        }
+        let refresh = try text(.refresh, .refreshCamel)
+        if let date = try? fields.decode(Double.self, forKey: .end), date.isFinite {
+            self.init(
+                accessToken: access, refreshToken: refresh, expiresAt: Date(timeIntervalSince1970: date))
+        } else if let seconds = try Self.seconds(fields) {
+            self.init(accessToken: access, refreshToken: refresh, lifetime: .seconds(seconds))
+        } else {
+            self.init(accessToken: access, refreshToken: refresh)
+        }
+    }
+
+    /// Writes `access_token`, `refresh_token` and `expires_at`, in seconds since 1970.
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Field.self)
+        try fields.encode(accessToken, forKey: .access)
+        try fields.encodeIfPresent(refreshToken, forKey: .refresh)
+        try fields.encodeIfPresent(expiresAt?.timeIntervalSince1970, forKey: .end)
+    }
+
+    /// Some servers write the number as text; what is out of all proportion counts as a century.
+    private static func seconds(_ fields: KeyedDecodingContainer<Field>) throws -> Double? {
+        for name in [Field.lifetime, .lifetimeCamel] where fields.contains(name) {
+            let number = try? fields.decode(Double.self, forKey: name)
+            let text = try? fields.decode(String.self, forKey: name)
+            if let seconds = number ?? text.flatMap(Double.init), seconds.isFinite {
+                return min(max(0, seconds), 3_155_760_000)
+            }
+        }
+        return nil
+    }
+
+    private enum Field: String, CodingKey {
+        case access = "access_token"
+        case accessCamel = "accessToken"
+        case token
+        case refresh = "refresh_token"
+        case refreshCamel = "refreshToken"
+        case lifetime = "expires_in"
+        case lifetimeCamel = "expiresIn"
+        case end = "expires_at"
+    }
+}
+
+extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// When they end and if they can be renewed; never a token.
+    public var description: String {
+        let end = expiresAt.map { "until \(HTTPDate($0))" } ?? "of unknown life"
+        return "Tokens(\(end), \(refreshToken == nil ? "not renewable" : "renewable"))"
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// Shows what `description` does, and nothing else.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

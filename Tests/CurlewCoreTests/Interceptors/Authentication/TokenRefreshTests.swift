@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+/// The refresh coordinator under everything that goes wrong in production.
+@Suite(.timeLimit(.minutes(1)))
+struct TokenRefreshTests {
+    private func client(
+        _ server: AccountServer, _ store: TokenStore, time: any TimeSource = SystemTime(),
+        extra: [any Interceptor] = [], timeouts: Timeouts = .standard
+    ) -> APIClient {
+        APIClient(
+            baseURL: "https://api.test", pipeline: Pipeline(extra + [.bearer(store, refresh: renew)]),
+            transport: server,
+            configuration: ClientConfiguration(timeouts: timeouts, time: time))
+    }
+
+    private func outcome(_ client: APIClient, _ request: Request<Void> = .get("/")) async -> NetworkError.Reason? {
+        do throws(NetworkError) {
+            try await client.send(request)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test("200 concurrent calls meet an expired token: one refresh, 200 successes")
+    func concurrent() async throws {
+        let server = AccountServer()
+        let store = TokenStore()
+        try await store.signIn(server.tokens)
+        server.expire()
+        let client = client(server, store)
+        let failures = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<200 { group.addTask { await outcome(client) != nil } }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(failures == 0)
+        #expect(server.refreshes == 1)
+    }
+
+    @Test("401s that arrive late, in any order, over three rotations: one refresh for each, none with a spent token")
+    func late() async throws {
+        let gates = Locked<[OneShot<Void>]>([])
+        let server = AccountServer(onCall: {
+            let gate = gates.withLock { $0.popLast() }
+            try await gate?.wait()
+        })
+        let store = TokenStore()
+        try await store.signIn(server.tokens)
+        let client = client(server, store)
+        for rotation in 1...3 {
+            server.expire()
+            let mine = (0..<20).map { _ in OneShot<Void>() }
+            gates.withLock { $0 = mine }
+            let calls = (0..<20).map { _ in Task { await outcome(client) } }
+            while !gates.withLock({ $0.isEmpty }) { await Task.yield() }
+            // The answers come one after the other, each when the calls before it are over or waiting.
+            for gate in mine.shuffled() {
+                gate.finish(.success(()))
+                for _ in 0..<20 { await Task.yield() }
+            }
+            for call in calls { #expect(await call.value == nil) }
+            #expect(server.refreshes == rotation)
+        }
+        #expect(server.reused == 0)
+    }
+
+    @Test("the first caller is cancelled in the middle of the refresh: the others succeed")
+    func cancelled() async throws {
+        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let server = AccountServer(onRefresh: {
+            begun.finish(.success(()))
+            try await gate.wait()
+        })
+        let store = TokenStore()
+        try await store.signIn(server.tokens)
+        server.expire()
+        let client = client(server, store)
+        let first = Task { await outcome(client) }
+        try await begun.wait()
+        let others = (0..<10).map { _ in Task { await outcome(client) } }
+        first.cancel()
+        #expect(await first.value == .cancelled)
+        gate.finish(.success(()))
+        for other in others { #expect(await other.value == nil) }
+        #expect(server.refreshes == 1)
+        #expect(try await store.tokens == AccountServer.tokens(1))
+    }
+
+    @Test("signing out in the middle of a refresh: nothing is stored, and who waits is told")
+    func signOut() async throws {
+        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let server = AccountServer(onRefresh: {
+            begun.finish(.success(()))
+            try await gate.wait()
+        })
+        let kept = RecordedTokens()
+        let store = TokenStore(kept)
+        try await store.signIn(server.tokens)
+        server.expire()
+        let client = client(server, store)
+        let calls = (0..<10).map { _ in Task { await outcome(client) } }
+        try await begun.wait()
+        while server.state.withLock({ $0.calls }) < 10 { await Task.yield() }
+        for _ in 0..<50 { await Task.yield() }
+        try await store.signOut()
+        gate.finish(.success(()))
+        for call in calls { #expect(await call.value == .notAuthenticated(.signedOut)) }
+        while server.refreshes == 0 || server.state.withLock({ $0.generation }) == 0 { await Task.yield() }
+        for _ in 0..<50 { await Task.yield() }
+        #expect(try await store.tokens == nil)
+        #expect(kept.last == .some(nil))
+    }
+
+    @Test("a refresh that is refused signs out once; all who wait get the one error")
+    func refused() async throws {
+        let server = AccountServer()
+        let store = TokenStore()
+        try await store.signIn(server.tokens)
+        var changes = await store.changes().makeAsyncIterator()
+        server.state.withLock { ($0.mode, $0.isValid) = (.refusing, false) }
+        let client = client(server, store)
+        let calls = (0..<20).map { _ in Task { await outcome(client) } }
+        for call in calls {
+            let reason = await call.value
+            // One that came after the others have been told goes without a token, and is refused by the server.
+            #expect(reason == .notAuthenticated(.refreshRefused) || reason == .status(401))
+        }
+        #expect(server.refreshes == 1)
+        #expect(try await store.tokens == nil)
+        #expect(await changes.next() == .signedOut)
+    }
+
+    @Test("a refresh that fails keeps the tokens, gives an error worth trying again, and works the next time")
+    func failing() async throws {
+        let server = AccountServer()
+        let store = TokenStore()
+        try await store.signIn(server.tokens)
+        server.state.withLock { ($0.mode, $0.isValid) = (.failing, false) }
+        let client = client(server, store)
+        let error = await #expect(throws: NetworkError.self) { try await client.send(.get("/") as Request<Void>) }
+        #expect(error?.reason == .status(503))
+        #expect(error?.isRetryable == true)
+        #expect(try await store.tokens == AccountServer.tokens(0))
+        server.state.withLock { $0.mode = .good }
+        #expect(await outcome(client) == nil)
+        #expect(server.refreshes == 2)
+    }
+
+    @Test("a refresh that never ends is given up after its time, and the next call tries again")
+    func endless() async throws {
+        let clock = ManualClock()
+        let isStuck = Locked(true)
+        let server = AccountServer(onRefresh: {
+            // Does not even end when told to.
+            if isStuck.withLock({ $0 }) { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
+        })
+        let store = TokenStore(policy: RefreshPolicy(timeout: .seconds(10)), time: clock)
+        try await store.signIn(server.tokens)
+        server.expire()
+        let client = client(server, store, time: clock, timeouts: Timeouts(total: .seconds(60)))
+        let call = Task { await outcome(client) }
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(10))
+        #expect(await call.value == .timedOut(.total))
+        isStuck.withLock { $0 = false }
+        #expect(await outcome(client) == nil)
+    }
+
+    @Test("a call does not wait for a refresh beyond its own deadline; the refresh goes on")
+    func deadline() async throws {
+        let clock = ManualClock()
+        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let server = AccountServer(onRefresh: {
+            begun.finish(.success(()))
+            try await gate.wait()
+        })
+        let store = TokenStore(time: clock)
+        try await store.signIn(server.tokens)
+        server.expire()
+        let client = client(server, store, time: clock, timeouts: Timeouts(total: .seconds(5)))
+        let call = Task { await outcome(client) }
+        try await begun.wait()
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(5))
+        #expect(await call.value == .timedOut(.total))
+        gate.finish(.success(()))
+        #expect(await outcome(client) == nil)
+        #expect(server.refreshes == 1)
+    }
+
+    @Test("a server that refuses everything gets a bounded number of refreshes, and the call a clear error")
+    func refusesEverything() async throws {
+        let server = AccountServer()
+        let store = TokenStore(policy: RefreshPolicy(limit: 4), time: ManualClock())
+        let client = client(server, store)
+        try await store.signIn(server.tokens)
+        var reasons: [NetworkError.Reason?] = []
+        for _ in 0..<10 {
+            server.expire()
+            let call = Task { await outcome(client) }
+            reasons.append(await call.value)
+        }
+        #expect(server.refreshes == 4)
+        #expect(reasons.prefix(4).allSatisfy { $0 == nil })
+        #expect(reasons.dropFirst(4).allSatisfy { $0 == .notAuthenticated(.tooManyRefreshes) })
+    }
+
+    @Test("a call is replayed once; its second 401 is the answer")
+    func onceOnly() async throws {
+        let calls = Locked(0)
+        let transport = MockTransport.answering { call in
+            if call.request.target == "/refresh" {
+                return HTTPResponse(body: ResponseBody(try JSONEncoder().encode(AccountServer.tokens(9))))
+            }
+            calls.withLock { $0 += 1 }
+            return HTTPResponse(status: .unauthorized)
+        }
+        let store = TokenStore()
+        try await store.signIn(AccountServer.tokens(0))
+        let client = APIClient(
+            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: transport)
+        #expect(await outcome(client) == .status(.unauthorized))
+        #expect(calls.withLock { $0 } == 2)
+    }
+}
+
+/// Remembers what a store wanted to be kept.
+final class RecordedTokens: TokenPersistence {
+    private let saved = Locked<[Tokens?]>([])
+
+    var last: Tokens?? { saved.withLock { $0.last } }
+
+    func load() async throws -> Tokens? { nil }
+
+    func save(_ tokens: Tokens?) async throws {
+        await Task.yield()
+        saved.withLock { $0.append(tokens) }
+    }
+}

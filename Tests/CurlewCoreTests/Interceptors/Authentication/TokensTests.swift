@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct TokensTests {
+    private func decode(_ json: String, _ decoder: JSONDecoder = JSONDecoder()) throws -> Tokens {
+        try decoder.decode(Tokens.self, from: Data(json.utf8))
+    }
+
+    @Test("token responses are read in the usual spellings")
+    func spellings() throws {
+        let expected = Tokens(accessToken: "a", refreshToken: "r")
+        let snake = JSONDecoder()
+        snake.keyDecodingStrategy = .convertFromSnakeCase
+        let oauth = #"{"access_token": "a", "refresh_token": "r", "token_type": "Bearer"}"#
+        #expect(try decode(oauth) == expected)
+        #expect(try decode(oauth, snake) == expected)
+        #expect(try decode(#"{"accessToken": "a", "refreshToken": "r", "id": 1}"#) == expected)
+        #expect(try decode(#"{"token": "a"}"#) == Tokens(accessToken: "a"))
+        #expect(throws: DecodingError.self) { try decode(#"{"refresh_token": "r"}"#) }
+    }
+
+    @Test("a lifetime counts from now, also as text, and a century at most", arguments: ["3600", "\"3600\"", "1e300"])
+    func lifetimes(value: String) throws {
+        let tokens = try decode(#"{"access_token": "a", "expires_in": \#(value)}"#)
+        let left = try #require(tokens.expiresAt).timeIntervalSinceNow
+        #expect(value == "1e300" ? left > 3e9 && left < 4e9 : abs(left - 3600) < 60)
+    }
+
+    @Test("what is written is read again")
+    func roundTrip() throws {
+        let tokens = Tokens(
+            accessToken: "a", refreshToken: "r", expiresAt: Date(timeIntervalSince1970: 1_800_000_000.5))
+        #expect(try JSONDecoder().decode(Tokens.self, from: JSONEncoder().encode(tokens)) == tokens)
+    }
+
+    /// RFC 7515 appendix A.1, whose `exp` is 1300819380.
+    private let jwt =
+        "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9"
+        + ".eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ"
+        + ".dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+
+    @Test("the end of a JSON Web Token is read from it, unless it is said")
+    func jwtExpiry() {
+        #expect(Tokens(accessToken: jwt).expiresAt == Date(timeIntervalSince1970: 1_300_819_380))
+        let date = Date(timeIntervalSince1970: 5)
+        #expect(Tokens(accessToken: jwt, expiresAt: date).expiresAt == date)
+    }
+
+    @Test("anything else has no end", arguments: ["", "a", "a.b", "a.b.c", "...", "a.e30.c", "a.eyJleHAiOiJ4In0.c"])
+    func noJWT(token: String) {
+        #expect(Tokens(accessToken: token).expiresAt == nil)
+    }
+
+    @Test("random texts are no JSON Web Tokens, and harm nobody", arguments: UInt64(0)..<20)
+    func fuzz(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            var bytes = Array(jwt.utf8)
+            for _ in 0..<3 {
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            let date = Tokens(accessToken: String(decoding: bytes, as: UTF8.self)).expiresAt
+            #expect(date.map { abs($0.timeIntervalSince1970) < 1e11 } ?? true, "seed \(seed)")
+        }
+    }
+
+    @Test("Base 64 for URLs reads what it wrote", arguments: 0..<70)
+    func base64(count: Int) {
+        let bytes = Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 151 &+ 7) })
+        let text = Base64URL.encode(bytes)
+        #expect(!text.contains(where: { "+/=".contains($0) }))
+        #expect(Base64URL.decode(text.utf8) == bytes)
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewTesting
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct OneShotTests {
+    @Test("all who wait, and all who come later, get the first outcome")
+    func outcome() async throws {
+        let shot = OneShot<Int>()
+        let waiters = (0..<50).map { _ in Task { try await shot.wait() } }
+        #expect(shot.finish(.success(1)))
+        #expect(!shot.finish(.success(2)))
+        for waiter in waiters { #expect(try await waiter.value == 1) }
+        #expect(try await shot.wait() == 1)
+    }
+
+    @Test("one who is cancelled goes alone, before or while waiting")
+    func cancellation() async throws {
+        let shot = OneShot<Int>()
+        let waiters = (0..<50).map { _ in Task { try await shot.wait() } }
+        for waiter in waiters.prefix(25) { waiter.cancel() }
+        for waiter in waiters.prefix(25) {
+            await #expect(throws: CancellationError.self) { try await waiter.value }
+        }
+        shot.finish(.success(7))
+        for waiter in waiters.suffix(25) { #expect(try await waiter.value == 7) }
+    }
+
+    @Test("a deadline ends one wait at its time")
+    func deadline() async throws {
+        let clock = ManualClock()
+        let shot = OneShot<Int>()
+        let late = Task { try await shot.wait(until: Deadline(.seconds(1), after: clock.now), on: clock) }
+        let patient = Task { try await shot.wait(until: Deadline(.seconds(9), after: clock.now), on: clock) }
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(1))
+        await #expect(throws: DeadlinePassed.self) { try await late.value }
+        shot.finish(.success(3))
+        #expect(try await patient.value == 3)
+    }
+
+    @Test("waiting, finishing and cancelling at once loses nobody", arguments: 0..<20)
+    func races(round: Int) async {
+        let shot = OneShot<Int>()
+        let waiters = (0..<40).map { _ in Task { (try? await shot.wait()) ?? -1 } }
+        let finisher = Task { shot.finish(.success(round)) }
+        for waiter in waiters.shuffled().prefix(20) { waiter.cancel() }
+        for waiter in waiters {
+            let value = await waiter.value
+            #expect(value == round || value == -1)
+        }
+        _ = await finisher.value
+    }
+}
