@@ -94,7 +94,8 @@ extension CurlAgent {
 
     /// The head tells what the origin speaks.
     func noteVersion(_ version: HTTPVersion, of transfer: Transfer) {
-        guard let place = transfer.place, place.sharesConnections != (version == .http2), configuration.canShare
+        guard let place = transfer.place, place.sharesConnections != (version == .http2), configuration.canShare,
+            !transfer.keepsApart
         else { return }
         place.sharesConnections.toggle()
         place.line.places = configuration.places(sharing: place.sharesConnections)

@@ -19,6 +19,10 @@ struct CurlLibrary: Sendable {
     /// Versions that take a reused connection for one that has yet to be switched to HTTP/2, where no TLS negotiates it
     /// (curl#10634).
     let cannotReusePriorKnowledge: Bool
+    /// Versions that lose bytes of a download when an upload of unknown length ends on the same HTTP/2 connection: they
+    /// go on reading although an earlier piece still waits in their buffer, and overwrite the note of it. Without a
+    /// declared length nobody would notice.
+    let losesBytesBesideUploads: Bool
     /// Why this libcurl cannot be used; nil when it can.
     let problem: String?
 
@@ -36,6 +40,7 @@ struct CurlLibrary: Sendable {
             systemRoots = nil
             supportsHTTP2 = false
             cannotReusePriorKnowledge = false
+            losesBytesBesideUploads = false
             problem = "libcurl could not be initialised (error \(initialised.rawValue))."
             return
         }
@@ -43,6 +48,7 @@ struct CurlLibrary: Sendable {
         name = "libcurl \(version)"
         supportsHTTP2 = info.pointee.features & CURL_VERSION_HTTP2 != 0
         cannotReusePriorKnowledge = (0x07_57_00..<0x08_00_00).contains(info.pointee.version_num)
+        losesBytesBesideUploads = info.pointee.version_num < 0x08_01_00
         systemRoots = info.pointee.cainfo.map { String(cString: $0) }.flatMap { access($0, R_OK) == 0 ? $0 : nil }
         problem =
             info.pointee.version_num >= Self.minimum.number

@@ -3,6 +3,7 @@
 #if os(Linux)
 import CCurl
 import CurlewCore
+import CurlewHTTP
 
 /// Where connections go and how long they live. The same for all transfers of an engine.
 extension EasyHandle {
@@ -19,6 +20,27 @@ extension EasyHandle {
             set(CURLOPT_TCP_KEEPINTVL, seconds)
         }
         if let path = configuration.unixSocket { setText(CURLOPT_UNIX_SOCKET_PATH, path) }
+    }
+
+    /// Which version it may be, and whether others may have the connection afterwards.
+    ///
+    /// Without TLS nothing negotiates HTTP/2. Saying so spares a burst of calls the wait for the first one's answer.
+    func setVersion(of transfer: Transfer) {
+        let mayBeNew =
+            CurlLibrary.current.supportsHTTP2 && transfer.request.origin.isSecure && !transfer.keepsApart
+        let version =
+            switch configuration.httpVersions {
+            case .automatic: mayBeNew ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+            case .http1Only: CURL_HTTP_VERSION_1_1
+            case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            }
+        if current.version != version {
+            set(CURLOPT_HTTP_VERSION, version)
+            current.version = version
+        }
+        guard current.keepsApart != transfer.keepsApart, configuration.httpVersions == .automatic else { return }
+        set(CURLOPT_FORBID_REUSE, transfer.keepsApart ? 1 : 0)
+        current.keepsApart = transfer.keepsApart
     }
 
     func setNames() {

@@ -71,6 +71,7 @@ final class EasyHandle {
         setMethod(of: transfer)
         setHeaders(of: transfer)
         setServer(of: transfer)
+        setVersion(of: transfer)
         if current.decodesContent != transfer.decodesContent {
             setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
             current.decodesContent = transfer.decodesContent
@@ -166,14 +167,6 @@ final class EasyHandle {
         set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         // Removing a transfer during a name lookup must not wait for the lookup.
         set(CURLOPT_QUICK_EXIT, 1)
-        let versions =
-            switch configuration.httpVersions {
-            case .automatic where CurlLibrary.current.supportsHTTP2: CURL_HTTP_VERSION_2TLS
-            case .automatic: CURL_HTTP_VERSION_1_1
-            case .http1Only: CURL_HTTP_VERSION_1_1
-            case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
-            }
-        set(CURLOPT_HTTP_VERSION, versions)
         if configuration.httpVersions == .http2PriorKnowledge, CurlLibrary.current.cannotReusePriorKnowledge {
             set(CURLOPT_FRESH_CONNECT, 1)
             set(CURLOPT_FORBID_REUSE, 1)
@@ -223,6 +216,8 @@ struct Current {
     var headers: HTTPHeaders?
     var implied: Implied?
     var decodesContent: Bool?
+    var version: Int?
+    var keepsApart: Bool?
     /// For whom identity, pins and proxy are set.
     var origin: Origin?
     var proxy: ProxyServer?

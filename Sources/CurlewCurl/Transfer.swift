@@ -29,6 +29,8 @@ final class Transfer: @unchecked Sendable {
     /// True when libcurl may send a request again by itself although the first one may have arrived.
     let mayRepeat: Bool
     let bodyLimit: Int64
+    /// It goes over HTTP/1.1, on a connection of its own: see `CurlLibrary.losesBytesBesideUploads`.
+    let keepsApart: Bool
 
     var continuation: UnsafeContinuation<HTTPResponse, any Error>?
     var isSubmitted = false
@@ -81,6 +83,9 @@ final class Transfer: @unchecked Sendable {
         mayRepeat = options.isIdempotent ?? request.method.isIdempotent
         let limits = context.limits
         bodyLimit = limits.responseBody
+        keepsApart =
+            upload.map { $0.length == nil } ?? false && request.origin.isSecure
+            && owner.configuration.httpVersions == .automatic && CurlLibrary.current.losesBytesBesideUploads
         head = ResponseHead(limits: limits)
         clock = TransferClock(context)
     }

@@ -121,6 +121,39 @@ struct HTTP2Tests {
         #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
     }
 
+    @Test("downloads beside uploads of unknown length lose nothing, also where they declare no length")
+    func uploadsBesideDownloads() async throws {
+        let nginx = try await Nginx.shared()
+        var configuration = nginx.configuration
+        configuration.bodyBuffer = 16_384
+        let transport = CurlTransport(configuration: configuration)
+        let (url, expected) = (nginx.secure(), String(repeating: "text to compress, ", count: 10_000))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<60 {
+                group.addTask {
+                    guard index % 3 == 0 else {
+                        // Compressed while it is sent, and so of unknown length.
+                        let name = index % 3 == 1 ? "/text.txt" : "/body.bin"
+                        let response = try await transport.exchange(.get, url + name) { $0.streaming = true }
+                        var received = Data()
+                        for try await chunk in response.body {
+                            received += chunk
+                            for _ in 0..<(chunk.count / 2000) { await Task.yield() }
+                        }
+                        #expect(received == (index % 3 == 1 ? Data(expected.utf8) : pattern(3_000_000)))
+                        return
+                    }
+                    for _ in 0..<10 {
+                        let body = RequestBody.stream { .init(Chunked(pattern(30_000), by: 10_000)) }
+                        let response = try await transport.exchange(.put, url + "/upload/beside", body: body)
+                        #expect(response.status.isSuccess)
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("a cancelled stream leaves the connection to the others")
     func cancellation() async throws {
         let nginx = try await Nginx.shared()
