@@ -35,7 +35,7 @@ extension CurlAgent {
         leavePlace(transfer)
         noteActive()
         gauges.completed += 1
-        if metrics.reusedConnection == true { gauges.reused += 1 }
+        if metrics.reusedConnection == true { gauges.reused += 1 } else { mayHaveLostSockets = true }
         transfer.upload?.end()
         putBack(easy)
 

@@ -38,6 +38,15 @@ extension CurlAgent {
         curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.pool.idle + peak.value)
     }
 
+    /// Counts the open connections anew, once a second or when nothing is left to do: libcurl tells of each connection
+    /// that ends, but not of each attempt.
+    func recount() {
+        guard mayHaveLostSockets, transfers.isEmpty || turnStart >= nextRecount, let pump else { return }
+        mayHaveLostSockets = false
+        nextRecount = turnStart + 1_000_000_000
+        gauges.connections -= pump.forgetLost()
+    }
+
     /// Keeps a handle for later, unless there are enough.
     func putBack(_ easy: EasyHandle) {
         guard idleHandles.count < Self.idleHandleLimit else {
@@ -77,9 +86,8 @@ private func openSocket(
     let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
     if descriptor >= 0 {
         Unmanaged<CurlAgent>.fromOpaque(context)._withUnsafeGuaranteedRef {
-            $0.gauges.connections += 1
+            $0.gauges.connections += $0.pump?.opened(descriptor) ?? false ? 0 : 1
             $0.gauges.connectionsOpened += 1
-            $0.pump?.opened(descriptor)
         }
     }
     return descriptor

@@ -46,6 +46,9 @@ final class CurlAgent: @unchecked Sendable {
     private var isStopping = false
     var gauges = TransportSnapshot()
     var peak = RecentPeak()
+    /// An exchange has ended that opened a connection, or tried to.
+    var mayHaveLostSockets = false
+    var nextRecount: Int64 = 0
     /// The clock, read once for each time libcurl works: callbacks note activity far too often to ask it themselves.
     private(set) var turnStart: Int64 = 0
 
@@ -143,6 +146,7 @@ final class CurlAgent: @unchecked Sendable {
         handOverHeads()
         endLate()
         fillPlaces()
+        recount()
         if stopAt != .max, transfers.isEmpty { isStopping = true }
     }
 

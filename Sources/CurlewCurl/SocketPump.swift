@@ -29,6 +29,8 @@ final class SocketPump {
         var registered: UInt32 = 0
         /// We opened it and hear of its end. Others, such as those of a name lookup, come and go without notice.
         var isOurs = false
+        /// The system's own number for one of ours, which it does not use again soon.
+        var identity: UInt64 = 0
         /// It is on the list of changes.
         var isNoted = false
     }
@@ -94,11 +96,14 @@ final class SocketPump {
         eventCount = max(0, Int(epoll_wait(poll, events, Int32(Self.eventLimit), milliseconds)))
     }
 
-    /// A socket of ours has been opened; whatever had its number before is gone.
-    func opened(_ socket: Int32) {
+    /// A socket of ours has been opened. True if its number was that of another one, whose end nobody told.
+    func opened(_ socket: Int32) -> Bool {
         makeRoom(for: socket)
+        let wasOurs = sockets[Int(socket)].isOurs
         sockets[Int(socket)].registered = 0
         sockets[Int(socket)].isOurs = true
+        sockets[Int(socket)].identity = Self.identity(of: socket)
+        return wasOurs
     }
 
     /// A socket of ours is about to be closed, which also takes it off the system's list.
@@ -107,6 +112,18 @@ final class SocketPump {
         sockets[Int(socket)].registered = 0
         sockets[Int(socket)].wanted = 0
         sockets[Int(socket)].isOurs = false
+    }
+
+    /// Forgets those that have been closed without a word, which libcurl does with attempts that came to nothing. How
+    /// many these were.
+    func forgetLost() -> Int {
+        var count = 0
+        for index in sockets.indices where sockets[index].isOurs {
+            guard Self.identity(of: Int32(index)) != sockets[index].identity else { continue }
+            closed(Int32(index))
+            count += 1
+        }
+        return count
     }
 
     /// libcurl waits for something else at `socket` from now on.
@@ -175,6 +192,12 @@ final class SocketPump {
         sockets[Int(socket)].registered = 0
         var event = epoll_event()
         epoll_ctl(poll, EPOLL_CTL_DEL, socket, &event)
+    }
+
+    /// 0 for what is not open.
+    private static func identity(of descriptor: Int32) -> UInt64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? UInt64(status.st_ino) : 0
     }
 
     private func makeRoom(for socket: Int32) {

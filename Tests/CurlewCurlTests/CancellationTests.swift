@@ -67,6 +67,16 @@ struct CancellationTests {
         }
     }
 
+    @Test("connecting leaves no connection behind, and the snapshot counts none")
+    func connectionCount() async throws {
+        let port = try CrowdedPort()
+        let tasks = (0..<10).map { _ in Task { [transport] in _ = try await transport.exchange(.get, port.url) } }
+        #expect(await eventually { transport.snapshot.connections == 10 })
+        tasks.forEach { $0.cancel() }
+        for task in tasks { #expect(await outcome(task).reason == .cancelled) }
+        #expect(await eventually { transport.snapshot.connections == 0 })
+    }
+
     @Test("in the middle of the TLS handshake")
     func handshake() async throws {
         let (greeted, closed) = (Signal(), Signal())
