@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 //
-// Name lookups that never answer, for tests: the test program's own getaddrinfo goes before the C library's, also for
-// the libraries that the program has loaded. Names that end in ".hangs.test" wait until they are released; all others
-// take the usual way.
+// Name lookups as tests need them: the test program's own getaddrinfo goes before the C library's, also for the
+// libraries that the program has loaded. All other names take the usual way.
+//
+//     *.hangs.test    no answer until the name is released
+//     *.here.test     127.0.0.1, and counted
+//     *.dual.test     ::1, then 127.0.0.1, and counted
 
 #ifndef HANGING_LOOKUP_H
 #define HANGING_LOOKUP_H
 
-/// How many lookups of the name are waiting or have waited.
+/// How many lookups of one of these names there were, those that wait included.
 int hanging_lookup_count(const char *name);
 
 /// Lets lookups of the name fail, those of now and those to come.

@@ -4,7 +4,8 @@ import Foundation
 
 /// A port whose queue of connections is full: whoever connects now gets no answer at all.
 final class CrowdedPort: Sendable {
-    let url: String
+    let port: Int
+    var url: String { "http://127.0.0.1:\(port)/" }
     private let descriptors: [Int32]
 
     init() throws {
@@ -13,7 +14,7 @@ final class CrowdedPort: Sendable {
         // The queue holds one or two; further ones are dropped until somebody accepts.
         for _ in 0..<4 { descriptors.append(try LoopbackPort.connecting(to: port)) }
         self.descriptors = descriptors
-        url = "http://127.0.0.1:\(port)/"
+        self.port = port
     }
 
     deinit {
