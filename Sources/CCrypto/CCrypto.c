@@ -4,14 +4,34 @@
 
 #if defined(__linux__)
 
+#include <limits.h>
 #include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 
-void curlew_sha256(const void *bytes, size_t length, uint8_t *digest) {
-    // Whoever uses the library first decides whether it tears itself down when the process ends, under a thread that
-    // may still use it.
+/// Whoever uses the library first decides whether it tears itself down when the process ends, under a thread that may
+/// still use it.
+static void prepare(void) {
     OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
+}
+
+void curlew_sha256(const void *bytes, size_t length, uint8_t *digest) {
+    prepare();
     SHA256(bytes, length, digest);
+}
+
+int curlew_md5(const void *bytes, size_t length, uint8_t *digest) {
+    prepare();
+    return EVP_Digest(bytes, length, digest, NULL, EVP_md5(), NULL) == 1;
+}
+
+int curlew_hmac_sha256(
+    const void *key, size_t key_length, const void *bytes, size_t length, uint8_t *digest) {
+    prepare();
+    // A null key would mean that of an earlier call.
+    if (key_length > INT_MAX) return 0;
+    return HMAC(EVP_sha256(), key == NULL ? "" : key, (int)key_length, bytes, length, digest, NULL) != NULL;
 }
 
 #endif

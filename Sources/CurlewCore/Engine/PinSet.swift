@@ -53,7 +53,9 @@ public struct PinSet: Hashable, Sendable {
     /// The pin of a certificate in PEM or DER form; nil if it is not one.
     public static func key(ofCertificate certificate: Data) -> String? {
         let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
-        return CertificateKey.publicKeyInfo(ofDER: bytes).map { prefix + SHA256Digest.of($0).base64EncodedString() }
+        return CertificateKey.publicKeyInfo(ofDER: bytes).map {
+            prefix + MessageDigest.sha256($0).base64EncodedString()
+        }
     }
 
     private static let prefix = "sha256//"

@@ -35,7 +35,7 @@ public struct MediaType: Hashable, Sendable {
     /// Fails unless type and subtype are tokens and only parameters follow. A parameter that is malformed is skipped,
     /// as browsers do, so that a careless charset does not hide the type.
     public init?(_ string: String) {
-        var reader = MediaTypeReader(string)
+        var reader = FieldReader(string)
         guard let (type, subtype) = reader.essence() else { return nil }
         self.init(type: type, subtype: subtype, parameters: reader.parameters())
     }

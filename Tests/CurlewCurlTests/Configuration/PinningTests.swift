@@ -10,7 +10,7 @@ import Testing
 /// Pinned keys against a real server.
 @Suite(.timeLimit(.minutes(1)))
 struct PinningTests {
-    static let others = ["a", "b"].map { "sha256//" + SHA256Digest.of(Data($0.utf8)).base64EncodedString() }
+    static let others = ["a", "b"].map { "sha256//" + MessageDigest.sha256(Data($0.utf8)).base64EncodedString() }
     static let day: Double = 86_400
 
     final class Listener: RequestObserver {

@@ -16,6 +16,18 @@ package struct CredentialScope: Sendable {
     }
 
     private let owner: Owner
+    private var allowsPlainText = false
+
+    private init(owner: Owner) {
+        self.owner = owner
+    }
+
+    /// The same for a credential that nobody can read on the way.
+    package var allowingPlainText: CredentialScope {
+        var copy = self
+        copy.allowsPlainText = true
+        return copy
+    }
 
     /// The origin of the client's base URL.
     package static let client = CredentialScope(owner: .client)
@@ -46,7 +58,7 @@ package struct CredentialScope: Sendable {
         case .named(let wanted): if name != wanted, !isAddition || name != nil { return false }
         }
         switch owner {
-        case .client: return request.origin == context.clientOrigin && request.origin.isConfidential
+        case .client: return request.origin == context.clientOrigin && isSafe(request.origin)
         case .origin(let origin): return request.origin == origin
         case .unreadable: return false
         }
@@ -67,10 +79,14 @@ package struct CredentialScope: Sendable {
                 return "\(credential) has no origin to belong to. Give the client a base URL, or name the origin:"
                     + " \(example("https://api.example.com"))."
             }
-            guard !origin.isConfidential else { return nil }
+            guard !isSafe(origin) else { return nil }
             return "\(credential) would go to \(origin) unencrypted. Use https; if plain http is meant, name the"
                 + " origin: \(example(origin.description))."
         }
+    }
+
+    private func isSafe(_ origin: Origin) -> Bool {
+        allowsPlainText || origin.isConfidential
     }
 
     /// `Bearer`, or `Bearer(https://…)` if an origin was named.

@@ -46,7 +46,8 @@ public actor TokenStore {
     private var loading: OneShot<Void>?
     private var isLoaded = false
     private var flights: [UInt64: OneShot<IssuedTokens?>] = [:]
-    private var saving: Task<Void, any Error>?
+    private var isSaving = false
+    private var unsaved: [OneShot<Void>] = []
     private var observers: [UInt64: AsyncStream<Change>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
 
@@ -282,18 +283,30 @@ extension TokenStore {
         }
     }
 
-    /// Writes the present tokens. Calls during a write wait for it and write again, so the last state is written last.
+    /// Writes the present tokens. What changes during a write is written by the next one, so the last state is written
+    /// last. Cancelling the caller ends its wait and not the writing.
     private func save() async throws {
-        while let saving { _ = await saving.result }
-        let work = Task.detached { [persistence, tokens = state.current?.tokens] in try await persistence.save(tokens) }
-        saving = work
-        defer { saving = nil }
-        do {
-            try await work.value
-        } catch {
-            throw NetworkError(
-                .storage, detail: "The tokens could not be kept; they are used until the process ends.",
-                underlying: error)
+        let mine = OneShot<Void>()
+        unsaved.append(mine)
+        if !isSaving {
+            isSaving = true
+            Task.detached { await self.saveAll() }
         }
+        try await mine.wait()
+    }
+
+    private func saveAll() async {
+        while !unsaved.isEmpty {
+            let waiting = unsaved
+            unsaved = []
+            let (persistence, tokens) = (persistence, state.current?.tokens)
+            let result = await Task.detached { try await persistence.save(tokens) }.result.mapError { error in
+                NetworkError(
+                    .storage, detail: "The tokens could not be kept; they are used until the process ends.",
+                    underlying: error) as any Error
+            }
+            for waiter in waiting { waiter.finish(result) }
+        }
+        isSaving = false
     }
 }

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Digest authentication (RFC 7616) with one server, without I/O: takes challenges, gives `Authorization` fields.
+///
+/// Algorithms: SHA-256 and MD5, each also as a session; the strongest that is offered is taken. Quality of protection:
+/// `auth`, or none where an old server offers none (RFC 2069). `auth-int` alone, and algorithms that are not known, are
+/// challenges that cannot be met. A nonce is used again with a rising count until the server names another one.
+struct DigestAuthenticator {
+    /// What became of a challenge.
+    enum Verdict: Equatable {
+        /// The request may be sent again, and will get another answer.
+        case again
+        /// The server has seen the right nonce and did not like user or password.
+        case refused
+        /// Nothing that can be met is asked for.
+        case unmet
+    }
+
+    private struct Session {
+        let challenge: DigestChallenge
+        var nonce: String
+        var count: UInt32 = 0
+        /// Of the user, the realm and the password; for the session algorithms of the first nonces as well.
+        let secret: String
+        let cnonce: String
+    }
+
+    private let user: String
+    private let password: String
+    private let makeNonce: @Sendable () -> String
+    private var session: Session?
+
+    /// - `makeNonce`: our own nonces, which must not repeat.
+    init(user: String, password: String, makeNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce)
+    {
+        self.user = user
+        self.password = password
+        self.makeNonce = makeNonce
+    }
+
+    /// The field for a request; nil before a challenge has been met, and outside of the space that it named.
+    mutating func authorization(method: HTTPMethod, target: String) -> String? {
+        guard var current = session, current.challenge.covers(target) else { return nil }
+        if current.count == .max { return nil }
+        current.count += 1
+        session = current
+        let challenge = current.challenge
+        let hash = challenge.algorithm.digest
+        let cnonce = challenge.algorithm.isSession ? current.cnonce : makeNonce()
+        let count = String(current.count, radix: 16)
+        let nc = String(repeating: "0", count: 8 - count.count) + count
+        guard let request = hash("\(method.rawValue):\(target)") else { return nil }
+        let middle = challenge.hasProtection ? "\(current.nonce):\(nc):\(cnonce):auth" : current.nonce
+        guard let response = hash("\(current.secret):\(middle):\(request)") else { return nil }
+
+        var fields: [String] = []
+        if challenge.hashesUser, let hashed = hash("\(user):\(challenge.realm)") {
+            fields += ["username=\"\(hashed)\"", "userhash=true"]
+        } else if user.utf8.allSatisfy({ $0 < 0x80 }) {
+            fields.append("username=\(Self.quoted(user))")
+        } else {
+            fields.append("username*=UTF-8''\(Self.extended(user))")
+        }
+        fields += [
+            "realm=\(Self.quoted(challenge.realm))", "uri=\"\(target)\"", "algorithm=\(challenge.algorithm.name)",
+            "nonce=\(Self.quoted(current.nonce))",
+        ]
+        if challenge.hasProtection { fields += ["nc=\(nc)", "cnonce=\"\(cnonce)\"", "qop=auth"] }
+        fields.append("response=\"\(response)\"")
+        if let opaque = challenge.opaque { fields.append("opaque=\(Self.quoted(opaque))") }
+        return "Digest " + fields.joined(separator: ", ")
+    }
+
+    /// Takes the challenges of a 401.
+    ///
+    /// - `sent`: the field that the request was sent with; nil if with none.
+    mutating func receive(_ challenges: [HTTPChallenge], sent: String?) -> Verdict {
+        let offers = challenges.compactMap { DigestChallenge($0) }
+        guard let best = offers.max(by: { $0.algorithm.strength < $1.algorithm.strength }) else { return .unmet }
+        // The same nonce again, not called stale: what was wrong is the password.
+        if let sent, !best.isStale, sent.contains("nonce=\(Self.quoted(best.nonce))") { return .refused }
+        // A new nonce for a request that had one, in the same realm and not for age, means the same with most servers.
+        if let sent, !best.isStale, let session, session.challenge.realm == best.realm,
+            sent.contains("nonce=\(Self.quoted(session.nonce))")
+        {
+            return .refused
+        }
+        let cnonce = makeNonce()
+        guard let session = open(best, cnonce) else { return .unmet }
+        self.session = session
+        return .again
+    }
+
+    /// Takes `Authentication-Info`: the server may name the next nonce in advance.
+    mutating func receiveInfo(_ field: String) {
+        let next = HTTPChallenge.parameters(of: field).first { $0.name == "nextnonce" }?.value
+        guard let next, !next.isEmpty, next.utf8.count <= DigestChallenge.lengthLimit, next != session?.nonce else {
+            return
+        }
+        session?.nonce = next
+        session?.count = 0
+    }
+
+    private func open(_ challenge: DigestChallenge, _ cnonce: String) -> Session? {
+        let hash = challenge.algorithm.digest
+        guard var secret = hash("\(user):\(challenge.realm):\(password)") else { return nil }
+        if challenge.algorithm.isSession {
+            guard let bound = hash("\(secret):\(challenge.nonce):\(cnonce)") else { return nil }
+            secret = bound
+        }
+        return Session(challenge: challenge, nonce: challenge.nonce, secret: secret, cnonce: cnonce)
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return "\"\(escaped)\""
+    }
+
+    /// RFC 8187 §3.2.1, with fewer bytes left as they are than it allows.
+    private static func extended(_ text: String) -> String {
+        text.utf8.map { isPlain($0) ? String(Unicode.Scalar($0)) : "%" + Data([$0]).hexText.uppercased() }
+            .joined()
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    /// 128 bits by the system's generator.
+    static func randomNonce() -> String {
+        var random = SystemRandomNumberGenerator()
+        return withUnsafeBytes(of: (random.next(), random.next()) as (UInt64, UInt64)) { Data($0).hexText }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Answers `Digest` challenges of one origin (RFC 7616): user and password never travel.
+///
+/// Whose requests are answered for is decided by the rules of `BearerInterceptor`, but plain http is fine. The first call
+/// is refused and sent again; those that follow carry the credential at once. SHA-256 and MD5, also as sessions; no
+/// `auth-int`. A call is sent at most three times (no credential, a stale nonce, the present one). A body that cannot be
+/// sent again is not: its 401 is the answer, so begin with a call that has none.
+///
+/// Copies share what they know of the server.
+public struct DigestInterceptor: Interceptor {
+    private let scope: CredentialScope
+    private let name: String?
+    private let authenticator: Locked<DigestAuthenticator>
+
+    /// A user and a password for one origin.
+    ///
+    /// - `url`: whose origin is answered; nil for that of the client's base URL.
+    /// - `name`: which calls ask for them with `.named`; nil for all that name none.
+    public init(user: String, password: String, for url: String? = nil, name: String? = nil) {
+        self.init(DigestAuthenticator(user: user, password: password), for: url, name: name)
+    }
+
+    init(_ authenticator: sending DigestAuthenticator, for url: String? = nil, name: String? = nil) {
+        scope = (url.map { CredentialScope.url($0) } ?? .client).allowingPlainText
+        self.name = name
+        self.authenticator = Locked(authenticator)
+    }
+
+    /// `.authentication`.
+    public var placement: Placement { .authentication }
+
+    /// Sends the request with what is known, and again after a challenge that can be met.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
+            return try await next(request)
+        }
+        var sendings = 0
+        while true {
+            let field = authenticator.withLock { $0.authorization(method: request.method, target: request.target) }
+            var authorized = request
+            if let field { authorized.headers[.authorization] = field }
+            // Before the first challenge there is nothing to attach, and yet a credential that is demanded is there.
+            let response = try await next(authorized, context: next.context.authenticated)
+            sendings += 1
+            if let info = response.headers["Authentication-Info"] { authenticator.withLock { $0.receiveInfo(info) } }
+            guard response.status == .unauthorized else { return response }
+            let challenges = HTTPChallenge.list(response.headers[values: .wwwAuthenticate])
+            let verdict = authenticator.withLock { $0.receive(challenges, sent: field) }
+            guard verdict == .again, sendings < 3, request.body.canReplay else { return response }
+            response.body.cancel()
+        }
+    }
+
+    /// No origin to belong to.
+    public func problem(in setup: PipelineSetup) -> String? {
+        scope.problem(of: "The digest credential", in: setup) { ".digest(user: …, password: …, for: \"\($0)\")" }
+    }
+}
+
+extension DigestInterceptor: CustomStringConvertible {
+    /// `Digest`, with the origin if one was named. Never user or password.
+    public var description: String { scope.label("Digest") }
+}
+
+extension Interceptor where Self == DigestInterceptor {
+    /// A user and a password that never travel. See `DigestInterceptor`.
+    public static func digest(
+        user: String, password: String, for url: String? = nil, name: String? = nil
+    ) -> DigestInterceptor {
+        DigestInterceptor(user: user, password: password, for: url, name: name)
+    }
+}

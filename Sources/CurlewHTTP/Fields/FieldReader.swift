@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+/// Walks the bytes of a field value once, from left to right: the pieces of RFC 9110 §5.6.
+struct FieldReader {
+    var rest: Substring.UTF8View
+
+    init(_ text: String) {
+        rest = Substring(text).utf8
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func token() -> String? {
+        let set = ByteSet.token
+        let bytes = rest.prefix(while: set.contains)
+        guard !bytes.isEmpty else { return nil }
+        rest = rest[bytes.endIndex...]
+        return String(Substring(bytes))
+    }
+
+    /// RFC 9110 §5.6.4; `nil` when it does not end or holds a control character.
+    mutating func quotedString() -> String? {
+        guard take(0x22) else { return nil }
+        var bytes: [UInt8] = []
+        while var byte = rest.popFirst() {
+            if byte == 0x22 { return String(decoding: bytes, as: UTF8.self) }
+            if byte == 0x5C {
+                guard let escaped = rest.popFirst() else { return nil }
+                byte = escaped
+            }
+            if ASCII.isControl(byte) && byte != 0x09 { return nil }
+            bytes.append(byte)
+        }
+        return nil
+    }
+
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard rest.first == byte else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    mutating func skipBlanks() {
+        rest = rest.drop(while: ASCII.isBlank)
+    }
+
+    mutating func skipToSemicolon() -> Bool {
+        rest = rest.drop { $0 != 0x3B }
+        return take(0x3B)
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct HTTPChallengeTests {
+    private func text(_ fields: String...) -> [String] {
+        HTTPChallenge.list(fields).map { challenge in
+            ([challenge.scheme] + (challenge.token.map { [$0] } ?? [])
+                + challenge.parameters.map { "\($0.name)=\($0.value)" }).joined(separator: " ")
+        }
+    }
+
+    @Test("challenges of one field and of several are read in order")
+    func lists() {
+        // RFC 9110 §11.6.1.
+        let example = #"Basic realm="simple", Newauth realm="apps", type=1, title="Login to \"apps\"""#
+        let expected = ["basic realm=simple", #"newauth realm=apps type=1 title=Login to "apps""#]
+        #expect(text(example) == expected)
+        #expect(text(#"Basic realm="simple""#, #"Newauth realm="apps", type=1, title="Login to \"apps\"""#) == expected)
+    }
+
+    @Test(
+        "spaces, empty elements, bare schemes and tokens",
+        arguments: [
+            ("", []), (",, ,", []), ("Negotiate", ["negotiate"]),
+            ("Negotiate, Basic realm=x", ["negotiate", "basic realm=x"]),
+            ("Negotiate a+b/c==, Basic realm=x", ["negotiate a+b/c==", "basic realm=x"]),
+            ("Digest realm = \"a, b\" ,nonce=\"\"", ["digest realm=a, b nonce="]),
+            ("DIGEST Realm=a, Realm=b", ["digest realm=a realm=b"]), ("Bearer error=\"x\", ", ["bearer error=x"]),
+        ])
+    func shapes(field: String, expected: [String]) {
+        #expect(text(field) == expected)
+    }
+
+    @Test("what cannot be read ends its field and no other")
+    func broken() {
+        #expect(text("Basic realm=\"open", "Bearer a=b").contains("bearer a=b"))
+        #expect(text("=x, Basic realm=a") == [])
+    }
+
+    @Test("parameters of a field without a scheme")
+    func bare() {
+        let parameters = HTTPChallenge.parameters(of: #"nextnonce="a b", qop=auth"#)
+        #expect(parameters.map(\.name) == ["nextnonce", "qop"] && parameters.map(\.value) == ["a b", "auth"])
+    }
+}
