@@ -49,10 +49,17 @@ let package = Package(
         .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(
-            name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport"],
-            exclude: ["Support/h2server.py"]),
+            name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
+
+        // The conformance suite on every engine.
+        .testTarget(name: "ConformanceTests", dependencies: ["CurlewCurl", "CurlewTesting", "TestServers"]),
+
+        // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
+        .target(
+            name: "TestServers", dependencies: ["CurlewCore", "CurlewTesting", "CTestSupport"],
+            path: "Tests/TestServers", exclude: ["h2server.py"]),
 
         // The snippets of the documentation, in a plain module and (the same files) in one of the main actor.
         .testTarget(name: "SnippetTests", dependencies: ["Curlew", "CurlewTesting"]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewTesting
 import Testing
 
 @testable import CurlewSampleAPI

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewTesting
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

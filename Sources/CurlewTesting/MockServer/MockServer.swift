@@ -49,7 +49,7 @@ public final class MockServer: Sendable {
         public init() {}
     }
 
-    private let core: MockServerCore
+    let core: MockServerCore
 
     /// Starts listening on a free port. Throws if the system has no socket or thread for it.
     public convenience init() throws(MockServerError) {

@@ -31,6 +31,7 @@ final class MockServerCore: Sendable {
         var sentBytes = 0
         var connectionCount = 0
         var openConnections = 0
+        var mostOpenConnections = 0
         var threadIDs: Set<UInt> = []
         var isStopped = false
 
@@ -107,6 +108,7 @@ extension MockServerCore {
             let index = state.withLock { state in
                 defer { state.connectionCount += 1 }
                 state.openConnections += 1
+                state.mostOpenConnections = max(state.mostOpenConnections, state.openConnections)
                 return state.connectionCount
             }
             let started = startThread { core in
@@ -133,6 +135,8 @@ extension MockServerCore {
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
     var requestCount: Int { state.withLock { $0.requestCount } }
     var connectionCount: Int { state.withLock { $0.connectionCount } }
+    var openConnections: Int { state.withLock { $0.openConnections } }
+    var mostOpenConnections: Int { state.withLock { $0.mostOpenConnections } }
     var sentBytes: Int { state.withLock { $0.sentBytes } }
 
     func addSentBytes(_ count: Int) {

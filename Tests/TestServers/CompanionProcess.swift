@@ -2,7 +2,7 @@
 
 import CTestSupport
 import CurlewCore
-import Foundation
+package import Foundation
 
 /// A program that runs beside the tests, with a line to its input and one from its outputs.
 ///
@@ -11,13 +11,13 @@ import Foundation
 /// descriptors and no more.
 ///
 /// A server is told to end by the end of its input, which comes with this object or with the test process.
-final class CompanionProcess: Sendable {
+package final class CompanionProcess: Sendable {
     private let process: pid_t
     private let input: Int32
     private let output: Int32
     private let isFinished = Locked(false)
 
-    init(_ path: String, _ arguments: [String], in folder: String = "/") throws {
+    package init(_ path: String, _ arguments: [String], in folder: String = "/") throws {
         var words = ([path] + arguments).map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
         var (input, output): (Int32, Int32) = (-1, -1)
@@ -36,13 +36,13 @@ final class CompanionProcess: Sendable {
     }
 
     /// Gives the program all the input it gets, which should fit into the system's buffer.
-    func write(_ bytes: Data) {
+    package func write(_ bytes: Data) {
         _ = bytes.withUnsafeBytes { send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         shutdown(input, Int32(SHUT_WR))
     }
 
     /// The first line that the program writes, or what it wrote before it ended. Blocks.
-    func readLine() -> String {
+    package func readLine() -> String {
         var line: [UInt8] = []
         var byte: UInt8 = 0
         while read(output, &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
@@ -50,7 +50,7 @@ final class CompanionProcess: Sendable {
     }
 
     /// Everything that the program writes. Blocks.
-    func readToEnd() -> Data {
+    package func readToEnd() -> Data {
         var all = Data()
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while true {
@@ -61,7 +61,7 @@ final class CompanionProcess: Sendable {
     }
 
     /// Waits for the end of the program; 0 if it was content. Once.
-    func finish() -> Int32 {
+    package func finish() -> Int32 {
         isFinished.withLock { $0 = true }
         var status: Int32 = -1
         waitpid(process, &status, 0)

@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewCurl
+package import CurlewCore
+import CurlewTesting
 import Foundation
 
 /// A real nginx on loopback: plain, and TLS with HTTP/2 under several certificates. One for all tests of the process.
 ///
 /// A shell holds it: when the test process ends, in whatever way, the shell's input ends, and it ends nginx and removes
 /// the folder.
-final class Nginx: Sendable {
-    let certificates: Certificates
+package final class Nginx: Sendable {
+    package let certificates: Certificates
     /// Holds `body.bin`, `text.txt`, and what is uploaded to `/upload/`.
-    let root: String
+    package let root: String
     private let ports: [String: Int]
     private let shell: CompanionProcess
 
     /// Only our own authority is trusted.
-    var configuration: TransportConfiguration {
+    package var configuration: TransportConfiguration {
         TransportConfiguration(tls: TLSConfiguration(trustedRoots: .file(certificates.authority)))
     }
 
-    var plain: String { "http://127.0.0.1:\(ports["plain", default: 0])" }
+    package var plain: String { "http://127.0.0.1:\(ports["plain", default: 0])" }
     /// HTTP/2 without TLS.
-    var plain2: String { "http://127.0.0.1:\(ports["plain2", default: 0])" }
+    package var plain2: String { "http://127.0.0.1:\(ports["plain2", default: 0])" }
 
-    func secure(_ kind: Certificates.Kind = .valid, host: String = "localhost") -> String {
+    package func secure(_ kind: Certificates.Kind = .valid, host: String = "localhost") -> String {
         "https://\(host):\(ports[kind.rawValue, default: 0])"
     }
 
     /// Asks for a client's certificate of our authority; without one it answers 400. Says whom it sees.
-    var mutual: String { "https://localhost:\(ports["mutual", default: 0])" }
+    package var mutual: String { "https://localhost:\(ports["mutual", default: 0])" }
 
     /// The plain server's Unix domain socket.
-    var socket: String { certificates.folder + "/socket" }
+    package var socket: String { certificates.folder + "/socket" }
 
     private static let starting = Locked<Task<Nginx, any Error>?>(nil)
 
     /// Starts it once. Throws what is missing.
-    static func shared() async throws -> Nginx {
+    package static func shared() async throws -> Nginx {
         let task = starting.withLock { task in
             let started = task ?? Task { try await onThread { try Nginx() } }
             task = started
@@ -51,7 +51,7 @@ final class Nginx: Sendable {
         root = folder + "/root"
         try FileManager.default.createDirectory(atPath: root + "/upload", withIntermediateDirectories: true)
         certificates = try Certificates(in: folder)
-        try pattern(3_000_000).write(to: URL(fileURLWithPath: root + "/body.bin"))
+        try MockResponse.pattern(0..<3_000_000).write(to: URL(fileURLWithPath: root + "/body.bin"))
         try Data(String(repeating: "text to compress, ", count: 10_000).utf8)
             .write(to: URL(fileURLWithPath: root + "/text.txt"))
         // A free port may be taken by somebody else before nginx has it: then others are tried.

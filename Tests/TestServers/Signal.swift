@@ -4,27 +4,27 @@ import CurlewCore
 import Foundation
 
 /// Something that happens once: tasks and threads wait for it, anybody sets it off.
-final class Signal: Sendable {
+package final class Signal: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
     private let semaphore = DispatchSemaphore(value: 0)
 
-    init() {
+    package init() {
         (stream, continuation) = AsyncStream.makeStream()
     }
 
-    func fire() {
+    package func fire() {
         continuation.finish()
         semaphore.signal()
     }
 
     /// For tasks, several if need be; returns also when the task is cancelled, as the suite's time limit does.
-    func wait() async {
+    package func wait() async {
         for await _ in stream {}
     }
 
     /// For threads of servers; at most 50 s.
-    func block() {
+    package func block() {
         guard semaphore.wait(timeout: .now() + 50) == .success else { return }
         semaphore.signal()
     }
@@ -33,7 +33,7 @@ final class Signal: Sendable {
 /// Asks again, without holding a thread, until `condition` is true; false if it is not within `limit`.
 ///
 /// For states of the system that nothing announces: threads, descriptors, how far a peer has got.
-func eventually(within limit: Duration = .seconds(30), _ condition: () -> Bool) async -> Bool {
+package func eventually(within limit: Duration = .seconds(30), _ condition: () -> Bool) async -> Bool {
     let end = ContinuousClock.now + limit
     while !condition() {
         if ContinuousClock.now > end { return false }

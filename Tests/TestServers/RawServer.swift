@@ -2,21 +2,21 @@
 
 import CTestSupport
 import CurlewCore
-import Foundation
+package import Foundation
 
 /// A loopback server whose script has the bare socket, for what `MockServer` does not do: writing until the client stops
 /// reading, reading slowly, answering before the request is complete.
 ///
 /// One thread for each connection; a script ends by returning or throwing, which closes the connection.
-final class RawServer: Sendable {
-    typealias Script = @Sendable (RawConnection) throws -> Void
+package final class RawServer: Sendable {
+    package typealias Script = @Sendable (RawConnection) throws -> Void
 
-    let port: Int
+    package let port: Int
     private let listener: Int32
     private let connections = Locked<[RawConnection]>([])
 
     /// Listens at once. A small `receiveBuffer` lets a slow reader slow the sender soon.
-    init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
+    package init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
         (listener, port) = try LoopbackPort.listen(backlog: 128, receiveBuffer: receiveBuffer)
         let (listener, connections) = (listener, connections)
         startThread { Self.serve(listener, connections, script) }
@@ -28,8 +28,8 @@ final class RawServer: Sendable {
         connections.withLock { $0 }.forEach { $0.breakOff() }
     }
 
-    var url: String { "http://127.0.0.1:\(port)" }
-    var connectionCount: Int { connections.withLock { $0.count } }
+    package var url: String { "http://127.0.0.1:\(port)" }
+    package var connectionCount: Int { connections.withLock { $0.count } }
 
     private static func serve(_ listener: Int32, _ connections: Locked<[RawConnection]>, _ script: @escaping Script) {
         defer { close(listener) }
@@ -50,14 +50,16 @@ final class RawServer: Sendable {
 }
 
 /// The server's end of a connection. Calls block the script's thread and throw when the client has gone.
-final class RawConnection: Sendable {
-    struct Gone: Error {}
+package final class RawConnection: Sendable {
+    package struct Gone: Error {
+        package init() {}
+    }
 
     /// 0 for the server's first connection.
-    let index: Int
+    package let index: Int
     private let state: Locked<(socket: Int32, written: Int)>
 
-    init(_ socket: Int32, index: Int) {
+    package init(_ socket: Int32, index: Int) {
         self.index = index
         state = Locked((socket, 0))
         var on: Int32 = 1
@@ -67,10 +69,10 @@ final class RawConnection: Sendable {
     private var socket: Int32 { state.withLock { $0.socket } }
 
     /// Bytes that the system has taken from `write` so far.
-    var written: Int { state.withLock { $0.written } }
+    package var written: Int { state.withLock { $0.written } }
 
     /// The next `count` bytes, or fewer.
-    func read(upTo count: Int) throws -> Data {
+    package func read(upTo count: Int) throws -> Data {
         var bytes = [UInt8](repeating: 0, count: count)
         let received = recv(socket, &bytes, count, 0)
         guard received > 0 else { throw Gone() }
@@ -78,24 +80,24 @@ final class RawConnection: Sendable {
     }
 
     /// Everything up to and with the empty line after a head.
-    func readHead() throws -> String {
+    package func readHead() throws -> String {
         var head = Data()
         while !head.suffix(4).elementsEqual(Data("\r\n\r\n".utf8)) { head += try read(upTo: 1) }
         return String(decoding: head, as: UTF8.self)
     }
 
     /// Exactly `count` bytes.
-    func read(_ count: Int) throws -> Data {
+    package func read(_ count: Int) throws -> Data {
         var bytes = Data()
         while bytes.count < count { bytes += try read(upTo: min(count - bytes.count, 65_536)) }
         return bytes
     }
 
-    func write(_ text: String) throws {
+    package func write(_ text: String) throws {
         try write(Data(text.utf8))
     }
 
-    func write(_ bytes: Data) throws {
+    package func write(_ bytes: Data) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
@@ -106,25 +108,25 @@ final class RawConnection: Sendable {
     }
 
     /// Lets time pass; throws as soon as the client has closed its end.
-    func pause(_ milliseconds: Int32) throws {
+    package func pause(_ milliseconds: Int32) throws {
         let hangUp = Int16(0x2000 | POLLHUP | POLLERR)
         var entry = pollfd(fd: socket, events: hangUp, revents: 0)
         if poll(&entry, 1, milliseconds) != 0 { throw Gone() }
     }
 
     /// Waits until the client has closed its end.
-    func waitUntilClosed() {
+    package func waitUntilClosed() {
         try? pause(-1)
     }
 
     /// Closes with a reset.
-    func reset() {
+    package func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
         close()
     }
 
-    func close() {
+    package func close() {
         state.withLock { state in
             if state.socket >= 0 { Foundation.close(state.socket) }
             state.socket = -1
@@ -132,7 +134,7 @@ final class RawConnection: Sendable {
     }
 
     /// From another thread: calls of the script return and throw.
-    func breakOff() {
+    package func breakOff() {
         state.withLock { state in
             if state.socket >= 0 { shutdown(state.socket, Int32(SHUT_RDWR)) }
         }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+package import Foundation
 
 /// A folder that goes with the last reference to it.
-final class TemporaryFolder: Sendable {
-    let path: String
+package final class TemporaryFolder: Sendable {
+    package let path: String
 
-    init() throws {
+    package init() throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("curlew-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
@@ -17,13 +17,13 @@ final class TemporaryFolder: Sendable {
     }
 
     /// Writes a file and gives its path.
-    func file(_ name: String, _ content: Data) throws -> String {
+    package func file(_ name: String, _ content: Data) throws -> String {
         let file = path + "/" + name
         try content.write(to: URL(fileURLWithPath: file))
         return file
     }
 
-    func file(_ name: String, _ content: String) throws -> String {
+    package func file(_ name: String, _ content: String) throws -> String {
         try file(name, Data(content.utf8))
     }
 }

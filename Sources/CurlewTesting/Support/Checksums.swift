@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: MIT
 
 /// CRC-32 as PNG, gzip and Ethernet use it (ISO 3309).
-struct CRC32 {
+package struct CRC32 {
     private var register: UInt32 = 0xFFFF_FFFF
 
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 1 ? 0xEDB8_8320 ^ (value >> 1) : value >> 1 }
     }
 
-    init() {}
+    package init() {}
 
-    init(_ bytes: some Sequence<UInt8>) {
+    package init(_ bytes: some Sequence<UInt8>) {
         update(bytes)
     }
 
     /// Goes on with these bytes.
-    mutating func update(_ bytes: some Sequence<UInt8>) {
+    package mutating func update(_ bytes: some Sequence<UInt8>) {
         let table = Self.table
         var register = register
         for byte in bytes { register = table[Int((register ^ UInt32(byte)) & 0xFF)] ^ (register >> 8) }
         self.register = register
     }
 
-    var value: UInt32 { ~register }
+    package var value: UInt32 { ~register }
 
     /// Eight digits: "cbf43926".
-    var hexadecimal: String {
+    package var hexadecimal: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits
     }
 }
 
 /// Adler-32, the checksum of zlib streams (RFC 1950 §8.2).
-enum Adler32 {
-    static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+package enum Adler32 {
+    package static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
         var low: UInt32 = 1
         var high: UInt32 = 0
         for byte in bytes {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-import Foundation
+package import Foundation
 
 /// Programs of the system that tests need. `Scripts/setup` installs them.
-enum Program {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+package enum Program {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
     }
 
     /// The path of a program; servers are not on everybody's path.
-    static func path(_ name: String) throws -> String {
+    package static func path(_ name: String) throws -> String {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
         for folder in folders + ["/usr/sbin", "/usr/bin", "/bin"] {
             let path = folder + "/" + name
@@ -19,14 +21,15 @@ enum Program {
     }
 
     /// The system's interpreter, for which `Scripts/setup` installs modules.
-    static func python() throws -> String {
+    package static func python() throws -> String {
         let system = "/usr/bin/python3"
         return FileManager.default.isExecutableFile(atPath: system) ? system : try path("python3")
     }
 
     /// What the program writes when it gets `input`; throws if it fails. Blocks.
     @discardableResult
-    static func run(_ path: String, _ arguments: [String], input: Data = Data(), in folder: String = "/") throws -> Data
+    package static func run(_ path: String, _ arguments: [String], input: Data = Data(), in folder: String = "/") throws
+        -> Data
     {
         let process = try CompanionProcess(path, arguments, in: folder)
         process.write(input)
@@ -39,7 +42,7 @@ enum Program {
     }
 
     /// `data` in a content coding: gzip or deflate.
-    static func encode(_ data: Data, _ coding: String) async throws -> Data {
+    package static func encode(_ data: Data, _ coding: String) async throws -> Data {
         try await onThread {
             let folder = try TemporaryFolder()
             let call = coding == "gzip" ? "gzip.compress(data)" : "zlib.compress(data)"
@@ -54,14 +57,14 @@ enum Program {
 }
 
 /// Runs blocking work on a thread of its own: tests share few threads, and a blocked one delays all others.
-func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+package func onThread<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         startThread { continuation.resume(with: Result(catching: work)) }
     }
 }
 
 /// A thread with a small stack: under ThreadSanitizer, the price of a thread is that of its stack.
-func startThread(_ work: @escaping @Sendable () -> Void) {
+package func startThread(_ work: @escaping @Sendable () -> Void) {
     let thread = Thread(block: work)
     thread.stackSize = 512 << 10
     thread.start()

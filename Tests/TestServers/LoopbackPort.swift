@@ -3,14 +3,14 @@
 import Foundation
 
 /// Sockets on 127.0.0.1, for servers of the tests.
-enum LoopbackPort {
-    struct Failure: Error {
+package enum LoopbackPort {
+    package struct Failure: Error {
         let call: String
         let number: Int32
     }
 
     /// A listening socket on a port of the system's choice.
-    static func listen(backlog: Int32, receiveBuffer: Int32? = nil) throws -> (socket: Int32, port: Int) {
+    package static func listen(backlog: Int32, receiveBuffer: Int32? = nil) throws -> (socket: Int32, port: Int) {
         let descriptor = try bound(type: SOCK_CLOEXEC.rawValue)
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
@@ -20,13 +20,13 @@ enum LoopbackPort {
     }
 
     /// A port on which nobody listens: bound, so that nobody else gets it, until the descriptor is closed.
-    static func refusing() throws -> (socket: Int32, port: Int) {
+    package static func refusing() throws -> (socket: Int32, port: Int) {
         let descriptor = try bound(type: SOCK_CLOEXEC.rawValue)
         return (descriptor, try port(of: descriptor))
     }
 
     /// A socket that has begun to connect to `port`; it does not wait for an answer.
-    static func connecting(to port: Int) throws -> Int32 {
+    package static func connecting(to port: Int) throws -> Int32 {
         let descriptor = try make(type: SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         let code = withAddress(port: port) { connect(descriptor, $0, $1) }
         guard code == 0 || errno == EINPROGRESS else { throw failure("connect", descriptor) }
@@ -34,7 +34,7 @@ enum LoopbackPort {
     }
 
     /// A socket that is connected to `port`.
-    static func connected(to port: Int) throws -> Int32 {
+    package static func connected(to port: Int) throws -> Int32 {
         let descriptor = try make(type: SOCK_CLOEXEC.rawValue)
         guard withAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else {
             throw failure("connect", descriptor)

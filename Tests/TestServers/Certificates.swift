@@ -2,11 +2,11 @@
 
 import Foundation
 
-/// An authority of our own and what it has signed, made by `openssl` in a folder.
-struct Certificates {
+/// An authority of our own and what it has signed, itself or through an intermediate one, made by `openssl` in a folder.
+package struct Certificates {
     /// Kinds of server certificate, all with the same key.
-    enum Kind: String, CaseIterable, Sendable {
-        case valid, expired, notYetValid, wrongHost, selfSigned
+    package enum Kind: String, CaseIterable, Sendable {
+        case valid, expired, notYetValid, wrongHost, selfSigned, missingIntermediate
 
         fileprivate var names: String {
             self == .wrongHost ? "DNS:other.example" : "DNS:localhost,IP:127.0.0.1"
@@ -21,34 +21,49 @@ struct Certificates {
         }
     }
 
-    let folder: String
-    var authority: String { folder + "/ca.pem" }
-    var key: String { folder + "/server.key" }
+    package let folder: String
+    package var authority: String { folder + "/ca.pem" }
+    package var key: String { folder + "/server.key" }
 
     /// A client's certificate of our authority: `.pem`, `.key`, `-locked.key` and `.p12`, the latter two locked.
-    var client: String { folder + "/client" }
-    static let passphrase = "open sesame"
+    package var client: String { folder + "/client" }
+    /// A client's certificate of nobody, likewise, but without locked forms.
+    package var stranger: String { folder + "/stranger" }
+    package static let passphrase = "open sesame"
 
-    func certificate(_ kind: Kind) -> String { "\(folder)/\(kind).pem" }
+    package func certificate(_ kind: Kind) -> String { "\(folder)/\(kind).pem" }
 
-    init(in folder: String) throws {
+    package init(in folder: String) throws {
         self.folder = folder
         try Data(Self.configuration.utf8).write(to: URL(fileURLWithPath: folder + "/openssl.cnf"))
         try Data().write(to: URL(fileURLWithPath: folder + "/index.txt"))
         try openssl(
             "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem",
             "-config openssl.cnf -extensions authority -subj /CN=Authority -days 3650")
+        try openssl(
+            "req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout between.key -out between.csr",
+            "-config openssl.cnf -subj /CN=Between")
+        try openssl(
+            "ca -batch -notext -config openssl.cnf -extensions authority -in between.csr -out between.pem",
+            "-cert ca.pem -keyfile ca.key -startdate 20200101000000Z -enddate 20910101000000Z")
         try openssl("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out server.key")
         for kind in Kind.allCases {
             try openssl(
                 "req -new -key server.key -out \(kind).csr -config openssl.cnf -subj /CN=\(kind)",
                 "-addext subjectAltName=\(kind.names)")
-            let issuer = kind == .selfSigned ? "-selfsign" : "-cert ca.pem"
-            let signer = kind == .selfSigned ? "server.key" : "ca.key"
+            let (issuer, signer) =
+                switch kind {
+                case .selfSigned: ("-selfsign", "server.key")
+                case .missingIntermediate: ("-cert between.pem", "between.key")
+                default: ("-cert ca.pem", "ca.key")
+                }
             try openssl(
                 "ca -batch -notext -config openssl.cnf -in \(kind).csr -out \(kind).pem",
                 "\(issuer) -keyfile \(signer) -startdate \(kind.period.start) -enddate \(kind.period.end)")
         }
+        try openssl(
+            "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout stranger.key -out stranger.pem",
+            "-config openssl.cnf -subj /CN=stranger -days 3650")
         try makeClient()
     }
 

@@ -3,12 +3,12 @@
 import Foundation
 
 /// The scripted HTTP/2 server `h2server.py`: it ends with this object, or with the process.
-final class H2Server: Sendable {
-    let url: String
+package final class H2Server: Sendable {
+    package let url: String
     private let process: CompanionProcess
 
     /// Blocks until it listens.
-    init(_ certificates: Certificates) throws {
+    package init(_ certificates: Certificates) throws {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("h2server.py")
         process = try CompanionProcess(
             Program.python(), [script.path, certificates.certificate(.valid), certificates.key])

@@ -8,19 +8,19 @@ import Foundation
 ///
 /// - HTTP: tunnels CONNECT; answers other requests itself, with their first line as the body.
 /// - SOCKS5: tunnels, with names only.
-final class LoopbackProxy: Sendable {
-    enum Kind: Sendable {
+package final class LoopbackProxy: Sendable {
+    package enum Kind: Sendable {
         case http, socks5
     }
 
     /// What the client has to send: `user` and `password`.
-    static let credentials = (user: "user", password: "pass word")
+    package static let credentials = (user: "user", password: "pass word")
 
     private let server: RawServer
     private let heads: Locked<[String]>
 
     /// With `refusal` it connects to nothing: a status, or a code of SOCKS (RFC 1928 §6).
-    init(_ kind: Kind, needsCredentials: Bool = false, refusal: Int? = nil) throws {
+    package init(_ kind: Kind, needsCredentials: Bool = false, refusal: Int? = nil) throws {
         let heads = Locked<[String]>([])
         self.heads = heads
         server = try RawServer { client in
@@ -31,9 +31,9 @@ final class LoopbackProxy: Sendable {
         }
     }
 
-    var port: Int { server.port }
+    package var port: Int { server.port }
     /// What clients asked: heads of HTTP requests, `name:port` of SOCKS.
-    var asked: [String] { heads.withLock { $0 } }
+    package var asked: [String] { heads.withLock { $0 } }
 
     private static func serveHTTP(
         _ client: RawConnection, _ heads: Locked<[String]>, _ needsCredentials: Bool, _ refusal: Int?

@@ -6,12 +6,12 @@ import Foundation
 /// the client shows none of the authority.
 ///
 /// It ends with this object, or with the process.
-final class PythonTLSServer: Sendable {
-    let port: Int
+package final class PythonTLSServer: Sendable {
+    package let port: Int
     private let process: CompanionProcess
 
     /// Returns when it listens.
-    static func start(_ certificates: Certificates, asksForCertificates: Bool) async throws -> PythonTLSServer {
+    package static func start(_ certificates: Certificates, asksForCertificates: Bool) async throws -> PythonTLSServer {
         try await onThread { try PythonTLSServer(certificates, asksForCertificates: asksForCertificates) }
     }
 
@@ -29,7 +29,7 @@ final class PythonTLSServer: Sendable {
         self.port = port
     }
 
-    var url: String { "https://localhost:\(port)/" }
+    package var url: String { "https://localhost:\(port)/" }
 
     private static let script = """
         import socket, ssl, sys, threading

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One run of one case: makes servers and transports, and ends them.
+final class ConformanceTrial: Sendable {
+    let environment: ConformanceEnvironment
+    private let engine: ConformanceEngine
+    private let made = Locked(Made())
+
+    private struct Made {
+        var servers: [MockServer] = []
+        var transports: [any Transport] = []
+        var first: (any Transport)?
+        var files: [String] = []
+    }
+
+    /// Long enough for a busy machine, short enough to end before the case's own limit.
+    static let timeouts = Timeouts(
+        connect: .seconds(10), firstByte: .seconds(15), idle: .seconds(15), total: .seconds(25))
+
+    init(_ engine: ConformanceEngine, _ environment: ConformanceEnvironment) {
+        self.engine = engine
+        self.environment = environment
+    }
+
+    /// A server on IPv4, or as configured.
+    func server(_ configuration: MockServer.Configuration = MockServer.Configuration()) throws -> MockServer {
+        let server = try MockServer(configuration)
+        made.withLock { $0.servers.append(server) }
+        return server
+    }
+
+    /// A server that answers the next requests with these.
+    func server(answering responses: MockResponse...) throws -> MockServer {
+        let server = try server()
+        for response in responses { server.enqueue(response) }
+        return server
+    }
+
+    func server(at origin: Origin) -> MockServer? {
+        made.withLock { $0.servers.first { $0.origin == origin } }
+    }
+
+    /// A transport of its own.
+    func transport(_ configuration: TransportConfiguration = TransportConfiguration()) throws -> any Transport {
+        let transport = try engine.make(configuration, self)
+        made.withLock { $0.transports.append(transport) }
+        return transport
+    }
+
+    func shutDown(_ transport: any Transport, _ mode: ShutdownMode = .now) async {
+        await engine.shutDown(transport, mode)
+    }
+
+    /// An address of the environment; a case names in `needs` what it asks for.
+    func address(_ part: ConformanceEnvironment.Part) throws -> String {
+        guard let address = environment.addresses[part] else {
+            throw ConformanceFailure("the case has to name \(part.rawValue) among its needs")
+        }
+        return address
+    }
+
+    /// A file that goes with the trial.
+    func file(_ content: Data) throws -> String {
+        let name = "curlew-conformance-\(UUID().uuidString)"
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+        try content.write(to: URL(fileURLWithPath: path))
+        made.withLock { $0.files.append(path) }
+        return path
+    }
+
+    /// One exchange, over a transport that all exchanges of the trial share unless another is given.
+    func exchange(
+        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        timeouts: Timeouts = timeouts, limits: Limits = .standard, over given: (any Transport)? = nil,
+        observers: [any RequestObserver] = [], options change: (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> HTTPResponse {
+        var options = RequestOptions()
+        change(&options)
+        let context = ExchangeContext(options: options, timeouts: timeouts, limits: limits, observers: observers)
+        return try await (given ?? shared()).send(
+            HTTPRequest(method, url: url, headers: headers, body: body), in: context)
+    }
+
+    private func shared() throws -> any Transport {
+        if let first = made.withLock({ $0.first }) { return first }
+        let transport = try transport()
+        // Of two tasks that come at the same time, both use the transport of the faster one.
+        return made.withLock { made in
+            made.first = made.first ?? transport
+            return made.first ?? transport
+        }
+    }
+
+    /// Ends everything that the trial has made.
+    func end() async {
+        let made = made.withLock { made in
+            defer { made = Made() }
+            return made
+        }
+        for transport in made.transports { await engine.shutDown(transport, .now) }
+        for server in made.servers { server.stop() }
+        for path in made.files { try? FileManager.default.removeItem(atPath: path) }
+    }
+}

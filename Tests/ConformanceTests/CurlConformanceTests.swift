@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCurl
+import CurlewTesting
+import TestServers
+import Testing
+
+/// Every case, on the engine that Linux has by default.
+@Suite(.timeLimit(.minutes(1)))
+struct CurlConformanceTests {
+    @Test("curl conforms", arguments: ConformanceEngine.curl.cases)
+    func conforms(_ conformanceCase: ConformanceCase) async throws {
+        let environment = try await ConformanceServers.shared().environment
+        guard let deviation = ConformanceSuite.deviations(of: .curl)[conformanceCase.name] else {
+            return try await conformanceCase.run(on: .curl, in: environment)
+        }
+        await withKnownIssue("\(deviation)", isIntermittent: deviation.kind == .mayFail) {
+            try await conformanceCase.run(on: .curl, in: environment)
+        }
+    }
+}
+
+extension ConformanceEngine {
+    static let curl = ConformanceEngine("curl") {
+        CurlTransport(configuration: $0)
+    } shutDown: { transport, mode in
+        await transport.shutdown(mode)
+    }
+}
+#endif

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+
+// Nearly every test here talks to one of them.
+@_exported import TestServers

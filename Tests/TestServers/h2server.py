@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: MIT
+"""A scripted HTTP/2 server: prints its port, serves until its input ends. Arguments: certificate and key.
+
+A part of the path says what happens to the first request of that path; later ones are answered with the number of
+requests so far.
+
+    ok          the answer
+    interim     103 before it
+    trailers    a field behind it
+    early       413 before the request has been read, and no interest in the rest of it
+    stop        the same, then RST_STREAM with NO_ERROR
+    refuse      RST_STREAM with REFUSED_STREAM
+    goaway      GOAWAY before this stream, then the connection ends
+    break       half of a body, then RST_STREAM with INTERNAL_ERROR
+    vanish      half of a body, then the connection ends
+    garbage     bytes that are no frames
+    oversize    a frame larger than the client allows
+    nostatus    a head without a status
+    headless    data before the head
+    short       less content than declared
+    surplus     more content than declared
+    silent      nothing
+"""
+
+import collections
+import os
+import socket
+import ssl
+import struct
+import sys
+import threading
+
+import h2.config
+import h2.connection
+import h2.errors
+import h2.events
+
+KINDS = [line.split()[0] for line in __doc__.splitlines() if line.startswith("    ")]
+counts = collections.Counter()
+lock = threading.Lock()
+
+
+def frame(kind, stream, content, length=None):
+    """A frame of its own, which the library would not send."""
+    size = len(content) if length is None else length
+    return struct.pack(">I", size)[1:] + bytes([kind, 0]) + struct.pack(">I", stream) + content
+
+
+def respond(connection, stream, count, status="200", trailers=()):
+    body = str(count).encode()
+    connection.send_headers(stream, [(":status", status), ("content-length", str(len(body)))])
+    connection.send_data(stream, body, end_stream=not trailers)
+    if trailers:
+        connection.send_headers(stream, trailers, end_stream=True)
+
+
+def partial(connection, stream, declared, content, ends):
+    connection.send_headers(stream, [(":status", "200"), ("content-length", str(declared))])
+    connection.send_data(stream, content, end_stream=ends)
+
+
+def misbehave(connection, stream, kind):
+    """Bytes to send besides those of the connection, and whether it is to end."""
+    if kind == "interim":
+        connection.send_headers(stream, [(":status", "103"), ("link", "</a.css>; rel=preload")])
+        respond(connection, stream, 1)
+    elif kind == "trailers":
+        respond(connection, stream, 1, trailers=[("x-sum", "6")])
+    elif kind == "refuse":
+        connection.reset_stream(stream, h2.errors.ErrorCodes.REFUSED_STREAM)
+    elif kind == "goaway":
+        connection.close_connection(last_stream_id=0)
+        return b"", True
+    elif kind == "break":
+        partial(connection, stream, 10, b"12345", False)
+        connection.reset_stream(stream, h2.errors.ErrorCodes.INTERNAL_ERROR)
+    elif kind == "vanish":
+        partial(connection, stream, 10, b"12345", False)
+        return b"", True
+    elif kind == "garbage":
+        return b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1" + b"\xff" * 64, False
+    elif kind == "oversize":
+        return frame(0, stream, b"12345", length=0xFFFFFF), False
+    elif kind == "nostatus":
+        connection.send_headers(stream, [("x-status", "200")], end_stream=True)
+    elif kind == "headless":
+        return frame(0, stream, b"12345"), False
+    elif kind == "short":
+        partial(connection, stream, 10, b"12345", True)
+    elif kind == "surplus":
+        partial(connection, stream, 2, b"12345", True)
+    return b"", False
+
+
+def kind_of(path):
+    return next((part for part in path.split("/") if part in KINDS), "ok")
+
+
+def answer(connection, stream, path):
+    with lock:
+        counts[path] += 1
+        count = counts[path]
+    kind = kind_of(path)
+    if count > 1 or kind == "ok":
+        respond(connection, stream, count)
+        return b"", False
+    return misbehave(connection, stream, kind)
+
+
+def serve(peer):
+    configuration = h2.config.H2Configuration(
+        client_side=False, validate_outbound_headers=False, normalize_outbound_headers=False)
+    connection = h2.connection.H2Connection(configuration)
+    connection.initiate_connection()
+    paths = {}
+    ends = False
+    with peer:
+        peer.sendall(connection.data_to_send())
+        while not ends and (data := peer.recv(65536)):
+            extra = b""
+            for event in connection.receive_data(data):
+                if isinstance(event, h2.events.RequestReceived):
+                    path = dict(event.headers)[b":path"].decode()
+                    if kind_of(path) in ("early", "stop"):
+                        respond(connection, event.stream_id, 1, status="413")
+                        if kind_of(path) == "stop":
+                            connection.reset_stream(event.stream_id, h2.errors.ErrorCodes.NO_ERROR)
+                    else:
+                        paths[event.stream_id] = path
+                elif isinstance(event, h2.events.DataReceived):
+                    connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                elif isinstance(event, h2.events.StreamEnded) and event.stream_id in paths:
+                    more, last = answer(connection, event.stream_id, paths[event.stream_id])
+                    extra, ends = extra + more, ends or last
+            peer.sendall(connection.data_to_send() + extra)
+
+
+def accept(listener):
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[1], sys.argv[2])
+    context.set_alpn_protocols(["h2"])
+    while True:
+        try:
+            peer = context.wrap_socket(listener.accept()[0], server_side=True)
+        except OSError:
+            # A client that does not trust this server, or went away: the others want to be served.
+            continue
+        threading.Thread(target=serve, args=(peer,), daemon=True).start()
+
+
+listener = socket.create_server(("127.0.0.1", 0))
+threading.Thread(target=accept, args=(listener,), daemon=True).start()
+print(listener.getsockname()[1], flush=True)
+sys.stdin.read()
+os._exit(0)
