@@ -72,6 +72,12 @@ final class EasyHandle {
         setHeaders(of: transfer)
         setServer(of: transfer)
         setVersion(of: transfer)
+        if current.receivesMuch != transfer.streams {
+            // libcurl allocates this for each transfer: beyond 128 KiB every request would map and unmap memory. What
+            // streams is mostly large, and one turn for a larger piece costs less than one for each small one.
+            set(CURLOPT_BUFFERSIZE, transfer.streams ? 120 << 10 : 32 << 10)
+            current.receivesMuch = transfer.streams
+        }
         if current.decodesContent != transfer.decodesContent {
             setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
             current.decodesContent = transfer.decodesContent
@@ -162,8 +168,7 @@ final class EasyHandle {
         setText(CURLOPT_PROXY, "")
         setText(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // libcurl allocates these for each transfer: beyond 128 KiB every request would map and unmap memory.
-        set(CURLOPT_BUFFERSIZE, 32 << 10)
+        // Allocated for each upload; the same holds as for what is received.
         set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         // Removing a transfer during a name lookup must not wait for the lookup.
         set(CURLOPT_QUICK_EXIT, 1)
@@ -218,6 +223,7 @@ struct Current {
     var decodesContent: Bool?
     var version: Int?
     var keepsApart: Bool?
+    var receivesMuch: Bool?
     /// For whom identity, pins and proxy are set.
     var origin: Origin?
     var proxy: ProxyServer?
