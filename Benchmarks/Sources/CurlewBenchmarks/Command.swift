@@ -43,18 +43,27 @@ enum Command: String {
         return Sample(requests: 1, seconds: seconds, cpuSeconds: result.cpuSeconds, memory: result.memory)
     }
 
-    /// As many requests as fill the time, in parallel by curl itself.
+    /// Many requests less few of them, in parallel by curl itself: what is left is free of its start and of the
+    /// connections it opens, as the warm-up of the other clients is.
     private func curlRequests(_ program: String, _ width: Int, _ seconds: Double, _ url: String) throws -> Sample {
-        func run(_ count: Int) throws -> Sample {
+        func run(_ count: Int) throws -> Measured {
             let parallel = width > 1 ? ["-Z", "--parallel-max", "\(min(width, Self.curlLimit))"] : []
-            let result = try measured(
-                program, ["-sS", "--fail", "--noproxy", "*", "-o", "/dev/null"] + parallel + ["\(url)?[1-\(count)]"],
+            return try measured(
+                program,
+                ["-sS", "--no-progress-meter", "--fail", "--noproxy", "*", "-o", "/dev/null"] + parallel
+                    + ["\(url)?[1-\(count)]"],
                 timeout: seconds * 10 + 60)
-            return Sample(
-                requests: count, seconds: result.seconds, cpuSeconds: result.cpuSeconds, memory: result.memory)
         }
-        let trial = try run(max(200, width * 4))
-        return try run(max(200, Int(trial.requestsPerSecond * seconds)))
+        let few = max(20, width * 2)
+        let first = try run(few)
+        var rate = Double(few) / first.seconds
+        if first.seconds < seconds / 2 { rate = try Double(few * 4) / max(0.001, run(few * 5).seconds - first.seconds) }
+        let more = max(few, Int(min(rate, 30_000) * seconds))
+        let all = try run(few + more)
+        guard all.seconds > first.seconds else { throw Failure("the machine was too busy to tell") }
+        return Sample(
+            requests: more, seconds: all.seconds - first.seconds,
+            cpuSeconds: max(0, all.cpuSeconds - first.cpuSeconds), memory: all.memory)
     }
 
     private func wrk(_ program: String, _ width: Int, _ seconds: Double, _ url: String) throws -> Sample {

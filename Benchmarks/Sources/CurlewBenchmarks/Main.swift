@@ -3,7 +3,7 @@
 import Foundation
 
 /// `CurlewBenchmarks [options]` measures and prints the tables. What it starts of itself, each in a process of its own:
-/// `worker …` is one client, `sink …` the server that uploads go to.
+/// `worker …` is one client, `sink` the server that uploads go to. `serve` keeps the servers up, to profile a worker.
 @main
 enum Main {
     static func main() async {
@@ -13,12 +13,26 @@ enum Main {
             switch arguments.first {
             case "worker": try await Worker(arguments: Array(arguments.dropFirst())).run()
             case "sink": try Sink.run()
+            case "serve": try serve()
             default: try Benchmarks(options: Options(arguments)).run()
             }
         } catch {
             FileHandle.standardError.write(Data("benchmarks: \(error)\n".utf8))
             exit(1)
         }
+    }
+
+    /// Prints what a worker needs, and ends with its input.
+    private static func serve() throws {
+        let server = try Server(room: 4 << 30)
+        for size in [200, 20_000, 1_000_000, Work.warmUpSize, 1 << 30] { _ = try server.prepare(size) }
+        for (name, value) in server.environment { print("export \(name)=\(value)") }
+        print("files=\(server.folder)/files")
+        for door in Door.allCases { print("\(door)=\(server.url(door, for: .typed))") }
+        print("sink=\(server.url(.plain, for: .upload(0, from: "")))")
+        fflush(nil)
+        while readLine() != nil {}
+        withExtendedLifetime(server) {}
     }
 
     /// 1024 connections need more descriptors than many systems give at first. What is started inherits it.
