@@ -38,7 +38,7 @@ enum Door: String, CaseIterable, Codable {
               \(isSecure ? secure : "") \(once ?? "")
               location = /sink {
                 proxy_pass http://127.0.0.1:\(sink); proxy_http_version 1.1; proxy_request_buffering off;
-                client_max_body_size 0; client_body_buffer_size 256k;
+                client_max_body_size 0; client_body_buffer_size 1m;
               }
             }
             """

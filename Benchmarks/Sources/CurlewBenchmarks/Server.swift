@@ -98,7 +98,7 @@ final class Server {
             http {
               access_log off; keepalive_requests 1000000000; keepalive_timeout 600; sendfile on;
               types { application/json json; } default_type application/octet-stream;
-              open_file_cache max=100; http2_max_concurrent_streams 128;
+              open_file_cache max=100; http2_max_concurrent_streams 128; http2_body_preread_size 1m;
               client_body_temp_path \(folder); proxy_temp_path \(folder); fastcgi_temp_path \(folder);
               uwsgi_temp_path \(folder); scgi_temp_path \(folder);
               \(blocks.joined(separator: "\n"))
