@@ -51,8 +51,8 @@ public struct RequestContent: Sendable {
     /// What the bytes will be; nil without a body.
     public var mediaType: MediaType? { storage?.mediaType }
 
-    /// The field value that goes with it.
-    var contentType: String? { storage?.contentType }
+    /// The field value that goes with it; nil if there is nothing to say.
+    var contentType: String? { storage.flatMap { $0.contentType.isEmpty ? nil : $0.contentType } }
 
     /// No body.
     public static let none = RequestContent()
@@ -111,6 +111,11 @@ public struct RequestContent: Sendable {
         make: @escaping @Sendable () throws -> RequestBody.Chunks
     ) -> RequestContent {
         RequestContent(.ready(.stream(length: length, replay: replay, make: make)), type)
+    }
+
+    /// A body whose media type, if it has one, stands in the headers already.
+    static func complete(_ body: RequestBody) -> RequestContent {
+        RequestContent(.ready(body), .octetStream, contentType: "")
     }
 
     /// The recipe for the bytes.
