@@ -8,6 +8,7 @@ let package = Package(
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "Curlew", targets: ["Curlew"]),
+        .library(name: "CurlewURLSession", targets: ["CurlewURLSession"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
         .library(name: "CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
     ],
@@ -23,14 +24,17 @@ let package = Package(
             name: "Curlew",
             dependencies: [
                 "CurlewHTTP", "CurlewCore", .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
+                .target(
+                    name: "CurlewURLSession", condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
             ]),
 
-        // L2: engines.
+        // L2: engines. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
         .target(
             name: "CurlewCurl",
             dependencies: [
                 "CurlewHTTP", "CurlewCore", .target(name: "CCurl", condition: .when(platforms: [.linux])),
             ]),
+        .target(name: "CurlewURLSession", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
         // L1: the exchange engine and every interceptor.
         .target(
@@ -50,6 +54,7 @@ let package = Package(
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(
             name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers"]),
+        .testTarget(name: "CurlewURLSessionTests", dependencies: ["CurlewURLSession", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
 

@@ -29,7 +29,7 @@ FOLDERS = ["Support", "Exchange", "Engine", "Bodies", "Endpoints", "Interceptors
 # What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
 SYSTEM = {"FoundationEssentials", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"}
 APPLE = {"Network", "OSLog", "Observation", "Security", "SwiftUI", "UIKit", "AppKit", "CryptoKit", "os"}
-EXTRA = {"CurlewURLSession": {"FoundationNetworking"}}
+EXTRA = {"CurlewURLSession": {"FoundationNetworking", "Foundation"}}
 
 IMPORT = re.compile(
     r"(?m)^[ \t]*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"
@@ -71,7 +71,7 @@ def check_import(path, module, match, found):
             violation(f"only {OWNERS[name]} may")
         elif name in FORBIDDEN.get(module, ()):
             violation(f"{module} must work without it")
-    elif name == "Foundation":
+    elif name == "Foundation" and name not in EXTRA.get(module, ()):
         guards = ("not canImport(FoundationEssentials)", "!canImport(FoundationEssentials)")
         if not any(guard in branch for branch in condition(code, match.start()) for guard in guards):
             violation("only in the #else of #if canImport(FoundationEssentials)")

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+
+#if canImport(Darwin)
+import CurlewCore
+import CurlewHTTP
+import Foundation
+
+extension ExchangeMetrics {
+    /// What URLSession measured: its last transaction, and what came before it as connections opened.
+    init(_ metrics: URLSessionTaskMetrics) {
+        self.init()
+        total = .seconds(metrics.taskInterval.duration)
+        connectionsOpened = metrics.transactionMetrics.count { !$0.isReusedConnection }
+        guard let last = metrics.transactionMetrics.last else { return }
+        queue = Self.time(from: metrics.taskInterval.start, to: last.fetchStartDate)
+        nameLookup = Self.time(from: last.domainLookupStartDate, to: last.domainLookupEndDate) ?? .zero
+        secureConnect = Self.time(from: last.secureConnectionStartDate, to: last.secureConnectionEndDate) ?? .zero
+        let connected = last.secureConnectionStartDate ?? last.connectEndDate
+        connect = Self.time(from: last.connectStartDate, to: connected) ?? .zero
+        firstByte = Self.time(from: last.requestStartDate, to: last.responseStartDate)
+        transfer = Self.time(from: last.responseStartDate, to: last.responseEndDate)
+        bytesSent = last.countOfRequestHeaderBytesSent + last.countOfRequestBodyBytesSent
+        bytesReceived = last.countOfResponseHeaderBytesReceived + last.countOfResponseBodyBytesReceived
+        reusedConnection = last.isReusedConnection
+        if let address = last.remoteAddress, let port = last.remotePort {
+            remoteAddress = "\(address.contains(":") ? "[\(address)]" : address):\(port)"
+        }
+    }
+
+    private static func time(from start: Date?, to end: Date?) -> Duration? {
+        guard let start, let end else { return nil }
+        return .seconds(max(0, end.timeIntervalSince(start)))
+    }
+}
+
+extension HTTPVersion {
+    /// The version that the last transaction negotiated (RFC 7301 names); HTTP/1.1 if nobody says.
+    init(_ metrics: URLSessionTaskMetrics) {
+        self =
+            switch metrics.transactionMetrics.last?.networkProtocolName {
+            case "h3"?: .http3
+            case "h2"?: .http2
+            case "http/1.0"?: .http1_0
+            default: .http1_1
+            }
+    }
+}
+#endif

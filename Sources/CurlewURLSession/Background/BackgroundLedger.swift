@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+public import Foundation
+
+/// Which background transfers there are and what came of them: the bookkeeping, without URLSession.
+///
+///     started ──▶ running ──▶ finished ──▶ (acknowledged: gone)
+///                    │
+///                    └──▶ lost: the system no longer knows it, and nothing came of it
+///
+/// A value that is saved whenever it changes and loaded after a relaunch; then `reattach` compares it with the tasks that
+/// the system still has. Events may come twice and in any order: the first outcome of a transfer counts.
+public struct BackgroundLedger: Codable, Hashable, Sendable {
+    /// Where a transfer stands.
+    public enum State: Codable, Hashable, Sendable {
+        /// The system works on it, or waits for its time.
+        case running
+        /// It is over, and the app has not acknowledged it.
+        case finished(BackgroundOutcome)
+        /// The system lost it: the user ended the app, or the task was made by an older installation.
+        case lost
+    }
+
+    /// One transfer and where it stands.
+    public struct Entry: Codable, Hashable, Sendable {
+        /// The transfer.
+        public let transfer: BackgroundTransfer
+        /// Where it stands.
+        public internal(set) var state: State
+    }
+
+    /// The most transfers it keeps; beyond it those that ended first are forgotten. 1000.
+    public static let capacity = 1000
+
+    private(set) var list: [Entry] = []
+
+    /// A ledger without entries.
+    public init() {}
+
+    /// All transfers in the order in which they were started.
+    public var entries: [Entry] { list }
+
+    /// The transfer of this identifier.
+    public subscript(id: UUID) -> Entry? {
+        list.first { $0.transfer.id == id }
+    }
+
+    /// A transfer begins. Nothing happens if it is known.
+    public mutating func start(_ transfer: BackgroundTransfer) {
+        guard self[transfer.id] == nil else { return }
+        list.append(Entry(transfer: transfer, state: .running))
+        while list.count > Self.capacity {
+            // What still runs is not forgotten for as long as there is something else.
+            list.remove(at: list.firstIndex { $0.state != .running } ?? 0)
+        }
+    }
+
+    /// A transfer is over. One that is not known becomes so: its task came from a launch whose ledger was lost.
+    ///
+    /// True when this is the first outcome, and so the one that counts.
+    @discardableResult
+    public mutating func finish(_ transfer: BackgroundTransfer, _ outcome: BackgroundOutcome) -> Bool {
+        start(transfer)
+        guard let index = list.firstIndex(where: { $0.transfer.id == transfer.id }) else { return false }
+        if case .finished = list[index].state { return false }
+        list[index].state = .finished(outcome)
+        return true
+    }
+
+    /// After a relaunch: the transfers that the system still knows. What it does not know, and has no outcome, is lost.
+    ///
+    /// Gives the lost ones. A task that ended while the app was away is known to the system until its end was told:
+    /// call this with all tasks of the session, before the session's events are taken for complete.
+    @discardableResult
+    public mutating func reattach(_ known: [BackgroundTransfer]) -> [BackgroundTransfer] {
+        let ids = Set(known.map(\.id))
+        var lost: [BackgroundTransfer] = []
+        for index in list.indices {
+            let isKnown = ids.contains(list[index].transfer.id)
+            switch list[index].state {
+            case .running where !isKnown:
+                list[index].state = .lost
+                lost.append(list[index].transfer)
+            case .lost where isKnown: list[index].state = .running
+            default: break
+            }
+        }
+        for transfer in known { start(transfer) }
+        return lost
+    }
+
+    /// The app has looked at the outcome. What still runs stays.
+    public mutating func acknowledge(_ id: UUID) {
+        list.removeAll { $0.transfer.id == id && $0.state != .running }
+    }
+}
+
+extension BackgroundLedger {
+    /// The ledger in a file; an empty one if there is no file or it cannot be read, because then it is as good as lost.
+    public init(file path: String) {
+        let data = FileManager.default.contents(atPath: path) ?? Data()
+        self = (try? JSONDecoder().decode(Self.self, from: data)) ?? BackgroundLedger()
+    }
+
+    /// Writes the file anew, in one step. Throws `NetworkError` with reason `.storage`.
+    public func save(to path: String) throws(NetworkError) {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+        } catch {
+            throw NetworkError(.storage, detail: "The ledger cannot be written to \(path): \(error)", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Keeps from URLSession what it would send otherwise than it is, or not survive.
+enum RequestGuard {
+    /// Why `request` is not sent; nil if it can be.
+    static func problem(_ request: HTTPRequest, on system: Unsupported.System) -> (text: String, hint: String)? {
+        if !request.body.isEmpty, request.method == .head || request.method == .get {
+            return ("URLSession sends no \(request.method) request with a body.", "Use POST or QUERY.")
+        }
+        guard system == .linux else { return nil }
+        if request.origin.host.hasPrefix("[") {
+            return ("URLSession on Linux connects to no IPv6 literal.", "Use a host name, or CurlTransport.")
+        }
+        if hasDotSegment(request.target) {
+            return ("URLSession on Linux resolves dot segments of the path.", "Write the path without them.")
+        }
+        return nil
+    }
+
+    /// The request for URLSession, without its body.
+    static func message(_ request: HTTPRequest, rawBody: Bool, closes: Bool) throws(NetworkError) -> URLRequest {
+        var message = try URLRequest(head: request)
+        // Whole seconds: Linux cuts the rest off, and takes less than one for none.
+        message.timeoutInterval = SessionSettings.distantTimeout
+        // It decodes what it can, and cannot be told not to; but the server can.
+        if rawBody, !request.headers.contains(.acceptEncoding) {
+            message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
+        // Behind the answer there is then no connection left that the next of these requests could find dead, and that
+        // would make libcurl send it again.
+        if closes { message.setValue("close", forHTTPHeaderField: "Connection") }
+        return message
+    }
+
+    private static func hasDotSegment(_ target: String) -> Bool {
+        target.prefix { $0 != "?" }.split(separator: "/").contains {
+            let segment = $0.lowercased().replacing("%2e", with: ".")
+            return segment == "." || segment == ".."
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+extension TaskMachine.Head {
+    /// The head of URLSession's response to a request of `method`. Throws when it is over the limits.
+    init(_ response: HTTPURLResponse, for method: HTTPMethod, _ limits: Limits) throws(NetworkError) {
+        let fields = ResponseFields.headers(of: response)
+        let bytes = fields.reduce(0) { $0 + $1.name.text.utf8.count + $1.value.utf8.count + 4 }
+        guard fields.count <= limits.headerCount, bytes <= limits.headerBytes else {
+            throw NetworkError(
+                .limitExceeded(.responseHeaders),
+                detail: "The head of the answer has \(fields.count) fields and \(bytes) bytes.",
+                hint: "Raise options.limits.headerBytes or headerCount for this call.")
+        }
+        let status = HTTPStatus(response.statusCode)
+        let isDecoded = method != .head && ResponseFields.isDecoded(fields[.contentEncoding])
+        if method == .head || status.forbidsContent {
+            length = 0
+        } else {
+            length =
+                fields.contains(.contentEncoding) || fields.contains(.transferEncoding)
+                ? nil
+                : fields[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
+        }
+        headers = fields
+        if isDecoded {
+            headers.remove(.contentEncoding)
+            headers.remove(.contentLength)
+        }
+        self.status = status
+    }
+}
+
+/// The fields of a response, as far as Foundation keeps them.
+///
+/// It has a dictionary: their order and the spelling of their names are lost, and fields of one name are joined with
+/// commas. Here they are sorted by name, and Set-Cookie is taken apart again.
+enum ResponseFields {
+    static func headers(of response: HTTPURLResponse) -> HTTPHeaders {
+        headers(response.allHeaderFields.map { ("\($0.key)", "\($0.value)") })
+    }
+
+    static func headers(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        for field in fields.sorted(by: { ($0.name.lowercased(), $0.name) < ($1.name.lowercased(), $1.name) }) {
+            let name = HTTPField.Name(field.name)
+            guard name.isValid else { continue }
+            let values = name == .setCookie ? cookies(field.value) : [field.value]
+            for value in values { headers.appendUnchecked(name: field.name, value: cleaned(value)) }
+        }
+        return headers
+    }
+
+    /// The cookies in a joined field: a comma ends one if a name and `=` follow it, before a semicolon or comma.
+    ///
+    /// A date in `Expires` has a comma, and no `=` behind it. A cookie whose value has a comma with a name and `=`
+    /// behind it is cut in two: RFC 6265 §4.1.1 allows no comma there, and nothing could tell the difference.
+    static func cookies(_ text: String) -> [String] {
+        var result: [String] = []
+        var rest = text[...]
+        var start = text.startIndex
+        while let comma = rest.firstIndex(of: ",") {
+            rest = rest[rest.index(after: comma)...]
+            let next = rest.drop { $0 == " " || $0 == "\t" }
+            let name = next.prefix { $0 != "=" && $0 != ";" && $0 != "," }
+            guard next[name.endIndex...].first == "=", HTTPField.Name(String(name)).isValid else { continue }
+            result.append(String(text[start..<comma]))
+            start = next.startIndex
+        }
+        result.append(String(text[start...]))
+        return result
+    }
+
+    /// Whether URLSession has undone these codings. An unknown one it hands over as it came.
+    static func isDecoded(_ codings: String?) -> Bool {
+        guard let codings else { return false }
+        let known: Set = ["gzip", "x-gzip", "deflate", "br", "zstd", "identity"]
+        return codings.split(separator: ",").allSatisfy {
+            known.contains($0.filter { $0 != " " && $0 != "\t" }.lowercased())
+        }
+    }
+
+    /// Control bytes would let a server begin a line of ours.
+    private static func cleaned(_ value: String) -> String {
+        guard value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else { return value }
+        let scalars = value.unicodeScalars.map { scalar in
+            (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7F ? " " : scalar
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+}

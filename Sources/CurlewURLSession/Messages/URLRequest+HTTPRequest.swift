@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationNetworking)
+import Foundation
+public import FoundationNetworking
+#else
+public import Foundation
+#endif
+
+extension URLRequest {
+    /// The head of `request` for URLSession, and its body if that is in memory.
+    ///
+    /// Fields of one name are joined, cookies with `; ` and others with `, `; their order is not kept. A body that is a
+    /// file or a stream is left out. Throws `NetworkError` with reason `.invalidRequest` for what Foundation's `URL`
+    /// cannot hold or would change.
+    public init(_ request: HTTPRequest) throws(NetworkError) {
+        try self.init(head: request)
+        if !request.body.isEmpty { httpBody = request.body.data }
+    }
+
+    /// Everything but the body.
+    init(head request: HTTPRequest) throws(NetworkError) {
+        guard let url = request.url, url.absoluteString == request.urlString else {
+            throw NetworkError(
+                .invalidRequest, detail: "Foundation's URL cannot hold the URL as it is, or would change it.",
+                hint: "Percent-encode it, or use CurlTransport, which sends it as written.",
+                request: RequestLine(request))
+        }
+        self.init(url: url)
+        httpMethod = request.method.rawValue
+        httpShouldHandleCookies = false
+        var joined: [HTTPField.Name: String] = [:]
+        var order: [HTTPField.Name] = []
+        for field in request.headers where field.name != .contentLength && field.name != .transferEncoding {
+            guard let value = joined[field.name] else {
+                joined[field.name] = field.value
+                order.append(field.name)
+                continue
+            }
+            joined[field.name] = value + (field.name == .cookie ? "; " : ", ") + field.value
+        }
+        for name in order { setValue(joined[name], forHTTPHeaderField: name.text) }
+    }
+}
+
+extension HTTPRequest {
+    /// What `request` describes, with its body if it has one.
+    ///
+    /// Its fields are taken in the order of their names; its timeout, cache policy and network service are not part of
+    /// the message and stay behind. A body stream is read while it is sent and exists once (`RequestBody.Replay.never`).
+    /// Throws `NetworkError` with reason `.invalidRequest` for what is not an absolute http or https URL, and for fields
+    /// and methods that cannot be sent.
+    public init(_ request: URLRequest) throws(NetworkError) {
+        guard let url = request.url else {
+            throw NetworkError(.invalidRequest, detail: "The URLRequest has no URL.")
+        }
+        var headers = HTTPHeaders()
+        let fields = (request.allHTTPHeaderFields ?? [:]).sorted { $0.key.lowercased() < $1.key.lowercased() }
+        for field in fields { headers.append(HTTPField.Name(field.key), field.value) }
+        let body: RequestBody
+        if let data = request.httpBody {
+            body = .bytes(data)
+        } else if let stream = request.httpBodyStream {
+            let source = Locked<InputStream?>(stream)
+            body = .stream { RequestBody.Chunks(InputStreamChunks(source.withLock { $0.take() })) }
+        } else {
+            body = .empty
+        }
+        try self.init(
+            HTTPMethod(rawValue: request.httpMethod ?? "GET"), url: url.absoluteString, headers: headers, body: body)
+        try validate()
+    }
+}
+
+/// The bytes of an `InputStream`. Reading blocks while the stream has none, on the task that sends the body.
+struct InputStreamChunks: AsyncSequence, Sendable {
+    typealias Element = Data
+    private let stream: Locked<InputStream?>
+
+    init(_ stream: sending InputStream?) {
+        self.stream = Locked(stream)
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(stream: stream) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let stream: Locked<InputStream?>
+
+        mutating func next() async throws -> Data? {
+            try stream.withLock { stream in
+                guard let stream else {
+                    throw NetworkError(.encoding, detail: "The body stream has been read already.")
+                }
+                if stream.streamStatus == .notOpen { stream.open() }
+                var buffer = [UInt8](repeating: 0, count: 64 << 10)
+                let count = stream.read(&buffer, maxLength: buffer.count)
+                if count > 0 { return Data(buffer[..<count]) }
+                defer { stream.close() }
+                if count < 0 {
+                    throw NetworkError(
+                        .encoding, detail: "The body stream failed.", underlying: stream.streamError)
+                }
+                return nil
+            }
+        }
+    }
+}

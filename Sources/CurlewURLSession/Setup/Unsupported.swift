@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// Options of `TransportConfiguration` that URLSession has no counterpart for.
+///
+/// An option that would be ignored is refused, naming it: a client that asked for pins must not go on without them.
+enum Unsupported {
+    /// Where URLSession runs; the table is the same code everywhere, so that it can be tested anywhere.
+    enum System: Sendable {
+        case apple
+        case linux
+
+        static var current: System {
+            #if canImport(Darwin)
+            .apple
+            #else
+            .linux
+            #endif
+        }
+    }
+
+    /// One sentence for each option that is set and cannot be kept; empty when all is well.
+    static func problems(_ configuration: TransportConfiguration, on system: System) -> [String] {
+        var names = everywhere(configuration)
+        if system == .linux { names += onLinux(configuration) } else { names += onApple(configuration) }
+        return names.map { "\($0) is not possible with URLSession\(system == .linux ? " on Linux" : "")." }
+    }
+
+    /// What helps against all of them.
+    static let hint = "Leave the option out, or use CurlTransport, which has it."
+
+    private static func everywhere(_ configuration: TransportConfiguration) -> [String] {
+        let (pool, dns, standard) = (configuration.pool, configuration.dns, TransportConfiguration())
+        return [
+            (configuration.unixSocket != nil, "TransportConfiguration.unixSocket"),
+            (configuration.httpVersions != .automatic, "TransportConfiguration.httpVersions other than .automatic"),
+            (pool.total != nil, "ConnectionPool.total"),
+            (pool.lifetime != nil, "ConnectionPool.lifetime"),
+            (pool.idle != standard.pool.idle, "ConnectionPool.idle"),
+            (pool.idleLifetime != standard.pool.idleLifetime, "ConnectionPool.idleLifetime"),
+            (pool.keepAlive != standard.pool.keepAlive, "ConnectionPool.keepAlive"),
+            (!pool.waitsForMultiplexing, "ConnectionPool.waitsForMultiplexing = false"),
+            (!dns.overrides.isEmpty, "DNSConfiguration.overrides"),
+            (dns.addresses != .any, "DNSConfiguration.addresses"),
+            (dns.cacheLifetime != standard.dns.cacheLifetime, "DNSConfiguration.cacheLifetime"),
+            (dns.happyEyeballsDelay != standard.dns.happyEyeballsDelay, "DNSConfiguration.happyEyeballsDelay"),
+        ].compactMap { $0.0 ? $0.1 : nil }
+    }
+
+    private static func onLinux(_ configuration: TransportConfiguration) -> [String] {
+        var names: [String] = []
+        let tls = configuration.tls
+        if tls.minimumVersion != .v12 { names.append("TLSConfiguration.minimumVersion other than .v12") }
+        if tls.trustedRoots != .system { names.append("TLSConfiguration.trustedRoots other than .system") }
+        if tls.identity != nil { names.append("TLSConfiguration.identity") }
+        if !tls.pins.isEmpty { names.append("TLSConfiguration.pins") }
+        if case .fixed = configuration.proxy { names.append("ProxyConfiguration.fixed") }
+        return names
+    }
+
+    private static func onApple(_ configuration: TransportConfiguration) -> [String] {
+        var names: [String] = []
+        switch configuration.tls.identity?.source {
+        case .pem?, .pemFiles?: names.append("ClientIdentity.pem (write .pkcs12)")
+        default: break
+        }
+        if case .fixed(let proxy, let bypassing) = configuration.proxy {
+            if proxy.kind == .https { names.append("ProxyServer.Kind.https") }
+            if proxy.kind == .socks5, proxy.user != nil { names.append("a SOCKS proxy with credentials") }
+            if !bypassing.isEmpty { names.append("ProxyConfiguration.fixed(bypassing:)") }
+        }
+        return names
+    }
+}
+
+/// Which proxy the system's libcurl takes from the environment on Linux, whatever URLSession is told.
+///
+/// It reads the variables for each connection, knows no exception for this machine, and cannot be told otherwise. So a
+/// request that would go another way than the configuration says is refused.
+struct EnvironmentProxies: Sendable {
+    private let http: String?
+    private let https: String?
+    private let bypassing: [String]
+
+    init(_ environment: [String: String]) {
+        func first(_ names: String...) -> String? {
+            names.compactMap { environment[$0] }.first { !$0.isEmpty }
+        }
+        http = first("http_proxy", "all_proxy", "ALL_PROXY")
+        https = first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+        bypassing = (first("no_proxy", "NO_PROXY") ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init)
+    }
+
+    /// Why a request to `origin` cannot be sent as `configuration` says; nil if it can.
+    func problem(for origin: Origin, _ configuration: ProxyConfiguration) -> String? {
+        guard let text = origin.isSecure ? https : http, isUsed(text, for: origin) else { return nil }
+        let expected = ProxyRules(configuration, environment: environment).proxy(for: origin)
+        guard expected == nil else { return nil }
+        return "The environment names a proxy, and URLSession on Linux uses it for \(origin.host) although "
+            + "TransportConfiguration.proxy says otherwise."
+    }
+
+    /// What to do about it.
+    static let hint =
+        "Add the host to the variable no_proxy, take the proxy out of the environment, or use CurlTransport."
+
+    private func isUsed(_ text: String, for origin: Origin) -> Bool {
+        guard let proxy = ProxyServer(text) else { return true }
+        return ProxyRules(.fixed(proxy, bypassing: bypassing)).proxy(for: origin) != nil
+    }
+
+    private var environment: [String: String] {
+        var result: [String: String] = ["no_proxy": bypassing.joined(separator: ",")]
+        result["http_proxy"] = http
+        result["https_proxy"] = https
+        return result
+    }
+}

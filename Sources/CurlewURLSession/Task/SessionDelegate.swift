@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Answers a question of URLSession about certificates or credentials.
+protocol ChallengePolicy: Sendable {
+    /// What to do; nil for what the system does by itself. `warn` reaches the observers of the exchange.
+    func answer(
+        to challenge: URLAuthenticationChallenge, warn: (TransportWarning) -> Void, refuse: (NetworkError) -> Void
+    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)?
+}
+
+/// Hands what URLSession tells to the exchange that it concerns, and takes no decision of policy: redirects are
+/// answers, nothing is cached, no credential is looked up.
+///
+/// All calls come on the queue of the session's delegate, one at a time.
+final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Entry {
+        let bridge: TaskBridge
+        let upload: UploadPlan
+        var streamsMade = 0
+    }
+
+    private let entries = Locked<[Int: Entry]>([:])
+    let policy = Locked<(any ChallengePolicy)?>(nil)
+
+    func add(_ bridge: TaskBridge, for task: URLSessionTask, _ upload: UploadPlan) {
+        entries.withLock { $0[task.taskIdentifier] = Entry(bridge: bridge, upload: upload) }
+    }
+
+    private func bridge(of task: URLSessionTask) -> TaskBridge? {
+        entries.withLock { $0[task.taskIdentifier]?.bridge }
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let bridge = bridge(of: dataTask) { receive(response, bridge) }
+        completionHandler(.allow)
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        guard let bridge = bridge(of: dataTask) else { return }
+        bridge.receive(.data(data))
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        let bridge = bridge(of: task)
+        if let answer = policy.withLock({ $0 })?.answer(
+            to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.noteCause($0) })
+        {
+            return completionHandler(answer.0, answer.1)
+        }
+        #if canImport(Darwin)
+        // Those about the connection are the system's; the others are answers with a status.
+        let isForConnection = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
+        completionHandler(isForConnection ? .performDefaultHandling : .rejectProtectionSpace, nil)
+        #else
+        // Every other answer here waits for ever, asks again or traps. The answer of the server has come completely.
+        if let response = challenge.failureResponse, let bridge, !bridge.hasHead { receive(response, bridge) }
+        bridge?.handle(.challenge)
+        completionHandler(.cancelAuthenticationChallenge, nil)
+        #endif
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask,
+        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+        guard
+            let (entry, isFirst) = entries.withLock({ entries -> (Entry, Bool)? in
+                guard var entry = entries[task.taskIdentifier] else { return nil }
+                entry.streamsMade += 1
+                entries[task.taskIdentifier] = entry
+                return (entry, entry.streamsMade == 1)
+            })
+        else { return completionHandler(nil) }
+        let bridge = entry.bridge
+        let mayRepeat = bridge.context.options.isIdempotent ?? bridge.request.method.isIdempotent
+        guard isFirst || (mayRepeat && bridge.request.body.canReplay) else {
+            bridge.noteCause(
+                NetworkError(
+                    .connectionLost(.requestMayHaveArrived),
+                    detail: "URLSession wanted to send the request again, which must not be sent twice."))
+            return completionHandler(nil)
+        }
+        // An end of the stream would look like the end of the body: what cannot be produced ends the exchange instead.
+        completionHandler(entry.upload.openStream { bridge.fail($0) })
+    }
+
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        bridge(of: task)?.noteSent(totalBytesSent, of: totalBytesExpectedToSend)
+    }
+
+    func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse,
+        completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+        completionHandler(nil)
+    }
+
+    #if canImport(Darwin)
+    func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
+        bridge(of: task)?.noteMetrics(ExchangeMetrics(metrics), HTTPVersion(metrics))
+    }
+    #endif
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let entry = entries.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        guard let bridge = entry?.bridge else { return }
+        if error == nil, !bridge.hasHead, let response = task.response { receiveLate(response, bridge) }
+        bridge.end { hasHead in
+            error.map { SystemFailure.error($0, isSecure: bridge.request.origin.isSecure, hasHead: hasHead) }
+        }
+    }
+
+    /// Linux keeps the head of a redirect back, and if it has no target, never tells it, and drops the body.
+    private func receiveLate(_ response: URLResponse, _ bridge: TaskBridge) {
+        receive(response, bridge)
+        if !bridge.isEnded, bridge.declaredLength != 0 {
+            bridge.fail(
+                NetworkError(
+                    .badResponse, detail: "URLSession on Linux drops the body of a redirect without a usable Location.",
+                    hint: "Use CurlTransport, which hands it over."))
+        }
+    }
+
+    private func receive(_ response: URLResponse, _ bridge: TaskBridge) {
+        guard let response = response as? HTTPURLResponse else {
+            return bridge.fail(NetworkError(.badResponse, detail: "The answer is not one of HTTP."))
+        }
+        do throws(NetworkError) {
+            bridge.receive(.head(try TaskMachine.Head(response, for: bridge.request.method, bridge.context.limits)))
+        } catch {
+            bridge.fail(error)
+        }
+    }
+}

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// The shell around a `TaskMachine`: one exchange between its caller, the reader of its body and URLSession.
+///
+/// Whatever happens is told to the machine under one lock; what follows from it, at most one continuation to resume, is
+/// done after the lock is free. What the task should do (stand still, end) is not ordered from here: the engine's queue
+/// asks, so that two threads cannot give their orders in the wrong order.
+final class TaskBridge: ResponseBodySource {
+    private struct State {
+        var machine: TaskMachine
+        var clock: TaskClock
+        /// When the watch looks next.
+        var nextLook = Int64.max
+        var task: URLSessionTask?
+        var caller: CheckedContinuation<HTTPResponse, any Error>?
+        var reader: CheckedContinuation<Data?, any Error>?
+        /// What keeps the body's source alive while it is sent.
+        var upload: UploadPlan?
+        var sent: Int64 = 0
+        var engineMetrics: ExchangeMetrics?
+        var version = HTTPVersion.http1_1
+        /// What to do when it is over, while there is no task.
+        var whenEnded: (@Sendable () -> Void)?
+        /// What the engine does not know about a failure: a body that could not be produced.
+        var cause: NetworkError?
+    }
+
+    let request: HTTPRequest
+    let context: ExchangeContext
+    let engine: SessionEngine
+    /// Keeps the transport alive while a body is read.
+    private let owner: URLSessionTransport
+    private let state: Locked<State>
+
+    init(_ request: HTTPRequest, _ context: ExchangeContext, engine: SessionEngine, owner: URLSessionTransport) {
+        self.request = request
+        self.context = context
+        self.engine = engine
+        self.owner = owner
+        let machine = TaskMachine(
+            flow: owner.flow, smallBody: owner.configuration.smallBody, streams: context.options.streaming)
+        state = Locked(State(machine: machine, clock: TaskClock(context)))
+    }
+
+    /// The outcome for the caller. Called once.
+    func response() async throws -> HTTPResponse {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                // A cancellation may have come before there was anybody to tell.
+                let isOver = state.withLock { state in
+                    if !state.machine.isAnswered { state.caller = continuation }
+                    return state.machine.isAnswered
+                }
+                if isOver { return continuation.resume(throwing: completed(NetworkError(.cancelled))) }
+                owner.begin(self)
+            }
+        } onCancel: {
+            fail(NetworkError(.cancelled))
+        }
+    }
+
+    /// Tells the machine, and whoever waits for what follows.
+    func handle(_ event: TaskMachine.Event) {
+        perform(event) { _, _ in }
+    }
+
+    /// Ends the exchange with an error of ours, without waiting for URLSession.
+    func fail(_ error: NetworkError) {
+        perform(.broken(completed(error))) { _, _ in }
+    }
+
+    /// URLSession is done. `map` gives its error in the package's words.
+    func end(_ map: (_ hasHead: Bool) -> NetworkError?) {
+        let (hasHead, cause) = state.withLock { ($0.machine.head != nil, $0.cause) }
+        let error = map(hasHead).map { completed(cause ?? $0) }
+        perform(.ended(error)) { state, _ in
+            state.task = nil
+            state.upload = nil
+        }
+        context.record(.measured(metrics))
+        owner.finished(self)
+    }
+
+    /// The head or a piece of the body has come.
+    func receive(_ event: TaskMachine.Event) {
+        perform(event) { state, now in state.clock.received(at: now) }
+    }
+
+    /// So many bytes of the request's body have left, of so many if that is known.
+    func noteSent(_ total: Int64, of expected: Int64) {
+        let now = TaskClock.now()
+        let look = state.withLock { state in
+            state.sent = total
+            state.clock.sent(isLast: expected > 0 && total >= expected, at: now)
+            return Self.earlierLook(&state, now)
+        }
+        if let look { owner.look(at: self, look) }
+    }
+
+    /// The moment of the next look if it is earlier than the one that the watch knows.
+    private static func earlierLook(_ state: inout State, _ now: Int64) -> Int64? {
+        let next = state.clock.check(at: now).next
+        guard next < state.nextLook, !state.machine.isEnded else { return nil }
+        state.nextLook = next
+        return next
+    }
+
+    /// What the engine measured, and which version of HTTP it spoke.
+    func noteMetrics(_ metrics: ExchangeMetrics, _ version: HTTPVersion) {
+        state.withLock { state in
+            state.engineMetrics = metrics
+            state.version = version
+        }
+    }
+
+    /// Why the engine is about to fail.
+    func noteCause(_ error: NetworkError) {
+        state.withLock { state in
+            if state.cause == nil { state.cause = error }
+        }
+    }
+
+    /// The next chunk for the reader.
+    func next() async throws -> Data? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                perform(.read) { state, _ in state.reader = continuation }
+            }
+        } onCancel: {
+            cancel()
+        }
+    }
+
+    /// Nobody reads on.
+    func cancel() {
+        handle(.abandoned)
+    }
+
+    private func perform(_ event: TaskMachine.Event, _ change: (inout State, Int64) -> Void) {
+        let now = TaskClock.now()
+        let step = state.withLock { state -> Step in
+            change(&state, now)
+            let wasControlled = (state.machine.wantsEnd, state.machine.wantsSuspension)
+            let effect = state.machine.handle(event)
+            state.clock.isHeld = state.machine.wantsSuspension
+            var step = Step(effect: effect)
+            switch effect {
+            case .answer, .stream, .fail: (step.caller, state.caller) = (state.caller, nil)
+            case .chunk, .breakOff: (step.reader, state.reader) = (state.reader, nil)
+            case nil: break
+            }
+            step.look = Self.earlierLook(&state, now)
+            step.metrics = metrics(of: state, at: now)
+            step.version = state.version
+            if state.machine.isEnded { (step.ending, state.whenEnded) = (state.whenEnded, nil) }
+            step.mustControl = wasControlled != (state.machine.wantsEnd, state.machine.wantsSuspension)
+            return step
+        }
+        if step.mustControl { engine.control(self) }
+        if let look = step.look { owner.look(at: self, look) }
+        step.ending?()
+        deliver(step)
+    }
+
+    private struct Step {
+        var effect: TaskMachine.Effect?
+        var caller: CheckedContinuation<HTTPResponse, any Error>?
+        var reader: CheckedContinuation<Data?, any Error>?
+        var metrics = ExchangeMetrics()
+        var version = HTTPVersion.http1_1
+        var mustControl = false
+        var look: Int64?
+        var ending: (@Sendable () -> Void)?
+    }
+
+    private func deliver(_ step: Step) {
+        switch step.effect {
+        case .answer(let head, let data):
+            let body = ResponseBody(data, limit: context.limits.responseBody)
+            step.caller?.resume(returning: response(head, body, step))
+        case .stream(let head):
+            let body = ResponseBody(self, limit: context.limits.responseBody, length: head.length)
+            step.caller?.resume(returning: response(head, body, step))
+        case .fail(let error): step.caller?.resume(throwing: error)
+        case .chunk(let data): step.reader?.resume(returning: data)
+        case .breakOff(let error): step.reader?.resume(throwing: error)
+        case nil: break
+        }
+    }
+
+    private func response(_ head: TaskMachine.Head, _ body: ResponseBody, _ step: Step) -> HTTPResponse {
+        HTTPResponse(
+            status: head.status, headers: head.headers, body: body, version: step.version, metrics: step.metrics,
+            url: request.urlString)
+    }
+
+    private func metrics(of state: State, at now: Int64) -> ExchangeMetrics {
+        if let measured = state.engineMetrics { return measured }
+        var metrics = state.clock.metrics(at: now, isComplete: state.machine.isEnded)
+        metrics.bytesSent = state.sent > 0 ? state.sent : nil
+        return metrics
+    }
+
+    private func completed(_ error: NetworkError) -> NetworkError {
+        var error = error
+        error.request = RequestLine(request)
+        let (head, excerpt) = state.withLock {
+            ($0.machine.head, $0.machine.excerpt(context.limits.errorExcerpt))
+        }
+        if let head, error.response == nil {
+            error.response = NetworkError.Answer(
+                status: head.status, headers: head.headers, body: excerpt, isTruncated: true, date: context.time.date)
+        }
+        return error
+    }
+}
+
+/// What the engine's queue does with the task.
+extension TaskBridge {
+    /// What the task should do, for the engine's queue.
+    var wishes: (task: URLSessionTask?, end: Bool, suspension: Bool) {
+        state.withLock { ($0.task, $0.machine.wantsEnd, $0.machine.wantsSuspension) }
+    }
+
+    /// The exchange is over for everybody but, maybe, URLSession.
+    var isEnded: Bool { state.withLock { $0.machine.isEnded } }
+
+    /// A head has come.
+    var hasHead: Bool { state.withLock { $0.machine.head != nil } }
+
+    /// The length of the body as the head declares it.
+    var declaredLength: Int64? { state.withLock { $0.machine.head?.length } }
+
+    /// The task that belongs to it begins.
+    func adopt(_ task: URLSessionTask, _ upload: UploadPlan) {
+        let now = TaskClock.now()
+        let look = state.withLock { state in
+            state.task = task
+            state.upload = upload
+            state.clock.begin(at: now)
+            return Self.earlierLook(&state, now)
+        }
+        if let look { owner.look(at: self, look) }
+    }
+
+    /// Calls `work` when the exchange ends, now if it has.
+    func whenEnded(_ work: @escaping @Sendable () -> Void) {
+        let isOver = state.withLock { state in
+            if !state.machine.isEnded { state.whenEnded = work }
+            return state.machine.isEnded
+        }
+        if isOver { work() }
+    }
+
+    /// It ended before there was a task.
+    func endUnstarted() {
+        owner.finished(self)
+    }
+
+    /// What has been measured so far.
+    var metrics: ExchangeMetrics {
+        let now = TaskClock.now()
+        return state.withLock { metrics(of: $0, at: now) }
+    }
+}
+
+extension TaskBridge: DeadlineWatch.Watched {
+    /// Asks for the first look.
+    func watchDeadlines() {
+        let now = TaskClock.now()
+        if let look = state.withLock({ Self.earlierLook(&$0, now) }) { owner.look(at: self, look) }
+    }
+
+    /// Ends the exchange if it is late.
+    func look(at now: Int64) -> Int64? {
+        let (isEnded, check) = state.withLock { state in
+            let check = state.clock.check(at: now)
+            state.nextLook = check.next
+            return (state.machine.isEnded, check)
+        }
+        if isEnded { return nil }
+        guard let phase = check.expired else { return check.next }
+        fail(SystemFailure.timeout(phase, context.timeouts))
+        return nil
+    }
+}

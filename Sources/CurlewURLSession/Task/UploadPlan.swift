@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import Foundation
+
+/// How the body of a request is given to URLSession.
+///
+/// Bytes and whole files are handed over as they are. Anything else is a stream: on Apple platforms a pair of bound
+/// streams that is filled as it empties; on Linux, where streams cannot wait, the body is produced first, into memory or
+/// beyond `memory` bytes into a file, and then sent with its length.
+struct UploadPlan: Sendable {
+    enum Source: Sendable {
+        case none
+        case data(Data)
+        case file(String)
+        case stream(length: Int64?, @Sendable () -> ChunkPull)
+    }
+
+    let source: Source
+    /// Removes the file when nobody needs it any more.
+    private let spool: SpoolFile?
+
+    private init(_ source: Source, spool: SpoolFile? = nil) {
+        self.source = source
+        self.spool = spool
+    }
+
+    /// What is known before anything is produced. Throws for files that are missing.
+    init(_ body: RequestBody) throws {
+        self.init(try Self.source(of: body))
+    }
+
+    private static func source(of body: RequestBody) throws -> Source {
+        switch body.kind {
+        case .empty: return .none
+        case .file(let path):
+            try check(path, atLeast: 0)
+            return .file(path)
+        case .parts(let parts):
+            if let data = body.data { return .data(data) }
+            for case .file(let path, let offset, let length) in parts { try check(path, atLeast: offset + length) }
+            return .stream(length: body.length) { chunks(of: parts) }
+        case .stream(let length, _, let make):
+            do {
+                return .stream(length: length, try make().makeNext)
+            } catch {
+                throw NetworkError(.encoding, detail: "The body stream could not be made: \(error)", underlying: error)
+            }
+        }
+    }
+
+    private static func chunks(of parts: [RequestBody.Part]) -> ChunkPull {
+        let reader = PartsReader(parts)
+        return { try reader.next() }
+    }
+
+    /// The length that is declared; nil for chunked bodies and for what knows it itself.
+    var declaredLength: Int64? {
+        if case .stream(let length, _) = source { length } else { nil }
+    }
+
+    /// The stream to send, filled until its end; `fail` hears what goes wrong. Apple platforms only: nil elsewhere.
+    func openStream(_ fail: @escaping @Sendable (NetworkError) -> Void) -> InputStream? {
+        #if canImport(Darwin)
+        guard case .stream(let length, let pull) = source else { return nil }
+        return BoundStream.make(length: length, pull, fail)
+        #else
+        return nil
+        #endif
+    }
+
+    /// The same with a stream's bytes at hand. Asks for the next chunk only while the exchange goes on.
+    func produced(memory: Int, limit: Int64, isWanted: @Sendable () -> Bool) async throws -> UploadPlan {
+        guard case .stream(let length, let pull) = source else { return self }
+        let next = pull()
+        var (data, total) = (Data(), Int64(0))
+        var spool: SpoolFile?
+        while isWanted(), let chunk = try await Self.chunk(next) {
+            total += Int64(chunk.count)
+            if let length, total > length { throw Self.wrongLength("more", than: length) }
+            guard total <= limit else {
+                throw NetworkError(
+                    .encoding, detail: "The body stream is longer than \(limit) bytes, the most that is kept.",
+                    hint: "On Linux URLSession gets a stream as a file: use CurlTransport, or raise uploadSpool.")
+            }
+            if let spool {
+                try spool.append(chunk)
+                continue
+            }
+            data.append(chunk)
+            if data.count > memory {
+                let file = try SpoolFile()
+                try file.append(data)
+                (spool, data) = (file, Data())
+            }
+        }
+        if let length, total < length { throw Self.wrongLength("fewer", than: length) }
+        return spool.map { UploadPlan(.file($0.path), spool: $0) } ?? UploadPlan(.data(data))
+    }
+
+    private static func chunk(_ next: ChunkPull) async throws -> Data? {
+        do {
+            return try await next()
+        } catch {
+            throw NetworkError(.encoding, detail: "The body stream failed: \(error)", underlying: error)
+        }
+    }
+
+    private static func check(_ path: String, atLeast length: Int64) throws {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let attributes, FileManager.default.isReadableFile(atPath: path) else {
+            throw NetworkError(
+                .invalidRequest, detail: "The file to send, \(path), cannot be opened.",
+                hint: "Check the path and its permissions.")
+        }
+        let type = attributes[.type] as? FileAttributeType
+        let target = type == .typeSymbolicLink ? URL(fileURLWithPath: path).resolvingSymlinksInPath().path : path
+        let resolved = try? FileManager.default.attributesOfItem(atPath: target)
+        guard resolved?[.type] as? FileAttributeType == .typeRegular else {
+            throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is not a regular file.")
+        }
+        let size = (resolved?[.size] as? NSNumber)?.int64Value ?? 0
+        guard size >= length else {
+            throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is shorter than it was.")
+        }
+    }
+
+    static func wrongLength(_ word: String, than length: Int64) -> NetworkError {
+        NetworkError(.encoding, detail: "The body stream produced \(word) bytes than its declared length of \(length).")
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import CurlewURLSession
+import Foundation
+import Testing
+
+/// Whole exchanges over a real socket.
+@Suite(.timeLimit(.minutes(1)))
+struct ExchangeTests {
+    private let transport = URLSessionTransport()
+
+    @Test("every method arrives as written", arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PURGE"])
+    func methods(name: String) async throws {
+        let server = try MockServer()
+        server.on(nil, "/any", respond: .text("done"))
+        let response = try await transport.exchange(HTTPMethod(rawValue: name), server.url + "/any?a=1&b=%20")
+        #expect(response.status == .ok)
+        #expect(try await response.text() == "done")
+        let request = try #require(server.requests.first)
+        #expect(request.method.rawValue == name)
+        #expect(request.target == "/any?a=1&b=%20")
+    }
+
+    @Test("HEAD has a head and no body")
+    func head() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("twelve bytes"))
+        let response = try await transport.exchange(.head, server.url + "/")
+        #expect(response.headers[.contentLength] == "12")
+        #expect(response.body.declaredLength == 0)
+        #expect(try await response.data().isEmpty)
+    }
+
+    @Test(
+        "every status is an answer",
+        arguments: [200, 201, 204, 206, 300, 304, 400, 403, 404, 418, 429, 500, 503, 599])
+    func statuses(code: Int) async throws {
+        let server = try MockServer()
+        server.enqueue(.status(HTTPStatus(code), headers: ["X-Mark": "here"]))
+        let response = try await transport.exchange(.get, server.url + "/")
+        #expect(response.status.code == code)
+        #expect(response.headers["X-Mark"] == "here")
+    }
+
+    @Test("redirects are answers, with their body", arguments: [301, 302, 303, 307, 308])
+    func redirects(code: Int) async throws {
+        let server = try MockServer()
+        var redirect = MockResponse.text("moved", status: HTTPStatus(code))
+        redirect.headers[.location] = "/elsewhere"
+        server.enqueue(redirect)
+        let response = try await transport.exchange(.post, server.url + "/", body: .bytes(Data("x".utf8)))
+        #expect(response.status.code == code)
+        #expect(response.headers[.location] == "/elsewhere")
+        #expect(try await response.text() == "moved")
+        #expect(server.requestCount == 1)
+    }
+
+    @Test("so are those without a target", arguments: [301, 302, 303, 305, 306, 307, 308])
+    func redirectsWithoutTarget(code: Int) async throws {
+        let server = try MockServer()
+        server.enqueue(.status(HTTPStatus(code)), .text("moved", status: HTTPStatus(code)))
+        let response = try await transport.exchange(.get, server.url + "/")
+        #expect(response.status.code == code)
+        #expect(try await response.data().isEmpty)
+        #if canImport(Darwin)
+        #expect(try await transport.exchange(.get, server.url + "/").text() == "moved")
+        #else
+        // Linux drops the body: better no answer than half of one.
+        #expect(await transport.failure(.get, server.url + "/")?.reason == .badResponse)
+        #endif
+    }
+
+    @Test(
+        "so is a demand for credentials, with its body",
+        arguments: ["Basic realm=\"a\"", "Bearer", "Digest realm=\"x\", nonce=\"1\"", "Basic", "", "Negotiate"])
+    func unauthorized(challenge: String) async throws {
+        let server = try MockServer()
+        var refusal = MockResponse.text("who are you", status: .unauthorized)
+        refusal.headers[.wwwAuthenticate] = challenge
+        server.enqueue(refusal)
+        let response = try await transport.exchange(.get, server.url + "/")
+        #expect(response.status == .unauthorized)
+        #expect(try await response.text() == "who are you")
+        #expect(server.requestCount == 1)
+    }
+}

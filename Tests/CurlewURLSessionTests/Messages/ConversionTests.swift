@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// Messages of Foundation and ours, one as the other.
+@Suite(.timeLimit(.minutes(1)))
+struct ConversionTests {
+    @Test("a request there and back")
+    func request() async throws {
+        let original = try HTTPRequest(
+            .put, url: "https://a.example:8443/films/1?q=a%20b", headers: ["Accept": "text/plain", "X-Id": "7"],
+            body: .bytes(Data("body".utf8)))
+        let message = try URLRequest(original)
+        #expect(message.url?.absoluteString == original.urlString)
+        #expect(message.httpMethod == "PUT")
+        #expect(message.value(forHTTPHeaderField: "x-id") == "7")
+        #expect(message.httpBody == Data("body".utf8))
+        let back = try HTTPRequest(message)
+        #expect(back.urlString == original.urlString && back.method == .put)
+        #expect(back.headers == original.headers)
+        #expect(back.body.data == Data("body".utf8))
+    }
+
+    @Test("a body stream is read once, while it is sent")
+    func stream() async throws {
+        var message = URLRequest(url: try #require(URL(string: "http://a.example/")))
+        message.httpMethod = "POST"
+        message.httpBodyStream = InputStream(data: pattern(200_000))
+        let request = try HTTPRequest(message)
+        #expect(!request.body.canReplay)
+        guard case .stream(_, _, let make) = request.body.kind else {
+            Issue.record("no stream")
+            return
+        }
+        let next = try make().makeNext()
+        var all = Data()
+        while let chunk = try await next() { all += chunk }
+        #expect(all == pattern(200_000))
+    }
+
+    @Test("what is no request is refused", arguments: ["ftp://a.example/", "file:///etc", "nothing"])
+    func refused(url: String) throws {
+        let message = URLRequest(url: try #require(URL(string: url)))
+        #expect { try HTTPRequest(message) } throws: { ($0 as? NetworkError)?.reason == .invalidRequest }
+    }
+
+    @Test("a response there and back")
+    func response() async throws {
+        let original = HTTPResponse(
+            status: .notFound, headers: ["Content-Type": "text/plain", "Vary": "A", "vary": "B"],
+            body: ResponseBody(Data("gone".utf8)), url: "https://a.example/x")
+        let foreign = try #require(HTTPURLResponse(original))
+        #expect(foreign.statusCode == 404)
+        #expect(foreign.url?.absoluteString == "https://a.example/x")
+        #expect(foreign.value(forHTTPHeaderField: "Vary") == "A, B")
+        let back = HTTPResponse(foreign, body: Data("gone".utf8))
+        #expect(back.status == .notFound && back.headers["vary"] == "A, B")
+        #expect(back.headers[.contentType] == "text/plain")
+        #expect(try await back.text() == "gone")
+        #expect(HTTPURLResponse(HTTPResponse()) == nil)
+    }
+
+    @Test(
+        "joined cookies come apart, and only where one begins",
+        arguments: [
+            ("a=1", ["a=1"]), ("a=1, b=2", ["a=1", "b=2"]), ("a=1,b=2", ["a=1", "b=2"]),
+            (
+                "a=1; Expires=Wed, 21 Oct 2065 07:28:00 GMT; Path=/, b=2",
+                [
+                    "a=1; Expires=Wed, 21 Oct 2065 07:28:00 GMT; Path=/", "b=2",
+                ]
+            ),
+            ("a=x, y; Path=/", ["a=x, y; Path=/"]), ("a=1, , b=2", ["a=1, ", "b=2"]), ("", [""]), (",", [","]),
+            ("a=1, b c=2", ["a=1, b c=2"]),
+        ])
+    func cookies(joined: String, apart: [String]) {
+        #expect(ResponseFields.cookies(joined) == apart)
+    }
+
+    @Test("fields that could begin a line are cleaned, and names that are none dropped")
+    func hostileFields() {
+        let headers = ResponseFields.headers([("X-A", "a\r\nb\u{0}c"), ("X B", "1"), ("", "2"), ("X-É", "3")])
+        #expect(headers.count == 1)
+        #expect(headers["X-A"] == "a  b c")
+    }
+
+    @Test("codings that are undone, and those that nobody knows")
+    func codings() {
+        for known in ["gzip", "GZIP , br", "deflate", "identity"] { #expect(ResponseFields.isDecoded(known)) }
+        for unknown in ["aws-chunked", "gzip, exi"] { #expect(!ResponseFields.isDecoded(unknown)) }
+        #expect(!ResponseFields.isDecoded(nil))
+    }
+}
+
+/// Ready-made requests through a client.
+@Suite(.timeLimit(.minutes(1)))
+struct URLRequestCallTests {
+    @Test("send gives every answer, data only successes")
+    func calls() async throws {
+        let server = try MockServer()
+        server.on(.post, "/echo") { .data($0.body) }
+        let client = APIClient(
+            baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard, transport: URLSessionTransport(),
+            configuration: ClientConfiguration(headers: ["X-Client": "here"]))
+        var message = URLRequest(url: try #require(URL(string: server.url + "/echo?a=1")))
+        message.httpMethod = "POST"
+        message.httpBody = Data("hello".utf8)
+        message.setValue("text/x-own", forHTTPHeaderField: "Content-Type")
+        #expect(try await client.data(for: message) == Data("hello".utf8))
+        let sent = try #require(server.requests.first)
+        #expect(sent.target == "/echo?a=1")
+        #expect(sent.headers[.contentType] == "text/x-own")
+        #expect(sent.headers["X-Client"] == "here")
+
+        let missing = URLRequest(url: try #require(URL(string: server.url + "/missing")))
+        #expect(try await client.send(urlRequest: missing).status == .notFound)
+        await #expect { try await client.data(for: missing) } throws: { ($0 as? NetworkError)?.statusCode == 404 }
+        let none = URLRequest(url: try #require(URL(string: "mailto:a@b.example")))
+        await #expect { try await client.send(urlRequest: none) } throws: {
+            ($0 as? NetworkError)?.reason == .invalidRequest
+        }
+    }
+
+    @Test("a request for another origin gets none of the client's fields")
+    func foreign() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        let client = APIClient(
+            baseURL: "https://home.example", pipeline: .standard, transport: URLSessionTransport(),
+            configuration: ClientConfiguration(headers: ["Authorization": "Bearer secret"]))
+        _ = try await client.data(for: URLRequest(url: try #require(URL(string: server.url + "/"))))
+        #expect(server.requests.first?.headers.contains(.authorization) == false)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewURLSession
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What URLSession cannot do is refused, by name.
+@Suite(.timeLimit(.minutes(1)))
+struct UnsupportedTests {
+    private static let pins = PinSet(hosts: ["a.example"], keys: ["sha256//a", "sha256//b"])
+
+    static let refused: [(TransportConfiguration, String)] = [
+        (TransportConfiguration(httpVersions: .http1Only), "httpVersions"),
+        (TransportConfiguration(httpVersions: .http2PriorKnowledge), "httpVersions"),
+        (TransportConfiguration(pool: ConnectionPool(total: 3)), "ConnectionPool.total"),
+        (TransportConfiguration(pool: ConnectionPool(lifetime: .seconds(9))), "ConnectionPool.lifetime"),
+        (TransportConfiguration(pool: ConnectionPool(idle: 3)), "ConnectionPool.idle"),
+        (TransportConfiguration(pool: ConnectionPool(idleLifetime: .seconds(9))), "ConnectionPool.idleLifetime"),
+        (TransportConfiguration(pool: ConnectionPool(keepAlive: nil)), "ConnectionPool.keepAlive"),
+        (TransportConfiguration(pool: ConnectionPool(waitsForMultiplexing: false)), "waitsForMultiplexing"),
+        (TransportConfiguration(dns: DNSConfiguration(addresses: .ipv4)), "DNSConfiguration.addresses"),
+        (TransportConfiguration(dns: DNSConfiguration(cacheLifetime: .zero)), "DNSConfiguration.cacheLifetime"),
+        (
+            TransportConfiguration(dns: DNSConfiguration(overrides: [.init(host: "a.example", target: "b.example")])),
+            "DNSConfiguration.overrides"
+        ),
+        (TransportConfiguration(unixSocket: "socket"), "unixSocket"),
+    ]
+
+    static let refusedOnLinux: [(TransportConfiguration, String)] = [
+        (TransportConfiguration(tls: TLSConfiguration(minimumVersion: .v13)), "minimumVersion"),
+        (TransportConfiguration(tls: TLSConfiguration(trustedRoots: .file("roots.pem"))), "trustedRoots"),
+        (TransportConfiguration(tls: TLSConfiguration(identity: .pkcs12(Data(), passphrase: ""))), "identity"),
+        (TransportConfiguration(tls: TLSConfiguration(pins: [pins])), "TLSConfiguration.pins"),
+        (TransportConfiguration(proxy: .fixed(ProxyServer(.http, host: "proxy.example"))), "ProxyConfiguration.fixed"),
+        (TransportConfiguration(proxy: .fixed(ProxyServer(.socks5, host: "b.example"))), "ProxyConfiguration.fixed"),
+    ]
+
+    @Test("everywhere", arguments: refused.indices)
+    func everywhere(index: Int) async throws {
+        let (configuration, name) = Self.refused[index]
+        for system in [Unsupported.System.apple, .linux] {
+            #expect(Unsupported.problems(configuration, on: system).count == 1)
+            #expect(Unsupported.problems(configuration, on: system).first?.contains(name) == true)
+        }
+        let transport = URLSessionTransport(configuration: configuration)
+        let error = await transport.failure(.get, "http://127.0.0.1:1/")
+        #expect(error?.reason == .configuration)
+        #expect(error?.detail.contains(name) == true)
+    }
+
+    @Test("on Linux", arguments: refusedOnLinux.indices)
+    func onLinux(index: Int) {
+        let (configuration, name) = Self.refusedOnLinux[index]
+        #expect(Unsupported.problems(configuration, on: .linux).first?.contains(name) == true)
+        #expect(Unsupported.problems(configuration, on: .apple).isEmpty)
+    }
+
+    @Test("the defaults are all right, and what is URLSession's own")
+    func possible() {
+        #expect(Unsupported.problems(TransportConfiguration(), on: .linux).isEmpty)
+        #expect(Unsupported.problems(TransportConfiguration(), on: .apple).isEmpty)
+        let own = TransportConfiguration(proxy: .environment, pool: ConnectionPool(perHost: 2), agents: 4, smallBody: 1)
+        #expect(Unsupported.problems(own, on: .linux).isEmpty)
+    }
+
+    @Test("a proxy in the environment that would be used against the configuration")
+    func environment() throws {
+        let proxies = EnvironmentProxies([
+            "http_proxy": "http://user:secret@proxy.example:3128", "no_proxy": "inside.example,10.0.0.0/8",
+        ])
+        func problem(_ scheme: String, _ host: String, _ proxy: ProxyConfiguration) throws -> String? {
+            proxies.problem(for: try #require(Origin(scheme: scheme, host: host)), proxy)
+        }
+        let text = try problem("http", "outside.example", .none)
+        #expect(text?.contains("outside.example") == true)
+        #expect(text?.contains("secret") == false)
+        #expect(try problem("http", "outside.example", .environment) == nil)
+        #expect(try problem("https", "outside.example", .none) == nil)
+        #expect(try problem("http", "api.inside.example", .none) == nil)
+        // The library knows no exception for this machine; ours has one.
+        #expect(try problem("http", "127.0.0.1", .environment) != nil)
+        let origin = try #require(Origin(scheme: "http", host: "a.example"))
+        #expect(EnvironmentProxies([:]).problem(for: origin, .none) == nil)
+    }
+
+    @Test("fields of an own configuration that would trap, or begin a line")
+    func additionalHeaders() async throws {
+        for bad: [AnyHashable: Any] in [["X-Number": 3], [7: "x"], ["X-A": "1\r\nX-B: 2"], ["X A": "1"]] {
+            let settings = URLSessionConfiguration.ephemeral
+            settings.httpAdditionalHeaders = bad
+            #expect(SessionSettings.problem(settings) != nil)
+            let error = await URLSessionTransport(session: settings).failure(.get, "http://127.0.0.1:1/")
+            #expect(error?.reason == .configuration)
+        }
+        #expect(SessionSettings.problem(nil) == nil)
+        #expect(SessionSettings.problem(.ephemeral) == nil)
+    }
+
+    @Test("requests that would be sent otherwise than they are")
+    func requests() throws {
+        func problem(_ url: String, _ system: Unsupported.System = .linux) throws -> String? {
+            RequestGuard.problem(try HTTPRequest(.post, url: url, body: .bytes(Data())), on: system)?.text
+        }
+        #expect(try problem("http://[::1]/")?.contains("IPv6") == true)
+        #expect(try problem("http://[::1]/", .apple) == nil)
+        let host = "http://a.example"
+        for path in ["/a/../b", "/a/./b", "/a/%2e%2E/b", "/.."] { #expect(try problem(host + path) != nil) }
+        for path in ["/a/.b", "/a..b/", "/?x=/../", "/..."] { #expect(try problem(host + path) == nil) }
+    }
+
+    @Test("every code has its reason")
+    func codes() {
+        func reason(_ code: Int, _ text: String = "", secure: Bool = true, head: Bool = false) -> NetworkError.Reason {
+            SystemFailure.reason(for: code, text, isSecure: secure, hasHead: head)
+        }
+        #expect(reason(NSURLErrorCannotFindHost) == .unreachable)
+        #expect(reason(NSURLErrorNotConnectedToInternet) == .unreachable)
+        #expect(reason(NSURLErrorTimedOut) == .timedOut(.connect))
+        #expect(reason(NSURLErrorTimedOut, head: true) == .timedOut(.idle))
+        #expect(reason(NSURLErrorServerCertificateHasBadDate) == .secureConnectionFailed(.expired))
+        #expect(reason(NSURLErrorServerCertificateNotYetValid) == .secureConnectionFailed(.notYetValid))
+        #expect(reason(NSURLErrorServerCertificateUntrusted) == .secureConnectionFailed(.untrusted))
+        #expect(reason(NSURLErrorServerCertificateHasUnknownRoot) == .secureConnectionFailed(.untrusted))
+        #expect(reason(NSURLErrorClientCertificateRequired) == .secureConnectionFailed(.clientCertificate))
+        #expect(reason(NSURLErrorSecureConnectionFailed) == .secureConnectionFailed(.handshake))
+        #expect(reason(NSURLErrorNetworkConnectionLost) == .connectionLost(.requestMayHaveArrived))
+        #expect(reason(NSURLErrorCannotDecodeContentData) == .badResponse)
+        #expect(reason(NSURLErrorBadURL) == .invalidRequest)
+        #expect(reason(NSURLErrorCancelled) == .cancelled)
+        let texts: [(String, NetworkError.Reason)] = [
+            ("SSL certificate problem: certificate has expired", .secureConnectionFailed(.expired)),
+            ("SSL: no alternative certificate subject name matches", .secureConnectionFailed(.wrongHost)),
+            ("SSL certificate problem: unable to get issuer", .secureConnectionFailed(.untrusted)),
+            ("transfer closed with 9 bytes remaining", .connectionLost(.requestMayHaveArrived)),
+        ]
+        for (text, expected) in texts { #expect(reason(NSURLErrorUnknown, text) == expected) }
+        #expect(reason(NSURLErrorUnknown, "certificate", secure: false) == .connectionLost(.requestMayHaveArrived))
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import CurlewURLSession
+import Foundation
+import Testing
+
+extension URLSessionTransport {
+    /// One exchange with everything at its default that a test does not mention.
+    func exchange(
+        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        timeouts: Timeouts = .standard, limits: Limits = .standard, observers: [any RequestObserver] = [],
+        options change: (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> HTTPResponse {
+        var options = RequestOptions()
+        change(&options)
+        let context = ExchangeContext(options: options, timeouts: timeouts, limits: limits, observers: observers)
+        return try await send(HTTPRequest(method, url: url, headers: headers, body: body), in: context)
+    }
+
+    /// The error that one exchange ends with, in its head or its body; nil if there is none.
+    func failure(
+        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        timeouts: Timeouts = .standard, limits: Limits = .standard,
+        options change: (inout RequestOptions) -> Void = { _ in }
+    ) async -> NetworkError? {
+        do {
+            let response = try await exchange(
+                method, url, headers: headers, body: body, timeouts: timeouts, limits: limits, options: change)
+            _ = try await response.data()
+            return nil
+        } catch {
+            return error as? NetworkError
+        }
+    }
+}
+
+/// The first bytes of what the servers of the tests send.
+func pattern(_ count: Int) -> Data {
+    MockResponse.pattern(0..<count)
+}
