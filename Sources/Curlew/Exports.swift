@@ -11,4 +11,6 @@
 #endif
 #if os(Linux)
 @_exported public import CurlewCurl
+#elseif canImport(Darwin)
+@_exported public import CurlewURLSession
 #endif
