@@ -117,6 +117,8 @@ extension NetworkError {
         case refreshRefused
         /// The server keeps refusing tokens that it has just issued.
         case tooManyRefreshes
+        /// The person or the server declined the sign-in.
+        case refused
     }
 
     /// The policy that declined.

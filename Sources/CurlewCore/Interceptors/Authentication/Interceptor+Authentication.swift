@@ -8,6 +8,14 @@ extension Interceptor where Self == TokenInterceptor {
     ) -> TokenInterceptor {
         TokenInterceptor(store, for: url, name: name, refresh: refresh)
     }
+
+    /// Access tokens that the client gets by itself: `.bearer(store, obtain: oauth.obtain)`.
+    public static func bearer(
+        _ store: TokenStore, for url: String? = nil, name: String? = nil,
+        obtain: @escaping @Sendable (APIClient) async throws -> Tokens
+    ) -> TokenInterceptor {
+        TokenInterceptor(store, for: url, name: name, obtain: obtain)
+    }
 }
 
 extension Interceptor where Self == BasicInterceptor {

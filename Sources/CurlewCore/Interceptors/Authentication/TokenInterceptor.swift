@@ -17,7 +17,8 @@ public struct TokenInterceptor: Interceptor {
     private let store: TokenStore
     private let scope: CredentialScope
     private let name: String?
-    private let refresh: (@Sendable (TokenRefresh) async throws -> Tokens)?
+    private let renew: (@Sendable (Tokens?, APIClient) async throws -> Tokens)?
+    private let canObtain: Bool
 
     /// Tokens for one origin.
     ///
@@ -32,7 +33,30 @@ public struct TokenInterceptor: Interceptor {
         self.store = store
         scope = url.map { .url($0) } ?? .client
         self.name = name
-        self.refresh = refresh
+        canObtain = false
+        guard let refresh else {
+            renew = nil
+            return
+        }
+        renew = { tokens, client in
+            guard let tokens else { throw NetworkError(.notAuthenticated(.missingCredential)) }
+            return try await refresh(TokenRefresh(tokens: tokens, client: client))
+        }
+    }
+
+    /// Tokens that the client gets by itself, without anybody signing in: the first call waits for them, and they are
+    /// obtained anew when they have ended.
+    ///
+    /// - `obtain`: gets tokens, with a client for their origin as `TokenRefresh` has one. Runs once for all calls.
+    public init(
+        _ store: TokenStore, for url: String? = nil, name: String? = nil,
+        obtain: @escaping @Sendable (APIClient) async throws -> Tokens
+    ) {
+        self.store = store
+        scope = url.map { .url($0) } ?? .client
+        self.name = name
+        canObtain = true
+        renew = { _, client in try await obtain(client) }
     }
 
     /// `.authentication`.
@@ -47,17 +71,17 @@ public struct TokenInterceptor: Interceptor {
             return try await next(request)
         }
         let deadline = next.context.deadline
-        let refreshing = refreshing(request.origin, next)
-        guard let issued = try await store.issued(until: deadline, refreshing: refreshing) else {
+        let renewal = renewal(for: request.origin, next)
+        guard let issued = try await store.issued(until: deadline, by: renewal) else {
             return try await next(request)
         }
         let response = try await send(request, issued, next)
         guard response.status == .unauthorized else { return response }
         guard request.body.canReplay else {
-            await store.refuse(issued.version, refreshing: refreshing)
+            await store.refuse(issued.version, by: renewal)
             return response
         }
-        let newer = try await store.issued(refused: issued.version, until: deadline, refreshing: refreshing)
+        let newer = try await store.issued(refused: issued.version, until: deadline, by: renewal)
         guard let newer, newer.version != issued.version else { return response }
         response.body.cancel()
         return try await send(request, newer, next)
@@ -74,14 +98,14 @@ public struct TokenInterceptor: Interceptor {
         return response
     }
 
-    /// The refresh of a call goes past the rest of the pipeline: it must not wait for a place that its caller holds.
-    private func refreshing(_ origin: Origin, _ next: Next) -> TokenStore.Refresh? {
-        guard let refresh else { return nil }
-        return { tokens in
+    /// A refresh goes past the rest of the pipeline: it must not wait for a place that its caller holds.
+    private func renewal(for origin: Origin, _ next: Next) -> TokenStore.Renewal? {
+        guard let renew else { return nil }
+        return TokenStore.Renewal(canObtain: canObtain) { tokens in
             let client = APIClient(
                 baseURL: BaseURL(origin: origin), pipeline: .empty, transport: next.transport,
                 configuration: ClientConfiguration(time: next.context.time))
-            return try await refresh(TokenRefresh(tokens: tokens, client: client))
+            return try await renew(tokens, client)
         }
     }
 

@@ -37,7 +37,7 @@ struct TokenState {
         /// Use these; and somebody must start this flight.
         case useAndRefresh(IssuedTokens, flight: UInt64)
         /// Somebody must start this flight, and the call waits for it.
-        case refresh(IssuedTokens, flight: UInt64)
+        case refresh(IssuedTokens?, flight: UInt64)
         case wait(flight: UInt64)
         case signedOut
         /// They were refused, and nothing can renew them.
@@ -78,36 +78,45 @@ struct TokenState {
 
     /// Asks before a call, or after the server has refused the tokens of one version.
     mutating func step(
-        refused version: UInt64? = nil, canRefresh: Bool = true, now: MonotonicInstant, date: Date
+        refused version: UInt64? = nil, canRefresh: Bool = true, canObtain: Bool = false, now: MonotonicInstant,
+        date: Date
     ) -> Step {
-        guard let current else { return .signedOut }
+        guard let current else {
+            guard canObtain else { return .signedOut }
+            return flight.map { .wait(flight: $0) } ?? start(isWaitedFor: true, now) ?? tooMany(now)
+        }
         // Refused was an older generation: the call only has to be sent again.
         if let version, version != current.version { return .use(current) }
         let hasEnded = version != nil || current.life.map { date >= $0.end } ?? false
         guard canRefresh else { return version == nil ? .use(current) : .giveUp }
         guard hasEnded || current.life.map({ date >= $0.refresh }) ?? false else { return .use(current) }
         if let flight { return hasEnded ? .wait(flight: flight) : .use(current) }
+        return start(isWaitedFor: hasEnded, now) ?? (hasEnded ? tooMany(now) : .use(current))
+    }
+
+    /// Nil if there have been too many. Refreshes ahead leave half of what is allowed to those that somebody waits for.
+    private mutating func start(isWaitedFor: Bool, _ now: MonotonicInstant) -> Step? {
         starts.removeAll { $0.duration(to: now) >= policy.window }
-        // Refreshes ahead leave half of what is allowed to those that somebody waits for.
-        let allowed = max(1, hasEnded ? policy.limit : policy.limit / 2)
-        guard starts.count < allowed else {
-            guard hasEnded else { return .use(current) }
-            return .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
-        }
+        guard starts.count < max(1, isWaitedFor ? policy.limit : policy.limit / 2) else { return nil }
         starts.append(now)
         lastFlight += 1
         flight = lastFlight
-        return hasEnded ? .refresh(current, flight: lastFlight) : .useAndRefresh(current, flight: lastFlight)
+        guard let current, !isWaitedFor else { return .refresh(current, flight: lastFlight) }
+        return .useAndRefresh(current, flight: lastFlight)
+    }
+
+    private func tooMany(_ now: MonotonicInstant) -> Step {
+        .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
     }
 
     /// Takes what a flight brought.
     mutating func land(_ number: UInt64, with landing: Landing, date: Date) -> Outcome {
-        guard number == flight, let current else { return .discarded }
+        guard number == flight else { return .discarded }
         flight = nil
         switch landing {
         case .tokens(var tokens):
             // A server that does not rotate sends no new refresh token, and the old one stays good (RFC 6749 §6).
-            tokens.refreshToken = tokens.refreshToken ?? current.tokens.refreshToken
+            tokens.refreshToken = tokens.refreshToken ?? current?.tokens.refreshToken
             return .renewed(issue(tokens, at: date))
         case .refused:
             self.current = nil

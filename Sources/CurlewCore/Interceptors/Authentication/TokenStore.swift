@@ -36,8 +36,12 @@ public actor TokenStore {
         case signedOut
     }
 
-    /// What `refreshing` does with tokens that need it.
-    typealias Refresh = @Sendable (Tokens) async throws -> Tokens
+    /// How tokens are renewed.
+    struct Renewal: Sendable {
+        /// Also when there are none yet.
+        var canObtain = false
+        let run: @Sendable (Tokens?) async throws -> Tokens
+    }
 
     let persistence: any TokenPersistence
     private let policy: RefreshPolicy
@@ -115,19 +119,20 @@ extension TokenStore {
     /// - `version`: of the tokens that the server has just refused.
     /// - `deadline`: how long the call waits for a refresh.
     func issued(
-        refused version: UInt64? = nil, until deadline: Deadline, refreshing refresh: Refresh?
+        refused version: UInt64? = nil, until deadline: Deadline, by renewal: Renewal?
     ) async throws -> IssuedTokens? {
         try await load()
         let step = state.step(
-            refused: version, canRefresh: refresh != nil, now: time.now, date: time.date)
+            refused: version, canRefresh: renewal != nil, canObtain: renewal?.canObtain ?? false, now: time.now,
+            date: time.date)
         switch step {
         case .use(let issued): return issued
         case .useAndRefresh(let issued, let flight):
-            if let refresh { start(flight, issued.tokens, refresh) }
+            if let renewal { start(flight, issued.tokens, renewal) }
             return issued
         case .refresh(let issued, let flight):
-            guard let refresh else { return nil }
-            start(flight, issued.tokens, refresh)
+            guard let renewal else { return nil }
+            start(flight, issued?.tokens, renewal)
             return try await landing(of: flight, until: deadline)
         case .wait(let flight): return try await landing(of: flight, until: deadline)
         case .signedOut: return nil
@@ -143,9 +148,11 @@ extension TokenStore {
     }
 
     /// The same for a call that does not wait: the refresh begins for those that follow.
-    func refuse(_ version: UInt64, refreshing refresh: Refresh?) {
-        let step = state.step(refused: version, canRefresh: refresh != nil, now: time.now, date: time.date)
-        if case .refresh(let issued, let flight) = step, let refresh { start(flight, issued.tokens, refresh) }
+    func refuse(_ version: UInt64, by renewal: Renewal?) {
+        let step = state.step(
+            refused: version, canRefresh: renewal != nil, canObtain: renewal?.canObtain ?? false, now: time.now,
+            date: time.date)
+        if case .refresh(let issued, let flight) = step, let renewal { start(flight, issued?.tokens, renewal) }
     }
 
     /// The answer to a call with `issued` told the server's time.
@@ -153,7 +160,7 @@ extension TokenStore {
         state.learn(serverDate: serverDate, at: time.date)
     }
 
-    private func start(_ number: UInt64, _ tokens: Tokens, _ refresh: @escaping Refresh) {
+    private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
         flights[number] = OneShot()
         let (time, timeout) = (time, policy.timeout)
         // Detached, because nobody's cancellation ends it: the server may have exchanged the refresh token already.
@@ -161,7 +168,7 @@ extension TokenStore {
             let result = OneShot<Tokens>()
             let work = Task.detached {
                 do {
-                    result.finish(.success(try await refresh(tokens)))
+                    result.finish(.success(try await renewal.run(tokens)))
                 } catch {
                     result.finish(.failure(error))
                 }

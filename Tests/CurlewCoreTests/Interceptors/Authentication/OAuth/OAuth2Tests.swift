@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct OAuth2Tests {
+    private let app = OAuth2(clientID: "app one", tokenEndpoint: "https://id.test/token", scopes: ["read", "write"])
+    private let tokens = #"{"access_token": "a1", "refresh_token": "r1", "token_type": "Bearer"}"#
+
+    private func sent(_ request: Request<Tokens>) async throws -> RecordedCall {
+        let mock = MockTransport.answering { [tokens] _ in .json(text: tokens) }
+        let client = APIClient(baseURL: "https://api.test", pipeline: [.bearer { "other" }], transport: mock)
+        #expect(try await client.send(request) == Tokens(accessToken: "a1", refreshToken: "r1"))
+        return try #require(mock.requests.first)
+    }
+
+    @Test("the example of RFC 7636 appendix B")
+    func pkce() throws {
+        let pkce = try #require(PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
+        #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
+        #expect(!"\(pkce)".contains(pkce.verifier))
+        #expect(PKCE().verifier.count == 43 && PKCE() != PKCE())
+        for bad in ["", "short", String(repeating: "a", count: 129), String(repeating: "ä", count: 43)] {
+            #expect(PKCE(verifier: bad) == nil)
+        }
+    }
+
+    @Test("the page that asks the person")
+    func authorization() throws {
+        let pkce = try #require(PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
+        let url = try app.authorizationURL(
+            at: "https://id.test/authorize?tenant=1", redirect: "app://back", pkce, state: "s&t",
+            extra: ["prompt": "login"])
+        #expect(
+            url
+                == "https://id.test/authorize?tenant=1&response_type=code&client_id=app%20one&redirect_uri=app%3A%2F%2Fback"
+                + "&scope=read%20write&state=s%26t&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+                + "&code_challenge_method=S256&prompt=login")
+        #expect(throws: NetworkError.self) {
+            try app.authorizationURL(at: "http://id.test/", redirect: "x", pkce, state: "s")
+        }
+    }
+
+    @Test("the code is taken from an answer to this sign-in only")
+    func code() throws {
+        #expect(try app.code(from: "app://back?code=c%2F1&state=s", state: "s") == "c/1")
+        #expect(try app.code(from: "app://back?state=a+b&code=c#fragment?code=no", state: "a b") == "c")
+        for url in [
+            "app://back?code=c", "app://back?code=c&state=other", "app://back?code=c&state=s&state=s", "app://back",
+            "app://back?state=s", "app://back?state=s&code=", "app://back?state=s&code=a&code=b", "",
+        ] {
+            #expect(throws: NetworkError.self, "\(url)") { try app.code(from: url, state: "s") }
+        }
+        #expect(throws: NetworkError.self) { try app.code(from: "app://back?code=c&state=", state: "") }
+        let error = #expect(throws: NetworkError.self) {
+            try app.code(from: "app://back?error=access_denied&error_description=No+way&state=s", state: "s")
+        }
+        #expect(error?.reason == .notAuthenticated(.refused))
+        #expect(error?.detail.contains("access_denied: No way") == true)
+    }
+
+    @Test("a code is exchanged with its proof, and no other credential goes along")
+    func exchange() async throws {
+        let pkce = PKCE()
+        let call = try await sent(app.exchange("c/1", redirect: "app://back", pkce))
+        #expect(call.request.urlString == "https://id.test/token")
+        #expect(call.request.headers[.authorization] == nil)
+        #expect(
+            call.text
+                == "grant_type=authorization_code&code=c%2F1&redirect_uri=app%3A%2F%2Fback"
+                + "&code_verifier=\(pkce.verifier)&client_id=app+one")
+    }
+
+    @Test("a client says who it is in its way")
+    func client() async throws {
+        let basic = OAuth2(
+            clientID: "a:b", tokenEndpoint: "https://id.test/token", authentication: .basic(secret: "p w"))
+        let call = try await sent(basic.clientCredentials)
+        #expect(call.request.headers[.authorization] == "Basic " + Data("a%3Ab:p+w".utf8).base64EncodedString())
+        #expect(call.text == "grant_type=client_credentials")
+        let form = OAuth2(clientID: "a", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "s"))
+        let other = try await sent(form.renewal(of: "r0"))
+        #expect(other.text == "grant_type=refresh_token&refresh_token=r0&client_id=a&client_secret=s")
+        for text in ["\(basic)", String(reflecting: form)] {
+            #expect(!text.contains("p w") && !text.contains("secret"))
+        }
+    }
+
+    @Test("a service obtains tokens by itself: once for all calls, and anew when they are refused")
+    func obtaining() async throws {
+        let issued = Locked(0)
+        let mock = MockTransport.answering { call in
+            if call.request.origin.host == "id.test" {
+                let number = issued.withLock { number in
+                    number += 1
+                    return number
+                }
+                return .json(text: #"{"access_token": "a\#(number)"}"#)
+            }
+            let current = "Bearer a\(issued.withLock { $0 })"
+            return HTTPResponse(status: call.request.headers[.authorization] == current ? .ok : .unauthorized)
+        }
+        let service = OAuth2(clientID: "s", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "x"))
+        let client = APIClient(
+            baseURL: "https://api.test", pipeline: [.bearer(TokenStore(), obtain: service.obtain)], transport: mock)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<20 { group.addTask { try await client.send(Request<Void>.get("/")) } }
+            try await group.waitForAll()
+        }
+        #expect(issued.withLock { $0 } == 1)
+        issued.withLock { $0 = 5 }
+        try await client.send(Request<Void>.get("/"))
+        #expect(issued.withLock { $0 } == 6)
+    }
+
+    @Test("a service whose credentials are refused gets a clear error, a bounded number of times")
+    func refused() async throws {
+        let mock = MockTransport.answering { _ in HTTPResponse(status: .unauthorized) }
+        let service = OAuth2(clientID: "s", tokenEndpoint: "https://id.test/token")
+        let store = TokenStore(policy: RefreshPolicy(limit: 3), time: ManualClock())
+        let client = APIClient(
+            baseURL: "https://api.test", pipeline: [.bearer(store, obtain: service.obtain)], transport: mock)
+        var reasons: [NetworkError.Reason?] = []
+        for _ in 0..<5 {
+            let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
+            reasons.append(error?.reason)
+        }
+        #expect(reasons.prefix(3).allSatisfy { $0 == .notAuthenticated(.refreshRefused) })
+        #expect(reasons.suffix(2).allSatisfy { $0 == .notAuthenticated(.tooManyRefreshes) })
+        #expect(mock.requestCount == 3)
+    }
+}
