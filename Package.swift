@@ -59,7 +59,8 @@ let package = Package(
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
 
         // The conformance suite on every engine.
-        .testTarget(name: "ConformanceTests", dependencies: ["CurlewCurl", "CurlewTesting", "TestServers"]),
+        .testTarget(
+            name: "ConformanceTests", dependencies: ["CurlewCurl", "CurlewURLSession", "CurlewTesting", "TestServers"]),
 
         // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
         .target(

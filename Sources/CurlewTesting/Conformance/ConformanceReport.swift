@@ -33,6 +33,7 @@ public enum ConformanceReport {
         let engines = [
             ("curl", wire, "one after the other, in one process"),
             ("MockTransport", message, "in one process"),
+            ("URLSession", wire, "on Linux, each group in child processes"),
         ]
         return engines.map { name, count, how in
             "| \(name) | \(count) | \(ConformanceSuite.deviations.count { $0.engine == name }) | \(how) |"

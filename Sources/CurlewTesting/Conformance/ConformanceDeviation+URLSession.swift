@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+
+extension ConformanceSuite {
+    /// Foundation's URLSession on Linux, with Swift 6.3.
+    static let urlSessionOnLinux: [ConformanceDeviation] = [
+        differs(
+            "The system's library adds `Content-Length: 0` to requests without a body, unless they are GET or HEAD.",
+            [
+                "DELETE without a body goes out as it is, without fields about one",
+                "OPTIONS without a body goes out as it is, without fields about one",
+                "PROPFIND without a body goes out as it is, without fields about one",
+            ]),
+        differs("Methods are written in capitals.", ["get without a body goes out as it is, without fields about one"]),
+        differs("A GET with a body is refused with `.invalidRequest`.", ["GET carries a body"]),
+        differs(
+            "Streams are produced first and sent with their length.",
+            [
+                "a body from a stream is framed by chunks",
+                "a producer is asked for the next chunk only when there is room",
+                "an answer before the end of an upload is given to the caller, and the producer stops",
+            ]),
+        differs(
+            "Fields of requests are kept in a dictionary: one spelling for each name, no order.",
+            [
+                "fields keep their order, spelling and repetitions"
+            ]),
+        differs(
+            "Accept, Accept-Language, Connection and User-Agent are added.",
+            [
+                "nothing is added but Host and Accept-Encoding"
+            ]),
+        differs(
+            "Dot segments are refused with `.invalidRequest`, because they would be resolved.",
+            [
+                "the target /a/../b is sent as it is", "the target /a/%2E/b is sent as it is",
+            ]),
+        differs(
+            "Fields of answers are kept in a dictionary: one spelling for each name, sorted.",
+            [
+                "fields keep their order, spelling and repetitions, and Set-Cookie is never joined"
+            ]),
+        differs("The version is not told, and taken for 1.1.", ["the status line \"HTTP/1.0 404 Not Found\" is read"]),
+        differs(
+            "Heads that are not written as usual end the call with `.badResponse`, or keep their white space.",
+            [
+                "the status line \"HTTP/1.1 204\" is read", "bytes of a field that are not UTF-8 are read as Latin-1",
+                "a field line without a space is read", "a field line with space around its value is read",
+            ]),
+        ends(
+            "The system's library traps at the second head section of a response.",
+            [
+                "trailers end the body and change nothing in the head",
+                "an answer of a head without its end is a lost connection",
+                "an answer with more trailers than the limit ends there",
+            ]),
+        differs(
+            "Bad framing ends the call, but as `.connectionLost` or `.invalidRequest`.",
+            [
+                "Content-Length below zero is a bad response", "Content-Length that is no number is a bad response",
+                "two Content-Lengths that differ is a bad response", "an answer with no HTTP at all is a bad response",
+                "an answer with another protocol is a bad response",
+                "an answer with a status that is no number is a bad response",
+                "an answer with a version that nobody knows is a bad response",
+            ]),
+        differs(
+            "A Content-Length that cannot be read is passed over, or its first number taken.",
+            [
+                "Content-Length beyond all numbers is a bad response",
+                "a list of Content-Lengths that differ is a bad response",
+            ]),
+        differs(
+            "Connecting is no phase of its own: it counts as waiting for the head.",
+            [
+                "a stalled handshake runs into the limit for connecting"
+            ]),
+        differs(
+            "A task cannot be slowed: a reader who is too far behind loses its body with `.limitExceeded`.",
+            [
+                "a reader that pauses for longer than the limit for silence gets its body",
+                "while a reader has not begun, the server cannot send more than buffers hold",
+                "while a reader pauses, the server cannot send more than buffers hold",
+            ]),
+        may(
+            "The connection of an exchange that is given up stays open for a while.",
+            [
+                "cancelling a reader that pauses ends the transfer", "a body that goes away unread ends its transfer",
+            ]),
+        may(
+            "With a body, the library repeats a message on a new connection without its bytes, so that it is never complete.",
+            [
+                "PUT on a connection that turns out to be dead is sent again",
+                "POST on a connection that turns out to be dead is not sent again",
+                "a stream that exists once is not sent again",
+            ]),
+        differs("Codings are always undone.", ["a raw body is given as it came"]),
+        differs(
+            "A wrong checksum ends the call, but as `.connectionLost`.",
+            [
+                "a coding with a wrong checksum is a bad response", "a coding with a bit turned is a bad response",
+            ]),
+        differs(
+            "A line of more than 100 KiB ends the call, but as `.connectionLost`.",
+            [
+                "an answer with a field that is longer than the limit ends there"
+            ]),
+        differs(
+            "A handshake that is reset is not told from any other reset.",
+            [
+                "a server that resets the connection fails the handshake"
+            ]),
+        differs("IPv6 literals are refused with `.invalidRequest`.", ["an IPv6 address in the URL is reached"]),
+        differs(
+            "Overrides of names are refused with `.configuration`.",
+            [
+                "an override changes where a request goes, and nothing of what it says"
+            ]),
+        differs(
+            "Unix domain sockets are refused with `.configuration`.",
+            [
+                "a Unix domain socket takes every request, with the host of its URL",
+                "a Unix domain socket on which nobody listens is unreachable",
+            ]),
+        differs("Proxies of one's own are refused with `.configuration`.", proxyNames),
+        differs(
+            "Authorities, identities, pins and versions of one's own are refused with `.configuration`.", trustNames),
+    ].flatMap { $0 }
+
+    /// Cases with a proxy that do not need an authority as well.
+    private static var proxyNames: [String] {
+        cases(of: .places).filter { $0.name.contains("proxy") || $0.name.hasPrefix("hosts of the list") }
+            .filter { !$0.needs.contains(.authority) }.map(\.name)
+    }
+
+    /// Cases that begin with trusting the authority of the tests, or with a pin.
+    private static var trustNames: [String] {
+        cases.filter { !$0.needs.isDisjoint(with: [.authority, .certificate]) }.map(\.name)
+    }
+
+    private static func differs(_ reason: String, _ names: [String]) -> [ConformanceDeviation] {
+        because(reason, .fails, on: "URLSession", names)
+    }
+
+    private static func may(_ reason: String, _ names: [String]) -> [ConformanceDeviation] {
+        because(reason, .mayFail, on: "URLSession", names)
+    }
+
+    private static func ends(_ reason: String, _ names: [String]) -> [ConformanceDeviation] {
+        because(reason, .endsProcess, on: "URLSession", names)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewTesting
+import CurlewURLSession
+import TestServers
+import Testing
+
+/// Every case on Foundation's URLSession on Linux, which may crash or block its process: so in children, a group in each.
+///
+/// What is not listed as a deviation has to pass, and what is listed must not, unless it may.
+@Suite(.timeLimit(.minutes(3)))
+struct URLSessionConformanceTests {
+    private static let known = ConformanceSuite.deviations(of: .urlSession)
+
+    @Test("URLSession conforms, but for what is listed", arguments: ConformanceCase.Group.allCases)
+    func conforms(_ group: ConformanceCase.Group) async throws {
+        let names = ConformanceSuite.cases(of: group).map(\.name).filter { Self.known[$0]?.kind != .endsProcess }
+        let outcomes = try await outcomes(of: names)
+        for name in names {
+            let outcome = try #require(outcomes[name], "\(name) was not run")
+            switch Self.known[name]?.kind {
+            case nil: #expect(outcome == .passed, "\(name): \(outcome)")
+            case .fails: #expect(outcome != .passed, "\(name): passes now, so it is no deviation any more")
+            case .mayFail, .endsProcess: print("recorded: \(name): \(outcome)")
+            }
+        }
+    }
+
+    @Test("what can end the process is run alone, and its outcome recorded")
+    func recorded() async throws {
+        for (name, deviation) in Self.known.sorted(by: { $0.key < $1.key }) where deviation.kind == .endsProcess {
+            let outcome = try #require(try await outcomes(of: [name])[name], "\(name) was not run")
+            print("recorded: \(name): \(outcome)")
+        }
+    }
+
+    private func outcomes(of names: [String]) async throws -> [String: IsolatedRun.Outcome] {
+        let environment = try await ConformanceServers.shared().environment
+        return try await IsolatedRun.outcomes(of: names) { names in
+            let result = try await #require(
+                processExitsWith: .success, observing: [\.standardOutputContent]
+            ) { [names = names as [String], environment = environment as ConformanceEnvironment] in
+                await IsolatedRun.run(names, on: .urlSession, in: environment)
+            }
+            return String(decoding: result.standardOutputContent, as: UTF8.self)
+        }
+    }
+}
+
+extension ConformanceEngine {
+    static let urlSession = ConformanceEngine("URLSession") {
+        URLSessionTransport(configuration: $0)
+    } shutDown: { transport, mode in
+        await transport.shutdown(mode)
+    }
+}
+#endif
