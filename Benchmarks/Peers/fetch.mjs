@@ -8,7 +8,6 @@
 
 import fs from "node:fs";
 import path from "node:path";
-import { Readable } from "node:stream";
 
 class User {
   constructor(value) {
@@ -62,7 +61,7 @@ const download = async (url, file) => {
 };
 
 const upload = async (url, file) => {
-  const body = Readable.toWeb(fs.createReadStream(file, { highWaterMark: 256 << 10 }));
+  const body = fs.createReadStream(file, { highWaterMark: 256 << 10 });
   const headers = { "Content-Length": String(fs.statSync(file).size) };
   const response = await fetch(url, { method: "PUT", body, duplex: "half", headers });
   await response.arrayBuffer();

@@ -57,7 +57,7 @@ enum Command: String {
         let few = max(20, width * 2)
         let first = try run(few)
         var rate = Double(few) / first.seconds
-        if first.seconds < seconds / 2 { rate = try Double(few * 4) / max(0.001, run(few * 5).seconds - first.seconds) }
+        if first.seconds < seconds { rate = try Double(few * 4) / max(0.001, run(few * 5).seconds - first.seconds) }
         let more = max(few, Int(min(rate, 30_000) * seconds))
         let all = try run(few + more)
         guard all.seconds > first.seconds else { throw Failure("the machine was too busy to tell") }

@@ -71,6 +71,8 @@ struct Report {
             + absent.map { "\($0): not installed (Debian: \(field.missing[$0] ?? "unknown"))" } + ratios
         if !lines.isEmpty { print("\n" + lines.joined(separator: "\n")) }
         print("")
+        // A table that is there should be seen, also in a pipe.
+        fflush(nil)
     }
 
     private var failureLines: [String] {
