@@ -10,7 +10,9 @@ extension ConformanceSuite {
                 "OPTIONS without a body goes out as it is, without fields about one",
                 "PROPFIND without a body goes out as it is, without fields about one",
             ]),
-        differs("Methods are written in capitals.", ["get without a body goes out as it is, without fields about one"]),
+        differs(
+            "Other spellings of known methods are refused with `.invalidRequest`.",
+            ["get without a body goes out as it is, without fields about one"]),
         differs("A GET with a body is refused with `.invalidRequest`.", ["GET carries a body"]),
         differs(
             "Streams are produced first and sent with their length.",
@@ -41,10 +43,10 @@ extension ConformanceSuite {
             ]),
         differs("The version is not told, and taken for 1.1.", ["the status line \"HTTP/1.0 404 Not Found\" is read"]),
         differs(
-            "Heads that are not written as usual end the call with `.badResponse`, or keep their white space.",
+            "Heads that are not written as usual end the call with `.badResponse`.",
             [
                 "the status line \"HTTP/1.1 204\" is read", "bytes of a field that are not UTF-8 are read as Latin-1",
-                "a field line without a space is read", "a field line with space around its value is read",
+                "a field line without a space is read",
             ]),
         ends(
             "The system's library traps at the second head section of a response.",
@@ -52,21 +54,6 @@ extension ConformanceSuite {
                 "trailers end the body and change nothing in the head",
                 "an answer of a head without its end is a lost connection",
                 "an answer with more trailers than the limit ends there",
-            ]),
-        differs(
-            "Bad framing ends the call, but as `.connectionLost` or `.invalidRequest`.",
-            [
-                "Content-Length below zero is a bad response", "Content-Length that is no number is a bad response",
-                "two Content-Lengths that differ is a bad response", "an answer with no HTTP at all is a bad response",
-                "an answer with another protocol is a bad response",
-                "an answer with a status that is no number is a bad response",
-                "an answer with a version that nobody knows is a bad response",
-            ]),
-        differs(
-            "A Content-Length that cannot be read is passed over, or its first number taken.",
-            [
-                "Content-Length beyond all numbers is a bad response",
-                "a list of Content-Lengths that differ is a bad response",
             ]),
         differs(
             "Connecting is no phase of its own: it counts as waiting for the head.",
@@ -93,16 +80,6 @@ extension ConformanceSuite {
                 "a stream that exists once is not sent again",
             ]),
         differs("Codings are always undone.", ["a raw body is given as it came"]),
-        differs(
-            "A wrong checksum ends the call, but as `.connectionLost`.",
-            [
-                "a coding with a wrong checksum is a bad response", "a coding with a bit turned is a bad response",
-            ]),
-        differs(
-            "A line of more than 100 KiB ends the call, but as `.connectionLost`.",
-            [
-                "an answer with a field that is longer than the limit ends there"
-            ]),
         differs(
             "A handshake that is reset is not told from any other reset.",
             [

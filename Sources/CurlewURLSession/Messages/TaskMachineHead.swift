@@ -21,14 +21,9 @@ extension TaskMachine.Head {
         }
         let status = HTTPStatus(response.statusCode)
         let isDecoded = method != .head && ResponseFields.isDecoded(fields[.contentEncoding])
-        if method == .head || status.forbidsContent {
-            length = 0
-        } else {
-            length =
-                fields.contains(.contentEncoding) || fields.contains(.transferEncoding)
-                ? nil
-                : fields[.contentLength].flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil }
-        }
+        let declared = try ResponseFields.length(fields)
+        let hasBody = method != .head && !status.forbidsContent
+        length = hasBody ? (fields.contains(.contentEncoding) ? nil : declared) : 0
         headers = fields
         if isDecoded {
             headers.remove(.contentEncoding)
@@ -78,6 +73,18 @@ enum ResponseFields {
         return result
     }
 
+    /// The length of the body as declared, if there is one and it counts (RFC 9112 §6.3). Throws where nobody can tell.
+    static func length(_ fields: HTTPHeaders) throws(NetworkError) -> Int64? {
+        guard !fields.contains(.transferEncoding), let text = fields[.contentLength] else { return nil }
+        // Repeated ones have been joined.
+        let values = Set(text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } })
+        let isNumber = values.count == 1 && values.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
+        guard isNumber, let length = values.first.flatMap({ Int64($0) }) else {
+            throw NetworkError(.badResponse, detail: "The answer declares an impossible length: \(text.printable).")
+        }
+        return length
+    }
+
     /// Whether URLSession has undone these codings. An unknown one it hands over as it came.
     static func isDecoded(_ codings: String?) -> Bool {
         guard let codings else { return false }
@@ -87,8 +94,9 @@ enum ResponseFields {
         }
     }
 
-    /// Control bytes would let a server begin a line of ours.
+    /// Without the blanks around it. Control bytes would let a server begin a line of ours.
     private static func cleaned(_ value: String) -> String {
+        let value = value.trimmingCharacters(in: .whitespaces)
         guard value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else { return value }
         let scalars = value.unicodeScalars.map { scalar in
             (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7F ? " " : scalar

@@ -31,6 +31,12 @@ extension URLRequest {
         }
         self.init(url: url)
         httpMethod = request.method.rawValue
+        guard httpMethod == request.method.rawValue else {
+            throw NetworkError(
+                .invalidRequest, detail: "URLRequest would send the method as \(httpMethod ?? "GET").",
+                hint: "Write known methods in capitals: other spellings are other methods (RFC 9110 §9.1).",
+                request: RequestLine(request))
+        }
         httpShouldHandleCookies = false
         var joined: [HTTPField.Name: String] = [:]
         var order: [HTTPField.Name] = []

@@ -31,6 +31,8 @@ enum SystemFailure {
     ) -> NetworkError.Reason {
         switch code {
         case NSURLErrorCancelled: .cancelled
+        // Linux: the protocol that is not supported may be the answer's.
+        case NSURLErrorUnsupportedURL where text.contains("HTTP"): .badResponse
         case NSURLErrorBadURL, NSURLErrorUnsupportedURL, NSURLErrorDataLengthExceedsMaximum: .invalidRequest
         case NSURLErrorCannotFindHost, NSURLErrorCannotConnectToHost, NSURLErrorDNSLookupFailed,
             NSURLErrorNotConnectedToInternet, NSURLErrorInternationalRoamingOff, NSURLErrorDataNotAllowed,
@@ -75,9 +77,9 @@ enum SystemFailure {
             }
             if says("SSL", "TLS", "handshake") { return .secureConnectionFailed(.handshake) }
         }
-        if says("chunk", "content encoding", "Weird server", "Header", "header", "PROTOCOL_ERROR", "HTTP/0.9") {
-            return .badResponse
-        }
+        if says("Out of memory") { return .limitExceeded(hasHead ? .responseBody : .responseHeaders) }
+        let broken = says("chunk", "content ", "Weird server", "eader", "Content-Length", "PROTOCOL_ERROR")
+        if broken { return .badResponse }
         return .connectionLost(.requestMayHaveArrived)
     }
 

@@ -70,7 +70,7 @@ final class SessionEngine: Sendable {
 
     /// Does with the task of `bridge` what its machine wants by now.
     func control(_ bridge: TaskBridge) {
-        queue.addOperation {
+        let work = BlockOperation {
             let wishes = bridge.wishes
             guard let task = wishes.task else { return }
             if wishes.end { return task.cancel() }
@@ -79,6 +79,9 @@ final class SessionEngine: Sendable {
             if !wishes.suspension, task.state == .suspended { task.resume() }
             #endif
         }
+        // Before the pieces of a body that wait in the queue and that nobody wants any more.
+        work.queuePriority = .veryHigh
+        queue.addOperation(work)
     }
 
     /// Closes the session when its tasks have ended. A session that was given is its owner's.

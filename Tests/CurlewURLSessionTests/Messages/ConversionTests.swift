@@ -94,6 +94,24 @@ struct ConversionTests {
         #expect(headers["X-A"] == "a  b c")
     }
 
+    @Test("a length that is one, however often it is said, and what is none")
+    func lengths() throws {
+        func length(_ text: String) throws -> Int64? { try ResponseFields.length(["Content-Length": text]) }
+        #expect(try length("12") == 12)
+        #expect(try length("12, 12") == 12)
+        #expect(try ResponseFields.length(["Content-Length": "x", "Transfer-Encoding": "chunked"]) == nil)
+        #expect(try ResponseFields.length([:]) == nil)
+        for bad in ["", "-1", "1, 2", "x", "99999999999999999999", "1,"] {
+            #expect { try length(bad) } throws: { ($0 as? NetworkError)?.reason == .badResponse }
+        }
+    }
+
+    @Test("a method in other letters is another method, which URLRequest cannot send")
+    func methods() throws {
+        let request = try HTTPRequest(HTTPMethod(rawValue: "get"), url: "http://a.example/")
+        #expect { try URLRequest(request) } throws: { ($0 as? NetworkError)?.reason == .invalidRequest }
+    }
+
     @Test("codings that are undone, and those that nobody knows")
     func codings() {
         for known in ["gzip", "GZIP , br", "deflate", "identity"] { #expect(ResponseFields.isDecoded(known)) }
