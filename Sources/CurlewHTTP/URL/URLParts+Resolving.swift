@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+extension URLParts {
+    /// The absolute URL that a reference means to someone who has just asked `target` at `origin`.
+    ///
+    /// RFC 3986 §5.2, and browsers (WHATWG URL §4.4) where servers write what is no reference: white space around it and
+    /// tabs inside are dropped, a backslash before the query is a slash, any number of slashes begins an authority,
+    /// `http:path` is relative to a base of the same scheme, `%2E` counts as a dot in dot segments. A fragment is dropped.
+    package init(resolving reference: String, against origin: Origin, target: String) throws(URLProblem) {
+        var bytes = Array(reference.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D })
+        while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
+        bytes.removeFirst(bytes.prefix { $0 <= 0x20 }.count)
+        if let fragment = bytes.firstIndex(of: 0x23) { bytes.removeSubrange(fragment...) }
+
+        let mark = bytes.firstIndex(of: 0x3F) ?? bytes.endIndex
+        let query = bytes[mark...]
+        var rest = bytes[..<mark].map { $0 == 0x5C ? 0x2F : $0 }[...]
+        var scheme = origin.scheme
+        if let written = Self.scheme(of: rest) {
+            guard written == "http" || written == "https" else {
+                throw URLProblem("has a scheme other than http and https; use one of these")
+            }
+            rest = rest.dropFirst(written.utf8.count + 1)
+            if written != scheme, !rest.starts(with: Self.slashes) { rest = Self.slashes + rest }
+            scheme = written
+        }
+
+        var text = Array("\(scheme)://".utf8)
+        if rest.starts(with: Self.slashes) {
+            rest = rest.drop { $0 == 0x2F }
+            let path = rest.firstIndex(of: 0x2F) ?? rest.endIndex
+            text += rest[..<path] + Self.withoutDots(rest[path...]) + query
+        } else {
+            let asked = Array(target.utf8)
+            let path = asked.prefix { $0 != 0x3F }
+            text += origin.authority.utf8
+            if rest.first == 0x2F {
+                text += Self.withoutDots(rest) + query
+            } else if !rest.isEmpty {
+                let folder = path[..<((path.lastIndex(of: 0x2F) ?? -1) + 1)]
+                text += Self.withoutDots(folder + rest) + query
+            } else {
+                text += path + (query.isEmpty ? asked[path.endIndex...] : query)
+            }
+        }
+        try self.init(String(decoding: text, as: UTF8.self))
+    }
+
+    private static let slashes: [UInt8] = [0x2F, 0x2F]
+
+    /// The scheme in lower case, if the reference begins with one.
+    private static func scheme(of bytes: ArraySlice<UInt8>) -> String? {
+        guard let colon = bytes.firstIndex(of: 0x3A) else { return nil }
+        let scheme = ASCII.lowercased(String(decoding: bytes[..<colon], as: UTF8.self))
+        return HostSyntax.isScheme(scheme) ? scheme : nil
+    }
+
+    /// RFC 3986 §5.2.4, for a path that begins with a slash or is empty.
+    private static func withoutDots(_ path: ArraySlice<UInt8>) -> [UInt8] {
+        guard !path.isEmpty else { return [] }
+        let segments = path.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
+        var kept: [ArraySlice<UInt8>] = []
+        for (position, segment) in segments.enumerated() {
+            let dots = dotCount(segment)
+            if dots == 0 {
+                kept.append(segment)
+                continue
+            }
+            if dots == 2 { _ = kept.popLast() }
+            // A dot segment at the end stands for a folder, whose path ends with a slash.
+            if position == segments.count - 1 { kept.append([]) }
+        }
+        return [0x2F] + kept.joined(separator: [0x2F])
+    }
+
+    /// 1 for ".", 2 for "..", encoded or not; 0 for any other segment.
+    private static func dotCount(_ segment: ArraySlice<UInt8>) -> Int {
+        guard (1...6).contains(segment.count) else { return 0 }
+        let plain = PercentCoding.decodeLeniently(Array(segment))
+        return plain == [0x2E] ? 1 : plain == [0x2E, 0x2E] ? 2 : 0
+    }
+}
