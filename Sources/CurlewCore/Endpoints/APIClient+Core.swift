@@ -21,6 +21,8 @@ extension APIClient {
         /// The fields of a call whose answer a codec reads, and of one that takes it as it is.
         let decodedHeaders: HTTPHeaders
         let rawHeaders: HTTPHeaders
+        /// The names of the fields that go to the client's origin only.
+        let homeFields: Set<HTTPField.Name>
 
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
@@ -33,6 +35,7 @@ extension APIClient {
             exchanger = Exchanger(
                 pipeline: pipeline, transport: transport, setup: PipelineSetup(clientOrigin: baseURL?.origin))
             let own = configuration.headers
+            homeFields = Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent])
             decodedHeaders = Self.basic(configuration, accept: configuration.codecs.accept)
                 .merging(own, replacing: true)
             rawHeaders = Self.basic(configuration, accept: "*/*").merging(own, replacing: true)
@@ -87,7 +90,7 @@ extension APIClient.Core {
                 timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
                 clientOrigin: baseURL?.origin, observers: isObserved ? configuration.observers : [],
                 time: configuration.time,
-                endpoint: route, codecs: codecs))
+                endpoint: route, codecs: codecs, homeFields: homeFields))
         do throws(NetworkError) {
             let request = try request(for: route, answer: answer, codecs)
             return PreparedCall(request: request, context: context, codecs: codecs)

@@ -16,7 +16,7 @@ public struct ClientConfiguration: Sendable {
     public var userAgent: String?
     /// Timeouts for calls that name none. Default connect 10 s, first byte 30 s, idle 30 s, total 300 s.
     public var timeouts: Timeouts
-    /// Bounds for calls that name none. Default headers 256 KiB, bodies 64 MiB, error excerpts 16 KiB.
+    /// Bounds for calls that name none. Default headers 256 KiB, bodies 64 MiB, error excerpts 16 KiB, 20 redirects.
     public var limits: Limits
     /// How bodies are written and answers are read. Default JSON with keys as they are. `Accept` follows from it.
     public var codecs: Codecs

@@ -16,6 +16,8 @@ public struct Response<Value: Sendable>: Sendable {
     public let attempts: Int
     /// The URL that was answered, after redirects. Not redacted.
     public let url: String
+    /// The redirects that led here, oldest first.
+    public let redirects: [Redirect]
 
     init(_ value: Value, from response: HTTPResponse) {
         self.value = value
@@ -24,5 +26,6 @@ public struct Response<Value: Sendable>: Sendable {
         metrics = response.metrics
         attempts = response.attempts
         url = response.url
+        redirects = response.redirects
     }
 }

@@ -22,6 +22,8 @@ public struct ExchangeContext: Sendable {
     public var totalDeadline: Deadline
     /// The end of this attempt.
     public var attemptDeadline = Deadline.never
+    /// What only redirected calls have, behind one reference that others do not pay for.
+    private var detour: Detour?
 
     /// A context of one's own, for tests of interceptors and transports.
     public init(
@@ -54,6 +56,8 @@ public struct ExchangeContext: Sendable {
     public var timeouts: Timeouts { call.timeouts }
     /// The limits in force: the call's, else the client's.
     public var limits: Limits { call.limits }
+    /// The fields of the client's configuration, which go to its origin only.
+    package var homeFields: Set<HTTPField.Name> { call.homeFields }
     /// The origin of the client's base URL. Credentials belong to it unless they name another.
     public var clientOrigin: Origin? { call.clientOrigin }
     /// Where time comes from.
@@ -68,6 +72,24 @@ public struct ExchangeContext: Sendable {
         var copy = self
         copy.isAuthenticated = true
         return copy
+    }
+
+    /// The redirects that led here, oldest first.
+    public package(set) var redirects: [Redirect] {
+        get { detour?.redirects ?? [] }
+        set { detour = Detour(newValue, secretFields, jarCookie) }
+    }
+
+    /// Fields that stay off once the origin is left, besides those that every client knows as secret.
+    package var secretFields: Set<HTTPField.Name> {
+        get { detour?.secretFields ?? [] }
+        set { detour = Detour(redirects, newValue, jarCookie) }
+    }
+
+    /// The `Cookie` field as the client's jar made it for this hop: the one secret that a foreign origin may get.
+    package var jarCookie: String? {
+        get { detour?.jarCookie }
+        set { detour = Detour(redirects, secretFields, newValue) }
     }
 
     /// The earlier of the two deadlines.
@@ -85,6 +107,18 @@ public struct ExchangeContext: Sendable {
         for observer in call.observers { observer.record(event, in: self) }
     }
 
+    private final class Detour: Sendable {
+        let redirects: [Redirect]
+        let secretFields: Set<HTTPField.Name>
+        let jarCookie: String?
+
+        init(_ redirects: [Redirect], _ secretFields: Set<HTTPField.Name>, _ jarCookie: String?) {
+            self.redirects = redirects
+            self.secretFields = secretFields
+            self.jarCookie = jarCookie
+        }
+    }
+
     /// What stays the same from the first to the last hop of a call.
     final class Call: Sendable {
         let id: UInt64
@@ -98,11 +132,12 @@ public struct ExchangeContext: Sendable {
         let endpoint: (any Sendable)?
         let codecs: Codecs
         let authentication: AuthenticationChoice
+        let homeFields: Set<HTTPField.Name>
 
         init(
             id: UInt64, routeName: String, options: RequestOptions, timeouts: Timeouts, limits: Limits,
             clientOrigin: Origin?, observers: [any RequestObserver], time: any TimeSource,
-            endpoint: (any Sendable)?, codecs: Codecs
+            endpoint: (any Sendable)?, codecs: Codecs, homeFields: Set<HTTPField.Name> = []
         ) {
             self.id = id
             self.routeName = routeName
@@ -115,6 +150,7 @@ public struct ExchangeContext: Sendable {
             self.endpoint = endpoint
             self.codecs = codecs
             authentication = options.authentication ?? .optional
+            self.homeFields = homeFields
         }
     }
 }

@@ -38,6 +38,7 @@ public struct Next: Sendable {
         let context = changed ?? self.context
         guard position < interceptors.count else {
             // Interceptors change requests, so what they made is checked here, once, before any byte leaves.
+            let request = context.crossedOrigin ? request.withoutSecrets(in: context) : request
             try request.validate()
             if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
             guard context.isObserved else { return try await transport.send(request, in: context) }
@@ -68,5 +69,18 @@ public struct Next: Sendable {
             context.record(.attemptFailed(NetworkError(error)))
             throw error
         }
+    }
+}
+
+extension HTTPRequest {
+    /// The request without what an interceptor attached although a redirect has left the origin of the call: an origin
+    /// that the server chose gets no secret, whoever adds it. Cookies that the client's jar has for it are its own.
+    fileprivate func withoutSecrets(in context: ExchangeContext) -> HTTPRequest {
+        var request = self
+        for field in headers where field.name.isSensitive || context.secretFields.contains(field.name) {
+            if field.name == .cookie, headers[.cookie] == context.jarCookie { continue }
+            request.headers.remove(field.name)
+        }
+        return request
     }
 }

@@ -21,6 +21,12 @@ public enum ExchangeEvent: Sendable {
     case answered(HTTPResponse)
     /// One attempt ended without an answer.
     case attemptFailed(NetworkError)
+    /// A redirect is followed; what comes next belongs to its next hop.
+    case redirected(Redirect)
+    /// An answer that redirects is the caller's, for the reason given in one sentence with secrets out.
+    case redirectKept(HTTPResponse, because: String)
+    /// A cookie of the answer is not taken; its name is as the server wrote it, at most 64 characters.
+    case cookieRefused(CookieRefusal, name: String)
     /// The body of one attempt is complete, or has broken off: all that the engine measured.
     case measured(ExchangeMetrics)
     /// The transport noticed something that the call survives, such as pins that expire soon.

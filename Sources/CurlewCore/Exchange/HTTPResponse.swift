@@ -26,6 +26,8 @@ public struct HTTPResponse: Sendable {
     public var url: String
     /// How often the request was sent for it, this time included. Set by interceptors that send again.
     public var attempts = 1
+    /// The redirects that led here, oldest first. Set by `.redirects()`.
+    public var redirects: [Redirect] = []
 
     /// An answer of one's own, for interceptors that do not ask the server and for tests.
     public init(

@@ -10,18 +10,21 @@ public struct Limits: Hashable, Sendable {
     public var responseBody: Int64
     /// Bytes of the body excerpt that an error keeps.
     public var errorExcerpt: Int
+    /// Redirects that one call follows.
+    public var redirects: Int
 
     /// Limits with those of `.standard` where nothing is said.
     public init(
         headerBytes: Int = 256 * 1024, headerCount: Int = 1000, responseBody: Int64 = 64 * 1024 * 1024,
-        errorExcerpt: Int = 16 * 1024
+        errorExcerpt: Int = 16 * 1024, redirects: Int = 20
     ) {
         self.headerBytes = headerBytes
         self.headerCount = headerCount
         self.responseBody = responseBody
         self.errorExcerpt = errorExcerpt
+        self.redirects = redirects
     }
 
-    /// Headers 256 KiB and 1000 fields, bodies 64 MiB, error excerpts 16 KiB.
+    /// Headers 256 KiB and 1000 fields, bodies 64 MiB, error excerpts 16 KiB, 20 redirects.
     public static let standard = Limits()
 }

@@ -63,6 +63,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
         case .timedOut(.connect): return "Is the host right and reachable? Timeouts.connect sets the limit."
         case .timedOut(.firstByte): return "The server took the request and did not answer; see Timeouts.firstByte."
         case .timedOut(.idle): return "The transfer stood still; see Timeouts.idle."
+        case .timedOut(.attempt): return "One attempt took too long; see .attemptTimeout(_:)."
         case .timedOut(.total): return "The whole call took too long; see Timeouts.total."
         case .unreachable: return "Check host and port, and that the server runs."
         case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy runs."
@@ -72,6 +73,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
         case .connectionLost(.requestMayHaveArrived):
             return "Repeat it only if doing it twice is the same as doing it once."
         case .status(let status) where status.code == 401: return "Add a credential, such as .bearer { token }."
+        case .status(let status) where status.isRedirection:
+            return "The redirect was not followed: see .redirects(_:), options.redirects, and its Location."
         default: return nil
         }
     }

@@ -102,6 +102,8 @@ extension NetworkError {
         case responseBody
         /// `Limits.headerBytes` or `Limits.headerCount`.
         case responseHeaders
+        /// `Limits.redirects`, or redirects that go in a circle.
+        case redirects
     }
 
     /// Why there is no credential.
@@ -130,6 +132,8 @@ extension NetworkError {
         case overload
         /// The transport has been shut down.
         case shutdown
+        /// `RedirectPolicy`: the redirect leads where the call must not go, or asks for what cannot be sent again.
+        case redirects
         /// `APIClient.preview`: the place of the transport, where a preview ends.
         case preview
     }

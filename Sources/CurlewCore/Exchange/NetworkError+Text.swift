@@ -25,6 +25,7 @@ extension NetworkError: LocalizedError {
         case .timedOut: "The server took too long to answer."
         case .connectionLost: "The connection was lost."
         case .badResponse: "The server's answer could not be understood."
+        case .limitExceeded(.redirects), .refused(by: .redirects): "The server sent the request somewhere else in vain."
         case .limitExceeded: "The server's answer was too large."
         case .status(let status): Self.message(forStatus: status.code)
         case .decoding: "The server's answer was not what was expected."

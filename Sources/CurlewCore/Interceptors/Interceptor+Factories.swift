@@ -12,6 +12,27 @@ extension Interceptor where Self == LoggingInterceptor {
     }
 }
 
+extension Interceptor where Self == RedirectInterceptor {
+    /// Follows redirects: `.redirects()`, `.redirects(.sameOrigin)`. See `RedirectPolicy` for the rules.
+    public static func redirects(_ policy: RedirectPolicy = .standard) -> RedirectInterceptor {
+        RedirectInterceptor(policy)
+    }
+}
+
+extension Interceptor where Self == CookieInterceptor {
+    /// Cookies in `store`. Default one of its own, in memory, which the client and what is derived from it share.
+    public static func cookies(_ store: CookieStore = CookieStore()) -> CookieInterceptor {
+        CookieInterceptor(store)
+    }
+}
+
+extension Interceptor where Self == AttemptTimeoutInterceptor {
+    /// Bounds each attempt, the body included. See `AttemptTimeoutInterceptor`.
+    public static func attemptTimeout(_ limit: Duration) -> AttemptTimeoutInterceptor {
+        AttemptTimeoutInterceptor(limit)
+    }
+}
+
 extension Interceptor where Self == BearerInterceptor {
     /// A bearer token for the origin of the client's base URL. See `BearerInterceptor`.
     public static func bearer(_ token: @escaping @Sendable () async throws -> String?) -> BearerInterceptor {

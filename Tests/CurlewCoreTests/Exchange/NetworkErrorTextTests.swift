@@ -19,6 +19,7 @@ struct NetworkErrorTextTests {
             .interceptor, .refused(by: .mock), .refused(by: .shutdown),
             .connectionLost(.requestNotSent), .connectionLost(.requestMayHaveArrived),
             .limitExceeded(.responseBody), .limitExceeded(.responseHeaders),
+            .limitExceeded(.redirects), .refused(by: .redirects),
             .notAuthenticated(.missingCredential), .notAuthenticated(.sourceFailed),
         ]
         + [.expired, .notYetValid, .untrusted, .wrongHost, .pinMismatch, .clientCertificate, .handshake]

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The file behind a `CookieStore`: JSON, read with suspicion and written whole.
+struct CookieFile: Sendable {
+    let path: String
+    let keepsSessionCookies: Bool
+
+    static let version = 1
+    static let limit = 16 << 20
+
+    /// What was read, and what the caller should know about it.
+    struct Content {
+        var cookies: [Cookie] = []
+        var problem: NetworkError?
+    }
+
+    private struct Document: Codable {
+        let version: Int
+        let cookies: [Cookie]
+    }
+
+    private struct Header: Decodable {
+        let version: Int
+    }
+
+    /// Reads the file. One that is damaged gets another name; throws if it can be neither read nor renamed, so that
+    /// nothing may take its place.
+    func read(at now: Date) throws(NetworkError) -> Content {
+        let data: Data
+        do {
+            data = try PrivateFile.read(path, limit: Self.limit)
+        } catch {
+            if error.isMissing { return Content() }
+            throw NetworkError(
+                .storage, detail: "\(error). Its cookies are not used and nothing is saved.",
+                hint: "Check the file and its permissions.")
+        }
+        let decoder = JSONDecoder()
+        if let header = try? decoder.decode(Header.self, from: data), header.version > Self.version {
+            throw NetworkError(
+                .storage, detail: "\(path) has version \(header.version); this package knows \(Self.version).",
+                hint: "Another version of the package wrote it. Give this one a file of its own.")
+        }
+        do {
+            return Content(cookies: try decoder.decode(Document.self, from: data).cookies)
+        } catch {
+            let aside = "\(path).damaged-\(Int64(now.timeIntervalSince1970))"
+            do {
+                try PrivateFile.move(path, to: aside)
+            } catch {
+                throw NetworkError(.storage, detail: "\(path) is damaged. \(error), so nothing is saved.")
+            }
+            return Content(
+                problem: NetworkError(
+                    .storage, detail: "\(path) is damaged and was renamed to \(aside). The store begins empty.",
+                    hint: "If the cookies matter, repair that file; otherwise remove it."))
+        }
+    }
+
+    /// Writes the file, or says why it could not.
+    func write(_ cookies: [Cookie]) -> NetworkError? {
+        let kept = cookies.filter { keepsSessionCookies || $0.expires != nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        do {
+            try PrivateFile.replace(path, with: try encoder.encode(Document(version: Self.version, cookies: kept)))
+            return nil
+        } catch {
+            return NetworkError(
+                .storage, detail: "\(error). The cookies are in memory only.",
+                hint: "The file is tried again after the next change, and by save().")
+        }
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// Cookies, and who gets which: RFC 6265bis as a value, without I/O and with the time as a parameter.
+///
+///     var jar = CookieJar()
+///     jar.store("id=7; Secure; Path=/", from: request, at: now)
+///     jar.header(for: request, at: now)                              // "id=7"
+///
+/// `CookieStore` shares one among clients. What is there is bounded by `CookieLimits`: beyond it expired cookies go
+/// first, then, of a domain with too many, those without `Secure`, then those that were not sent for the longest time.
+/// Plain http to loopback counts as secure, as browsers have it.
+public struct CookieJar: Sendable {
+    /// What it may hold.
+    public let limits: CookieLimits
+    /// The domains that no cookie may be for.
+    public let publicSuffixes: PublicSuffixList
+
+    private var entries: [String: [Entry]] = [:]
+    private var count = 0
+    /// Orders cookies that were created in the same moment.
+    private var serial: UInt64 = 0
+
+    private struct Entry: Sendable {
+        var cookie: Cookie
+        var lastAccess: Date
+        let serial: UInt64
+    }
+
+    /// An empty jar.
+    public init(limits: CookieLimits = .standard, publicSuffixes: PublicSuffixList = .system) {
+        self.limits = limits
+        self.publicSuffixes = publicSuffixes
+    }
+
+    /// All cookies, the oldest first. Some may have expired since the last call.
+    public var cookies: [Cookie] {
+        entries.values.joined().sorted(by: Self.isOlder).map(\.cookie)
+    }
+
+    /// Takes a `Set-Cookie` value of an answer to `request` (RFC 6265bis §5.6, §5.7). A cookie whose time is over takes
+    /// the place of the one that it names, which so is gone.
+    ///
+    /// Gives the reason if it is not taken.
+    @discardableResult
+    public mutating func store(_ line: String, from request: HTTPRequest, at now: Date) -> CookieRefusal? {
+        do throws(CookieRefusal) {
+            let reader = CookieReader(origin: request.origin, target: request.target, now: now, limits: limits)
+            let cookie = try reader.cookie(from: line, publicSuffixes)
+            if !cookie.isSecure, !request.origin.isConfidential, hidesSecureCookie(cookie) { throw .hidesSecureCookie }
+            place(cookie, at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Takes a cookie of one's own, as if a secure answer from its domain had set it. Gives the reason if it is not taken.
+    @discardableResult
+    public mutating func insert(_ cookie: Cookie, at now: Date) -> CookieRefusal? {
+        do throws(CookieRefusal) {
+            try CookieReader.check(cookie, limits, publicSuffixes)
+            place(cookie.lasting(atMost: limits.lifetime, from: now), at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// The `Cookie` field for `request`; nil if no cookie goes there (RFC 6265bis §5.8.3).
+    ///
+    /// Longer paths come first, then older cookies.
+    /// - `isCrossSite`: a redirect from another site has led to the request. Default false.
+    public mutating func header(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> String? {
+        guard count > 0 else { return nil }
+        var text = ""
+        for entry in matches(for: request, isCrossSite: isCrossSite, at: now) {
+            let pair = entry.cookie.pair
+            guard text.utf8.count + pair.utf8.count + 2 <= limits.headerBytes else { continue }
+            text += text.isEmpty ? pair : "; \(pair)"
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    /// The cookies that go to `request`, in the order of the field.
+    public func cookies(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> [Cookie] {
+        var copy = self
+        return copy.matches(for: request, isCrossSite: isCrossSite, at: now).map(\.cookie)
+    }
+
+    /// Removes the cookies that `isUnwanted` says yes to.
+    public mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
+        for domain in entries.keys { remove(from: domain) { isUnwanted($0.cookie) } }
+    }
+
+    private mutating func matches(for request: HTTPRequest, isCrossSite: Bool, at now: Date) -> [Entry] {
+        let host = request.origin.host
+        let path = CookieMatching.pathOnly(request.target)
+        var found: [Entry] = []
+        for domain in CookieMatching.domains(of: host).map(String.init) {
+            guard let count = entries[domain]?.count else { continue }
+            for index in 0..<count {
+                guard let cookie = entries[domain]?[index].cookie, !cookie.hasExpired(at: now),
+                    domain == host || !cookie.isHostOnly, CookieMatching.isPath(path, in: cookie.path),
+                    !cookie.isSecure || request.origin.isConfidential,
+                    !isCrossSite || cookie.sameSite.crosses(with: request.method)
+                else { continue }
+                entries[domain]?[index].lastAccess = now
+                if let entry = entries[domain]?[index] { found.append(entry) }
+            }
+        }
+        guard found.count > 1 else { return found }
+        return found.sorted { left, right in
+            let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
+            return lengths.0 == lengths.1 ? Self.isOlder(left, right) : lengths.0 > lengths.1
+        }
+    }
+
+    /// §5.7: what came over plain http must not take the place of, or be sent before, what came over https.
+    private func hidesSecureCookie(_ cookie: Cookie) -> Bool {
+        entries.contains { domain, entries in
+            (CookieMatching.isHost(domain, in: cookie.domain) || CookieMatching.isHost(cookie.domain, in: domain))
+                && entries.contains {
+                    $0.cookie.isSecure && $0.cookie.name == cookie.name
+                        && CookieMatching.isPath(cookie.path, in: $0.cookie.path)
+                }
+        }
+    }
+
+    private mutating func place(_ cookie: Cookie, at now: Date) {
+        let domain = cookie.domain
+        let known = entries[domain]?.firstIndex { $0.cookie.isSame(as: cookie) }
+        if let known {
+            // The order among cookies is that of their first coming.
+            let created = entries[domain]?[known].cookie.created ?? cookie.created
+            entries[domain]?[known].cookie = cookie.created(at: created)
+            entries[domain]?[known].lastAccess = now
+        } else {
+            serial += 1
+            entries[domain, default: []].append(Entry(cookie: cookie, lastAccess: now, serial: serial))
+            count += 1
+        }
+        guard cookie.hasExpired(at: now) || (known == nil && isOver(domain)) else { return }
+        remove(from: domain) { $0.cookie.hasExpired(at: now) }
+        while let all = entries[domain], all.count > max(0, limits.perDomain) {
+            let open = all.filter { !$0.cookie.isSecure }
+            evictOldest(of: open.isEmpty ? all : open)
+        }
+        guard count > max(0, limits.total) else { return }
+        removeAll { $0.hasExpired(at: now) }
+        while count > max(0, limits.total) { evictOldest(of: entries.values.joined()) }
+    }
+
+    private func isOver(_ domain: String) -> Bool {
+        count > limits.total || (entries[domain]?.count ?? 0) > limits.perDomain
+    }
+
+    private mutating func evictOldest(of candidates: some Sequence<Entry>) {
+        let oldest = candidates.min { ($0.lastAccess, $0.serial) < ($1.lastAccess, $1.serial) }
+        guard let oldest else { return }
+        remove(from: oldest.cookie.domain) { $0.serial == oldest.serial }
+    }
+
+    private mutating func remove(from domain: String, where isUnwanted: (Entry) -> Bool) {
+        guard var kept = entries[domain] else { return }
+        let before = kept.count
+        kept.removeAll(where: isUnwanted)
+        guard kept.count < before else { return }
+        count -= before - kept.count
+        entries[domain] = kept.isEmpty ? nil : kept
+    }
+
+    private static func isOlder(_ left: Entry, _ right: Entry) -> Bool {
+        (left.cookie.created, left.serial) < (right.cookie.created, right.serial)
+    }
+}
+
+extension CookieJar: CustomStringConvertible {
+    /// How many cookies there are; never what they hold.
+    public var description: String { "\(count) cookies" }
+}
+
+extension Cookie.SameSite {
+    /// Whether a cookie goes along although another site has led to the request.
+    func crosses(with method: HTTPMethod) -> Bool {
+        switch self {
+        case .strict: false
+        case .lax, .unspecified: method.isSafe
+        case .none: true
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Makes a cookie from what a server wrote, or says why it may not be one: RFC 6265bis §5.7, step by step, up to where
+/// the other cookies of the jar matter.
+struct CookieReader {
+    let origin: Origin
+    let target: String
+    let now: Date
+    let limits: CookieLimits
+
+    func cookie(from line: String, _ suffixes: PublicSuffixList) throws(CookieRefusal) -> Cookie {
+        let read: SetCookie
+        do {
+            read = try SetCookie(line, maximum: limits.cookieBytes, maximumAttribute: limits.attributeBytes)
+        } catch {
+            switch error {
+            case .controlCharacter: throw .controlCharacter
+            case .empty: throw .empty
+            case .tooLong: throw .tooLong
+            }
+        }
+        let (domain, isHostOnly) = try domain(read.domain, suffixes)
+        guard !read.isSecure || origin.isConfidential else { throw .insecureOrigin }
+        let cookie = Cookie(
+            name: read.name, value: read.value, domain: domain, isHostOnly: isHostOnly,
+            path: read.path ?? CookieMatching.defaultPath(ofTarget: target), isSecure: read.isSecure,
+            isHTTPOnly: read.isHTTPOnly, sameSite: read.sameSite.flatMap(Cookie.SameSite.init) ?? .unspecified,
+            expires: expiry(read), created: now)
+        // A default path of "/" is no promise: the prefix wants it written (§5.7, step 22).
+        guard Self.keepsPrefix(cookie, path: read.path) else { throw .brokenPrefix }
+        return cookie.lasting(atMost: limits.lifetime, from: now)
+    }
+
+    /// Checks a cookie that did not come from a server.
+    static func check(
+        _ cookie: Cookie, _ limits: CookieLimits, _ suffixes: PublicSuffixList
+    ) throws(CookieRefusal) {
+        let isLegible = [cookie.name, cookie.value, cookie.path, cookie.domain].allSatisfy { text in
+            !text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F || $0 == UInt8(ascii: ";") }
+        }
+        guard isLegible, !cookie.name.contains("=") else { throw .controlCharacter }
+        guard !cookie.name.isEmpty || !cookie.value.isEmpty else { throw .empty }
+        guard cookie.name.utf8.count + cookie.value.utf8.count <= limits.cookieBytes,
+            cookie.path.utf8.count <= limits.attributeBytes
+        else { throw .tooLong }
+        guard Origin(scheme: "https", host: cookie.domain) != nil else { throw .foreignDomain }
+        guard cookie.isHostOnly || !suffixes.isPublic(cookie.domain) else { throw .publicSuffix }
+        guard keepsPrefix(cookie, path: cookie.path) else { throw .brokenPrefix }
+    }
+
+    private func domain(
+        _ written: String?, _ suffixes: PublicSuffixList
+    ) throws(CookieRefusal) -> (String, isHostOnly: Bool) {
+        let host = origin.host
+        guard let written, written != host || !CookieMatching.isAddress(host) else { return (host, true) }
+        guard written.utf8.allSatisfy({ $0 < 0x80 }) else { throw .foreignDomain }
+        if suffixes.isPublic(written) {
+            // Its owner may keep cookies for itself: `github.io` is a site as well.
+            guard written == host else {
+                throw CookieMatching.isHost(host, in: written) ? .publicSuffix : .foreignDomain
+            }
+            return (host, true)
+        }
+        guard CookieMatching.isHost(host, in: written) else { throw .foreignDomain }
+        return (written, false)
+    }
+
+    /// §5.6.2: an age counts more than a date.
+    private func expiry(_ read: SetCookie) -> Date? {
+        guard let age = read.maxAge else { return read.expires?.date }
+        return age == 0 ? .distantPast : now.addingTimeInterval(Double(age))
+    }
+
+    private static func keepsPrefix(_ cookie: Cookie, path: String?) -> Bool {
+        // Without a name, the value would stand in its place when it is sent.
+        let name = (cookie.name.isEmpty ? cookie.value : cookie.name).prefix(9).lowercased()
+        if name.hasPrefix("__secure-") { return !cookie.name.isEmpty && cookie.isSecure }
+        if name.hasPrefix("__host-") {
+            return !cookie.name.isEmpty && cookie.isSecure && cookie.isHostOnly && path == "/"
+        }
+        return true
+    }
+}
+
+extension Cookie {
+    /// The same name for the same place: one replaces the other.
+    func isSame(as other: Cookie) -> Bool {
+        name == other.name && domain == other.domain && isHostOnly == other.isHostOnly && path == other.path
+    }
+
+    /// The same with the time of the one that it replaces.
+    func created(at date: Date) -> Cookie {
+        changed(expires: expires, created: date)
+    }
+
+    /// The same, ending when `lifetime` is over at the latest.
+    func lasting(atMost lifetime: Duration, from now: Date) -> Cookie {
+        guard let expires else { return self }
+        let last = now.addingTimeInterval(Double(lifetime.components.seconds))
+        return expires <= last ? self : changed(expires: last, created: created)
+    }
+
+    private func changed(expires: Date?, created: Date) -> Cookie {
+        Cookie(
+            name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path, isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly, sameSite: sameSite, expires: expires, created: created)
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Names under which anybody can register, such as `com` and `co.uk`: a cookie for all of them would follow its reader
+/// from owner to owner, so none is taken (RFC 6265bis §5.7).
+///
+/// The rules are those of publicsuffix.org: the longest that matches counts, `*` stands for one label, `!` makes an
+/// exception, and a name that no rule mentions is public in its last label.
+public struct PublicSuffixList: Sendable {
+    private enum Source: Sendable {
+        case rules(Rules)
+        case fallback
+    }
+
+    private let source: Source
+
+    /// The list of this system, from `/usr/share/publicsuffix` (package `publicsuffix` on Debian and Ubuntu), read once
+    /// when it is first needed; `.conservative` where there is none.
+    public static let system: PublicSuffixList = {
+        let text = PrivateFile.contents(of: "/usr/share/publicsuffix/public_suffix_list.dat", limit: 8 << 20)
+        return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .conservative
+    }()
+
+    /// What can be said without a list: the last label is public, and under a country (two letters) so is a label of at
+    /// most three letters or a customary one, as in `co.uk` and `asso.fr`.
+    ///
+    /// It refuses too much rather than too little, so a site such as `t.co` gets cookies for single hosts only; but it
+    /// does not know of hosting companies that let customers have names beneath theirs.
+    public static let conservative = PublicSuffixList(source: .fallback)
+
+    /// A list in the format of publicsuffix.org. An empty one is `.conservative`.
+    public init(parsing text: String) {
+        let rules = Rules(text)
+        source = rules.isEmpty ? .fallback : .rules(rules)
+    }
+
+    private init(source: Source) {
+        self.source = source
+    }
+
+    /// Whether a list was there; false for `.conservative`.
+    public var isComplete: Bool {
+        if case .rules = source { true } else { false }
+    }
+
+    /// Whether anybody can register names directly beneath `domain`, in lower case and punycode.
+    public func isPublic(_ domain: String) -> Bool {
+        !domain.isEmpty && publicLabels(of: domain) >= labels(domain).count
+    }
+
+    /// The part of `host` that has one owner: the public suffix and one label more. The host itself where it is an
+    /// address or a public suffix.
+    func site(of host: String) -> Substring {
+        let host = host.hasSuffix(".") ? host.dropLast() : host[...]
+        guard !CookieMatching.isAddress(String(host)) else { return host }
+        let labels = labels(host)
+        let count = publicLabels(of: host) + 1
+        guard count < labels.count else { return host }
+        return host[labels[labels.count - count].startIndex...]
+    }
+
+    private func labels(_ domain: some StringProtocol) -> [Substring] {
+        Substring(domain).split(separator: ".", omittingEmptySubsequences: true)
+    }
+
+    /// How many labels at the end of `domain` are public.
+    private func publicLabels(of domain: some StringProtocol) -> Int {
+        let labels = labels(domain)
+        switch source {
+        case .rules(let rules): return rules.publicLabels(of: labels)
+        case .fallback:
+            guard labels.count >= 2, let country = labels.last, country.utf8.count == 2 else { return 1 }
+            let second = labels[labels.count - 2]
+            return second.utf8.count <= 3 || Self.customary.contains(String(second)) ? 2 : 1
+        }
+    }
+
+    private static let customary: Set<String> = [
+        "info", "name", "asso", "gouv", "gob", "firm", "store", "school", "govt",
+    ]
+
+    /// The rules by their text.
+    private struct Rules: Sendable {
+        private var plain: Set<String> = []
+        /// `*.kawasaki.jp` under `kawasaki.jp`.
+        private var wildcards: Set<String> = []
+        private var exceptions: Set<String> = []
+        private var most = 1
+
+        init(_ text: String) {
+            for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
+                let word = line.drop { $0 == 0x20 || $0 == 0x09 }.prefix { $0 > 0x20 }
+                guard let first = word.first, !word.starts(with: "//".utf8) else { continue }
+                let isException = first == UInt8(ascii: "!")
+                let isWildcard = word.starts(with: "*.".utf8)
+                let name = String(decoding: word.dropFirst(isException ? 1 : isWildcard ? 2 : 0), as: UTF8.self)
+                guard let name = Punycode.encodeName(name.lowercased()), !name.isEmpty else { continue }
+                most = max(most, name.utf8.count { $0 == UInt8(ascii: ".") } + 2)
+                if isException {
+                    exceptions.insert(name)
+                } else if isWildcard {
+                    wildcards.insert(name)
+                } else {
+                    plain.insert(name)
+                }
+            }
+        }
+
+        var isEmpty: Bool { plain.isEmpty && wildcards.isEmpty }
+
+        func publicLabels(of labels: [Substring]) -> Int {
+            var longest = min(1, labels.count)
+            var suffix = ""
+            for (count, label) in labels.reversed().prefix(most).enumerated() {
+                // Here `suffix` has `count` labels and does not have this one.
+                if count > 0, wildcards.contains(suffix) { longest = count + 1 }
+                suffix = suffix.isEmpty ? String(label) : "\(label).\(suffix)"
+                if exceptions.contains(suffix) { return count }
+                if plain.contains(suffix) { longest = count + 1 }
+            }
+            return longest
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Follows redirects as `RedirectPolicy` decides; part of `Pipeline.standard`.
+///
+/// Everything further in runs once for each hop, with `context.hop`, `context.redirects` and, once the first origin has
+/// been left, `context.crossedOrigin`. The hops that led to an answer are in its `redirects`, and observers hear of each
+/// (`ExchangeEvent.redirected`), as they do of a redirect that is not followed and why (`redirectKept`).
+///
+/// The body of an answer that redirects is read to its end if it has at most 64 KiB, so that its connection can be used
+/// again, and given up otherwise. All hops share the total deadline of the call.
+///
+/// Throws `NetworkError`, with the answer that redirects in `response`: `.refused(by: .redirects)` for one that must not
+/// be followed, `.limitExceeded(.redirects)` for too many and for circles, `.badResponse` for a `Location` that cannot
+/// be read. An answer without `Location` is no redirect; it is the caller's.
+public struct RedirectInterceptor: Interceptor {
+    /// Which redirects it follows, unless a call says otherwise.
+    public let policy: RedirectPolicy
+
+    /// The most of a redirect's body that is read for the sake of the connection.
+    static let drainLimit = 64 * 1024
+
+    /// An interceptor that follows `policy`.
+    public init(_ policy: RedirectPolicy = .standard) {
+        self.policy = policy
+    }
+
+    /// `.redirects`.
+    public var placement: Placement { .redirects }
+
+    /// False: there is no answer that could redirect.
+    public var runsInPreview: Bool { false }
+
+    /// Runs the rest of the chain, and again for each redirect that is followed.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        let response = try await next(request)
+        guard RedirectPolicy.redirects(response.status) else { return response }
+        return try await follow(response, to: request, next)
+    }
+
+    private func follow(
+        _ first: HTTPResponse, to asked: HTTPRequest, _ next: Next
+    ) async throws -> HTTPResponse {
+        let policy = next.context.options.redirects?.keeping(secret: self.policy.secretHeaders) ?? self.policy
+        var context = next.context
+        var trail = RedirectTrail(crossedOrigin: context.crossedOrigin)
+        var (request, response) = (asked, first)
+        while true {
+            let decision = policy.decide(
+                response.status, response.headers, to: request, after: trail, limit: context.limits.redirects,
+                homeFields: context.homeFields)
+            switch decision {
+            case .deliver(let reason):
+                if let reason { context.record(.redirectKept(response, because: reason)) }
+                response.redirects = context.redirects
+                return response
+            case .fail(let failure):
+                response.body.cancel()
+                throw explained(failure, response, to: request, in: context)
+            case .follow(let following, let redirect):
+                try await drain(response.body)
+                trail.append(redirect, setsCookie: response.headers.contains(.setCookie))
+                try advance(&context, by: redirect, trail, policy)
+                request = following
+                response = try await send(request, next, context)
+            }
+        }
+    }
+
+    private func advance(
+        _ context: inout ExchangeContext, by redirect: Redirect, _ trail: RedirectTrail, _ policy: RedirectPolicy
+    ) throws {
+        guard !context.totalDeadline.hasPassed(at: context.time.now) else {
+            throw NetworkError(.timedOut(.total), detail: "The time was over after \(context.hop) redirects.")
+        }
+        context.record(.redirected(redirect))
+        context.hop += 1
+        context.attempt = 1
+        context.redirects.append(redirect)
+        if trail.crossedOrigin, !context.crossedOrigin {
+            context.crossedOrigin = true
+            context.secretFields = policy.secretHeaders.union(context.homeFields)
+        }
+    }
+
+    private func send(
+        _ request: HTTPRequest, _ next: Next, _ context: ExchangeContext
+    ) async throws -> HTTPResponse {
+        do {
+            return try await next(request, context: context)
+        } catch {
+            var failure = NetworkError(error)
+            if failure.request == nil { failure.request = RequestLine(request) }
+            throw failure
+        }
+    }
+
+    private func explained(
+        _ failure: NetworkError, _ response: HTTPResponse, to request: HTTPRequest, in context: ExchangeContext
+    ) -> NetworkError {
+        var failure = failure
+        if failure.request == nil { failure.request = RequestLine(request) }
+        if failure.response == nil {
+            failure.response = NetworkError.Answer(
+                status: response.status, headers: response.headers, date: context.time.date)
+        }
+        return failure
+    }
+
+    /// Reads what is left of a short body. One that breaks off, or is longer, costs the connection and nothing else.
+    private func drain(_ body: ResponseBody) async throws {
+        if body.bufferedData != nil { return }
+        defer { body.cancel() }
+        if let length = body.declaredLength, length > Self.drainLimit { return }
+        var count = 0
+        do {
+            for try await chunk in body {
+                count += chunk.count
+                if count > Self.drainLimit { return }
+            }
+        } catch {
+            if Task.isCancelled || NetworkError(error).isCancelled { throw NetworkError(.cancelled) }
+            if case .timedOut(.total) = NetworkError(error).reason { throw error }
+        }
+    }
+}
+
+extension RedirectInterceptor: CustomStringConvertible {
+    /// `Redirects`, with the policy if it is not the standard.
+    public var description: String {
+        if case .all = policy.rule { "Redirects" } else { "Redirects(\(policy))" }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+extension RedirectPolicy {
+    /// What to do with an answer.
+    enum Decision: Sendable {
+        /// It is the caller's; with a reason if it redirects.
+        case deliver(because: String?)
+        /// Send this request next.
+        case follow(HTTPRequest, Redirect)
+        /// End the call.
+        case fail(NetworkError)
+    }
+
+    /// Whether an answer of this status redirects at all. 300 leaves the choice to a person, 304 and 305 are no
+    /// redirects, and 306 is reserved.
+    static func redirects(_ status: HTTPStatus) -> Bool {
+        switch status.code {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
+    /// Decides about one answer. Nothing but its status and fields counts.
+    ///
+    /// - `trail`: how the call came here.
+    /// - `limit`: the most redirects of a call.
+    /// - `homeFields`: fields of the client's configuration, which belong to its origin.
+    func decide(
+        _ status: HTTPStatus, _ headers: HTTPHeaders, to request: HTTPRequest, after trail: RedirectTrail,
+        limit: Int = Limits.standard.redirects, homeFields: Set<HTTPField.Name> = []
+    ) -> Decision {
+        guard Self.redirects(status) else { return .deliver(because: nil) }
+        if case .none = rule { return .deliver(because: "The policy follows no redirects.") }
+        let locations = Set(headers[values: .location])
+        guard let location = locations.first else { return .deliver(because: "The answer has no Location.") }
+
+        var next = request
+        do throws(NetworkError) {
+            guard locations.count == 1 else {
+                throw NetworkError(
+                    .badResponse, detail: "The redirect has \(locations.count) Location fields that differ.",
+                    hint: "The server has to say where one goes. With options.redirects = .manual the answer is yours.")
+            }
+            next = try Self.target(of: location, from: request)
+            Self.changeMethod(of: &next, for: status)
+            if !next.body.isEmpty, !next.body.canReplay {
+                throw NetworkError(
+                    .refused(by: .redirects), detail: "The redirect asks for the body again, and it exists only once.",
+                    hint: "Make the body a file, data, or a stream with replay: .always; or ask the last URL at once.")
+            }
+        } catch {
+            return .fail(error)
+        }
+        let dropped = strip(&next, from: request, homeFields)
+        let redirect = Redirect(status: status, from: request, to: next, droppedFields: dropped)
+        if let failure = trail.failure(
+            toFollow: redirect, setsCookie: headers.contains(.setCookie), limit: limit)
+        {
+            return .fail(failure)
+        }
+        do {
+            guard try follows(redirect) else {
+                return .deliver(because: "The policy (\(self)) does not follow \(redirect).")
+            }
+        } catch {
+            return .fail(NetworkError(error))
+        }
+        return .follow(next, redirect)
+    }
+
+    private func follows(_ redirect: Redirect) throws -> Bool {
+        switch rule {
+        case .all: true
+        case .sameOrigin: !redirect.leavesOrigin
+        case .none: false
+        case .asking(let follows): try follows(redirect)
+        }
+    }
+
+    /// `request` pointed at `location`, or why it may not go there.
+    private static func target(of location: String, from request: HTTPRequest) throws(NetworkError) -> HTTPRequest {
+        let shown = Redaction.standard.url(location).clipped(to: 200).printable
+        let parts: URLParts
+        do {
+            parts = try URLParts(resolving: location, against: request.origin, target: request.target)
+        } catch {
+            // What is no http or https is a place that the call must not go to; all else is the server's mistake.
+            let isElsewhere = error.message.contains("other than http")
+            throw NetworkError(
+                isElsewhere ? .refused(by: .redirects) : .badResponse,
+                detail: "The Location of the redirect \(error.message) (\(shown)).",
+                hint: "With options.redirects = .manual the answer is yours, Location included.")
+        }
+        guard parts.userinfo == nil else {
+            throw NetworkError(
+                .refused(by: .redirects),
+                detail: "The Location of the redirect has a user name or password (\(shown)).",
+                hint: "No server may choose the credentials of a call (RFC 9110 §4.2.4).")
+        }
+        guard parts.origin.isSecure || !request.origin.isSecure else {
+            throw NetworkError(
+                .refused(by: .redirects), detail: "The redirect leads from https to http (\(shown)).",
+                hint: "Let the server redirect to https. If plain http is meant, ask the http URL itself.")
+        }
+        return HTTPRequest(
+            request.method, origin: parts.origin, target: parts.target, headers: request.headers, body: request.body)
+    }
+
+    /// RFC 9110 §15.4.2–15.4.9, as the Fetch standard settles what is left open there.
+    private static func changeMethod(of request: inout HTTPRequest, for status: HTTPStatus) {
+        switch status.code {
+        case 303 where request.method != .head && request.method != .get: break
+        case 301, 302: if request.method != .post { return }
+        default: return
+        }
+        request.method = .get
+        request.body = .empty
+    }
+
+    /// Takes off what the next request must not have, and says what that was.
+    private func strip(
+        _ next: inout HTTPRequest, from request: HTTPRequest, _ homeFields: Set<HTTPField.Name>
+    ) -> [HTTPField.Name] {
+        let isElsewhere = next.origin != request.origin
+        let isGet = next.method != request.method
+        guard isElsewhere || isGet else { return [] }
+        var dropped: [HTTPField.Name] = []
+        for field in request.headers where !dropped.contains(field.name) {
+            let name = field.name
+            if isElsewhere,
+                name.isSensitive || secretHeaders.contains(name) || homeFields.contains(name)
+                    || Self.originFields.contains(name)
+            {
+                dropped.append(name)
+            } else if isGet, Self.contentFields.contains(name) || name.text.lowercased().hasPrefix("content-") {
+                dropped.append(name)
+            }
+        }
+        for name in dropped { next.headers.remove(name) }
+        return dropped
+    }
+
+    /// What belongs to an origin besides its secrets (RFC 9110 §15.4), or answers a challenge of it.
+    private static let originFields: Set<HTTPField.Name> = [
+        .host, .origin, .referer, "Cookie2", .wwwAuthenticate, .proxyAuthenticate,
+    ]
+
+    /// What describes a body and does not begin with `Content-`.
+    private static let contentFields: Set<HTTPField.Name> = [
+        .transferEncoding, .trailer, .expect, .lastModified, "Digest", "Repr-Digest", "Want-Digest",
+    ]
+}

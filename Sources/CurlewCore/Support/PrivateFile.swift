@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Small files that nobody else is to read, replaced whole so that a crash leaves either the old one or the new one.
+enum PrivateFile {
+    /// What the system said, for the detail of an error.
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+        let isMissing: Bool
+
+        init(_ action: String, _ path: String, _ code: Int32 = errno) {
+            description = "\(path) cannot be \(action): \(String(cString: strerror(code)))"
+            isMissing = code == ENOENT
+        }
+    }
+
+    /// The bytes of a file; nil if it is not there, cannot be read, or has more than `limit`.
+    static func contents(of path: String, limit: Int) -> Data? {
+        try? read(path, limit: limit)
+    }
+
+    /// The bytes of a file of at most `limit`.
+    static func read(_ path: String, limit: Int) throws(Failure) -> Data {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw Failure("read", path) }
+        defer { close(file) }
+        var data = Data()
+        var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+        while true {
+            let count = Self.read(file, into: &buffer)
+            guard count >= 0 else { throw Failure("read", path) }
+            if count == 0 { return data }
+            data.append(contentsOf: buffer[..<count])
+            guard data.count <= limit else { throw Failure("read", path, EFBIG) }
+        }
+    }
+
+    /// Puts `data` in the place of the file: readable for its owner only, and on the disk before it gets its name.
+    static func replace(_ path: String, with data: Data) throws(Failure) {
+        let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        guard file >= 0 else { throw Failure("written", path) }
+        let isWritten = write(Array(data), to: file) && fsync(file) == 0
+        let code = errno
+        guard close(file) == 0, isWritten else {
+            unlink(draft)
+            throw Failure("written", path, code)
+        }
+        try move(draft, to: path)
+    }
+
+    /// Gives a file another name; one that has it already is replaced.
+    static func move(_ path: String, to other: String) throws(Failure) {
+        guard rename(path, other) == 0 else {
+            let failure = Failure("moved", path)
+            if path.hasSuffix(".new") { unlink(path) }
+            throw failure
+        }
+    }
+
+    private static func read(_ file: Int32, into buffer: inout [UInt8]) -> Int {
+        while true {
+            #if canImport(Glibc)
+            let count = Glibc.read(file, &buffer, buffer.count)
+            #elseif canImport(Musl)
+            let count = Musl.read(file, &buffer, buffer.count)
+            #elseif canImport(Darwin)
+            let count = Darwin.read(file, &buffer, buffer.count)
+            #endif
+            if count >= 0 || errno != EINTR { return count }
+        }
+    }
+
+    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes { rest in
+                #if canImport(Glibc)
+                Glibc.write(file, rest.baseAddress, rest.count)
+                #elseif canImport(Musl)
+                Musl.write(file, rest.baseAddress, rest.count)
+                #elseif canImport(Darwin)
+                Darwin.write(file, rest.baseAddress, rest.count)
+                #endif
+            }
+            if count < 0, errno != EINTR { return false }
+            written += max(0, count)
+        }
+        return true
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+@testable import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct CookieStoreTests {
+    /// A folder that goes away with its test.
+    final class Folder: Sendable {
+        let url: URL
+
+        init() throws {
+            url = FileManager.default.temporaryDirectory.appendingPathComponent("cookies-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(at: url)
+        }
+    }
+
+    let temporary: Folder
+    let clock = ManualClock(date: CookieFixtures.now)
+
+    init() throws {
+        temporary = try Folder()
+    }
+
+    var folder: URL { temporary.url }
+    var path: String { folder.appendingPathComponent("jar.json").path }
+
+    func store(keepsSessionCookies: Bool = false) -> CookieStore {
+        CookieStore(file: path, keepsSessionCookies: keepsSessionCookies, jar: CookieFixtures.jar(), time: clock)
+    }
+
+    func cookie(_ name: String, expires: Double? = 1000) -> Cookie {
+        Cookie(
+            name: name, value: "hunter2", domain: "a.test", sameSite: .strict,
+            expires: expires.map { CookieFixtures.now.addingTimeInterval($0) }, created: CookieFixtures.now)
+    }
+
+    func files() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
+
+    @Test("What has an end is there the next time, as it was")
+    func roundTrip() throws {
+        let first = store()
+        #expect(first.problem == nil)
+        #expect(try files() == [], "nothing is written before there is something")
+        first.insert(cookie("kept"), at: clock.date)
+        first.insert(cookie("session", expires: nil), at: clock.date)
+        let second = store()
+        #expect(second.cookies == [cookie("kept")])
+        #expect(second.problem == nil)
+        #expect(try second.cookies(for: "https://a.test/", at: clock.date).map(\.name) == ["kept"])
+        second.removeAll { $0.name == "kept" }
+        #expect(store().cookies.isEmpty)
+        #expect(try files() == ["jar.json"], "no draft is left behind")
+    }
+
+    @Test("Session cookies are written if that is asked for; expired ones are not read")
+    func session() throws {
+        store(keepsSessionCookies: true).insert(cookie("session", expires: nil), at: clock.date)
+        store(keepsSessionCookies: true).insert(cookie("short", expires: 5), at: clock.date)
+        #expect(store().cookies.count == 2)
+        clock.advance(by: .seconds(5))
+        #expect(store().cookies.map(\.name) == ["session"])
+    }
+
+    @Test("The file is its owner's alone, whatever it was before")
+    func permissions() throws {
+        try Data().write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        let store = store()
+        store.insert(cookie("a"), at: clock.date)
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+    }
+
+    @Test(
+        "A damaged file is kept under another name, and the store says so",
+        arguments: [
+            "", "not json", "{\"version\":1}", "{\"version\":1,\"cookies\":[{\"name\":1}]}", "[]", "{\"cookies\":[]}",
+        ])
+    func damaged(content: String) throws {
+        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        let store = store()
+        #expect(store.cookies.isEmpty)
+        let problem = try #require(store.problem)
+        #expect(problem.reason == .storage)
+        #expect(problem.detail.contains("damaged-1800000000"))
+        #expect(try files() == ["jar.json.damaged-1800000000"])
+        let aside = try Data(contentsOf: folder.appendingPathComponent("jar.json.damaged-1800000000"))
+        #expect(aside == Data(content.utf8))
+        store.insert(cookie("a"), at: clock.date)
+        #expect(self.store().cookies.map(\.name) == ["a"])
+    }
+
+    @Test("A file of a newer version is left as it is, and nothing is saved")
+    func newer() throws {
+        let content = Data("{\"version\":2,\"cookies\":{}}".utf8)
+        try content.write(to: URL(fileURLWithPath: path))
+        let store = store()
+        #expect(store.problem?.detail.contains("version 2") == true)
+        store.insert(cookie("a"), at: clock.date)
+        #expect(store.cookies.count == 1)
+        #expect(throws: NetworkError.self) { try store.save() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == content)
+    }
+
+    @Test("A file that is too large, or no file, is left as it is")
+    func unreadable() throws {
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let store = store()
+        #expect(store.problem?.reason == .storage)
+        store.insert(cookie("a"), at: clock.date)
+        #expect(throws: NetworkError.self) { try store.save() }
+        #expect(throws: PrivateFile.Failure.self) { try PrivateFile.read("/dev/zero", limit: 1 << 20) }
+    }
+
+    @Test("A file that cannot be written is a problem that goes away when it can")
+    func unwritable() throws {
+        let missing = folder.appendingPathComponent("missing")
+        let store = CookieStore(
+            file: missing.appendingPathComponent("jar.json").path, jar: CookieFixtures.jar(), time: clock)
+        #expect(store.problem == nil)
+        store.insert(cookie("a"), at: clock.date)
+        #expect(store.problem?.reason == .storage)
+        #expect(store.problem?.description.contains("hunter2") == false)
+        let error = #expect(throws: NetworkError.self) { try store.save() }
+        #expect(error?.reason == .storage)
+        try FileManager.default.createDirectory(at: missing, withIntermediateDirectories: true)
+        try store.save()
+        #expect(store.problem == nil)
+    }
+
+    @Test("A file with cookies that no server could set is read without them")
+    func hostile() throws {
+        let first = store()
+        first.insert(cookie("good"), at: clock.date)
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let forged = text.replacing("\"hunter2\"", with: "\"x\\r\\nX-Forged: 1\"")
+        try Data(forged.utf8).write(to: URL(fileURLWithPath: path))
+        let second = store()
+        #expect(second.cookies.isEmpty)
+        #expect(second.problem?.detail.contains("1 cookies") == true)
+    }
+
+    @Test("Many tasks change one store; what is on the disk at the end is what it holds")
+    func concurrent() async throws {
+        let store = store()
+        await withTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for number in 0..<5 { store.insert(cookie("c\(task)-\(number)"), at: clock.date) }
+                }
+            }
+        }
+        #expect(Set(self.store().cookies) == Set(store.cookies))
+        #expect(store.cookies.count == 40)
+    }
+
+    @Test("Removing all empties it")
+    func removingAll() throws {
+        let store = store()
+        store.insert(cookie("a"), at: clock.date)
+        store.removeAll()
+        #expect(store.cookies.isEmpty && self.store().cookies.isEmpty)
+        #expect("\(store)".hasSuffix("jar.json"))
+    }
+}

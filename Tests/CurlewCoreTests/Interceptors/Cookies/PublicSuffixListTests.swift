@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct PublicSuffixListTests {
+    @Test(
+        "Rules, wildcards, exceptions, names outside ASCII, and names that no rule mentions",
+        arguments: [
+            ("com", true), ("a.com", false), ("b.a.com", false), ("co.uk", true), ("a.co.uk", false), ("uk", true),
+            ("a.uk", false), ("kawasaki.jp", false), ("x.kawasaki.jp", true), ("y.x.kawasaki.jp", false),
+            ("city.kawasaki.jp", false), ("a.city.kawasaki.jp", false), ("ck", true), ("x.ck", true), ("www.ck", false),
+            ("xn--55qx5d.cn", true), ("a.xn--55qx5d.cn", false), ("github.io", true), ("a.github.io", false),
+            ("unlisted", true), ("a.unlisted", false), ("", false),
+        ])
+    func rules(domain: String, isPublic: Bool) {
+        #expect(CookieFixtures.suffixes.isPublic(domain) == isPublic)
+        #expect(CookieFixtures.suffixes.isComplete)
+    }
+
+    @Test(
+        "The site of a host",
+        arguments: [
+            ("www.a.com", "a.com"), ("a.com", "a.com"), ("com", "com"), ("x.y.co.uk", "y.co.uk"), ("co.uk", "co.uk"),
+            ("z.y.x.kawasaki.jp", "y.x.kawasaki.jp"), ("a.city.kawasaki.jp", "city.kawasaki.jp"),
+            ("127.0.0.1", "127.0.0.1"),
+            ("[::1]", "[::1]"), ("localhost", "localhost"), ("www.a.com.", "a.com"),
+        ])
+    func sites(host: String, site: String) {
+        #expect(CookieFixtures.suffixes.site(of: host) == site)
+    }
+
+    @Test(
+        "Without a list it refuses too much rather than too little",
+        arguments: [
+            ("com", true), ("example.com", false), ("co.uk", true), ("bbc.co.uk", false), ("com.au", true),
+            ("ne.jp", true),
+            ("asso.fr", true), ("example.de", false), ("t.co", true), ("localhost", true), ("www.example.com", false),
+        ])
+    func conservative(domain: String, isPublic: Bool) {
+        #expect(PublicSuffixList.conservative.isPublic(domain) == isPublic)
+        #expect(!PublicSuffixList.conservative.isComplete)
+        #expect(PublicSuffixList(parsing: "// nothing\n\n").isPublic(domain) == isPublic)
+    }
+
+    @Test(
+        "The list of the system, if there is one, knows what everybody knows",
+        .enabled(if: PublicSuffixList.system.isComplete))
+    func system() {
+        for name in ["com", "co.uk", "github.io", "xn--55qx5d.cn", "kobe.jp", "x.kobe.jp"] {
+            #expect(PublicSuffixList.system.isPublic(name) == (name != "kobe.jp"), "\(name)")
+        }
+        #expect(!PublicSuffixList.system.isPublic("city.kobe.jp"))
+        #expect(PublicSuffixList.system.site(of: "www.bbc.co.uk") == "bbc.co.uk")
+    }
+}
