@@ -34,6 +34,28 @@ final class CommandQueue: Sendable {
         var snapshot = TransportSnapshot()
         /// Called when the agent has ended.
         var endings: [@Sendable () -> Void] = []
+        /// Transfers that were handed over and have not ended as far as the agent has told.
+        private(set) var inFlight: [Transfer] = []
+        /// How often the agent has looked here.
+        var turns: UInt64 = 0
+        /// Somebody watches that the agent goes on.
+        var isWatched = false
+        /// The agent has not gone on for too long.
+        var isStalled = false
+
+        mutating func enter(_ transfer: Transfer) {
+            transfer.slot = inFlight.count
+            inFlight.append(transfer)
+        }
+
+        mutating func leave(_ transfer: Transfer) {
+            guard let slot = transfer.slot, let last = inFlight.popLast() else { return }
+            transfer.slot = nil
+            transfer.watchedPipe = nil
+            guard last !== transfer else { return }
+            inFlight[slot] = last
+            last.slot = slot
+        }
     }
 
     private let state = Locked(State())
@@ -60,14 +82,18 @@ final class CommandQueue: Sendable {
         return result
     }
 
-    /// All commands so far. If there are none the agent is about to wait, and is woken by the next one.
-    func take(into commands: inout [Command], publishing snapshot: TransportSnapshot) {
+    /// All commands so far. If there are none the agent is about to wait, and is woken by the next one. `ended` are
+    /// transfers that are not in flight any more.
+    func take(into commands: inout [Command], publishing snapshot: TransportSnapshot, forgetting ended: [Transfer]) {
         commands.removeAll(keepingCapacity: true)
         // Two lists that take turns: neither is allocated anew.
         state.withLock { state in
             swap(&state.commands, &commands)
             state.snapshot = snapshot
             state.isSleeping = commands.isEmpty
+            state.turns &+= 1
+            state.isStalled = false
+            for transfer in ended { state.leave(transfer) }
         }
     }
 

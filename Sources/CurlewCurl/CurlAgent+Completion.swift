@@ -24,6 +24,7 @@ extension CurlAgent {
 
     /// The one way out: takes the transfer off libcurl and the table, then tells its caller or reader.
     func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
+        recordEvents()
         let metrics = measured(transfer, easy)
         if transfer.context.isObserved, metrics.connectionsOpened ?? 0 > 0 {
             for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
@@ -39,6 +40,10 @@ extension CurlAgent {
         transfer.upload?.end()
         putBack(easy)
 
+        if case .success = result, !transfer.head.trailers.isEmpty {
+            transfer.context.record(.trailers(transfer.head.trailers))
+        }
+        ended.append(transfer)
         deliver(result, to: transfer, metrics: metrics)
         // The pipe refers to the transfer for as long as somebody reads.
         transfer.pipe = nil
@@ -87,6 +92,30 @@ extension CurlAgent {
     /// Called from callbacks: the head goes to the caller when libcurl has returned.
     func noteHead(of transfer: Transfer) {
         dueHeads.append(transfer)
+    }
+
+    /// Called from callbacks: observers hear of it when libcurl has returned.
+    func note(_ event: ExchangeEvent, of transfer: Transfer) {
+        dueEvents.append((transfer, event))
+    }
+
+    func recordEvents() {
+        guard !dueEvents.isEmpty else { return }
+        let events = dueEvents
+        dueEvents = []
+        for (transfer, event) in events { transfer.context.record(event) }
+    }
+
+    /// Called from callbacks: libcurl has to look again at a request that needs no more of its body.
+    func noteRefusal(of transfer: Transfer) {
+        refused.append(transfer)
+    }
+
+    func releaseRefused() {
+        guard !refused.isEmpty else { return }
+        let transfers = refused
+        refused = []
+        for transfer in transfers where transfer.isRefusedEarly { resumeNow(transfer) }
     }
 
     func handOverHeads() {

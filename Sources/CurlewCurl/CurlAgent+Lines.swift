@@ -81,6 +81,7 @@ extension CurlAgent {
     /// Tells the caller that its transfer does not begin.
     func refuse(_ transfer: Transfer, _ error: NetworkError) {
         transfer.upload?.end()
+        ended.append(transfer)
         transfer.deliver(.failure(error))
     }
 

@@ -39,6 +39,12 @@ final class CurlAgent: @unchecked Sendable {
     var dueLines: [OriginLine] = []
     /// Transfers whose head came in the current turn and is due before their end.
     var dueHeads: [Transfer] = []
+    /// What observers are to hear when libcurl has returned.
+    var dueEvents: [(Transfer, ExchangeEvent)] = []
+    /// Transfers that wait for a producer whose bytes nobody wants any more.
+    var refused: [Transfer] = []
+    /// Transfers that have ended in the current turn.
+    var ended: [Transfer] = []
     /// No transfer ends before this; `Int64.max` when none has a deadline.
     private var nextCheck = Int64.max
     /// From now on no new work is taken, and the thread ends when nothing is left or this moment has come.
@@ -54,65 +60,13 @@ final class CurlAgent: @unchecked Sendable {
 
     static let idleHandleLimit = 256
     static let originLimit = 1024
-    private static let shutdownError = NetworkError(
+    static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",
         hint: "Make a new transport, or shut down later.")
 
     init(configuration: TransportConfiguration, proxies: ProxyRules) {
         self.configuration = configuration
         self.proxies = proxies
-    }
-
-    /// Hands a transfer over. Its continuation is resumed exactly once, whatever happens.
-    func start(_ transfer: Transfer) {
-        let refusal = queue.withLock { state -> NetworkError? in
-            if state.isStopped { return Self.shutdownError }
-            if transfer.isCancelled { return NetworkError(.cancelled) }
-            transfer.isSubmitted = true
-            if !state.isRunning {
-                guard startThread() else {
-                    return NetworkError(
-                        .configuration, detail: "The system gave no thread or descriptor for the engine.")
-                }
-                state.isRunning = true
-            }
-            state.commands.append(.start(transfer))
-            return nil
-        }
-        if let refusal { transfer.continuation?.resume(throwing: refusal) }
-    }
-
-    /// Ends a transfer wherever it is. Harmless when it has ended, or has not begun yet.
-    func cancel(_ transfer: Transfer) {
-        guard home.isHere else { return }
-        queue.withLock { state in
-            transfer.isCancelled = true
-            if transfer.isSubmitted, state.isRunning { state.commands.append(.cancel(transfer)) }
-        }
-    }
-
-    /// Lets a transfer go on that was held because its reader or its producer was behind.
-    func resume(_ transfer: Transfer) {
-        guard home.isHere else { return }
-        queue.withLock { state in
-            if state.isRunning { state.commands.append(.resume(transfer)) }
-        }
-    }
-
-    /// Refuses new work, and ends everything that has not ended by `moment`. `ending` is called when the thread has ended.
-    func stop(by moment: Int64 = 0, _ ending: (@Sendable () -> Void)? = nil) {
-        guard home.isHere else {
-            ending?()
-            return
-        }
-        let hasEnded = queue.withLock { state -> Bool in
-            state.isStopped = true
-            guard state.isRunning else { return true }
-            if let ending { state.endings.append(ending) }
-            state.commands.append(.stop(by: moment))
-            return false
-        }
-        if hasEnded { ending?() }
     }
 
     func run() {
@@ -129,7 +83,7 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     private func turn() {
-        queue.take(into: &commands, publishing: gauges)
+        takeCommands()
         commands.forEach(perform)
         guard !isStopping else { return }
         guard let pump else {
@@ -142,6 +96,8 @@ final class CurlAgent: @unchecked Sendable {
         pump.wait(isBusy ? 0 : idleTime(pump))
         turnStart = TransferClock.now()
         pump.workOnSockets()
+        releaseRefused()
+        recordEvents()
         finishDone()
         handOverHeads()
         endLate()
@@ -158,11 +114,16 @@ final class CurlAgent: @unchecked Sendable {
         return Int32(min(untilNext, transfers.isEmpty ? 60_000 : 1_000))
     }
 
+    private func takeCommands() {
+        queue.take(into: &commands, publishing: gauges, forgetting: ended)
+        if !ended.isEmpty { ended.removeAll(keepingCapacity: true) }
+    }
+
     private func perform(_ command: Command) {
         switch command {
         case .start(let transfer): admit(transfer)
         case .cancel(let transfer): end(transfer, with: NetworkError(.cancelled))
-        case .resume(let transfer): unpause(transfer)
+        case .resume(let transfer): resumeNow(transfer)
         case .stop(let moment):
             stopAt = min(stopAt, moment)
             nextCheck = min(nextCheck, moment)
@@ -217,7 +178,8 @@ final class CurlAgent: @unchecked Sendable {
         complete(transfer, easy, .failure(error))
     }
 
-    private func unpause(_ transfer: Transfer) {
+    /// Goes on with a transfer that was held. Nothing happens if it was not.
+    func resumeNow(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.isReceivePaused || transfer.isSendPaused else { return }
         noteReleased(transfer)
         transfer.clock.isHeldByUs = false
@@ -271,11 +233,13 @@ final class CurlAgent: @unchecked Sendable {
     private func close() {
         for transfer in waitingTransfers + Array(transfers.values) { end(transfer, with: Self.shutdownError) }
         // Commands that came after the stop: their callers must hear too.
-        queue.take(into: &commands, publishing: gauges)
+        takeCommands()
         commands.forEach(perform)
         // Transfers refer to the agent: it must not keep one.
         commands = []
         dueHeads = []
+        ended = []
+        refused = []
         idleHandles = []
         gauges.handles = 0
         if let multi { curl_multi_cleanup(multi) }

@@ -18,6 +18,12 @@ import FoundationEssentials
 /// - Bodies up to `TransportConfiguration.smallBody` come with the response; larger ones stream, and the transfer
 ///   stops while `TransportConfiguration.bodyBuffer` bytes wait for their reader.
 ///
+/// - A thread of the engine that stands still for longer than `TransportConfiguration.stallLimit` is an error of the
+///   calls that wait for it, not a hang.
+///
+/// Observers hear of interim answers and trailers. They are called on the engine's thread: one that waits there holds
+/// all exchanges of that thread.
+///
 /// An engine belongs to the process that made it: in a forked child every use ends with `.configuration` at once, and
 /// a child needs an engine of its own. Started programs inherit none of its sockets.
 ///
@@ -51,6 +57,13 @@ public final class CurlTransport: Transport {
 
     /// Performs one exchange. Throws `NetworkError` only.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        try await exchange(request, in: context)
+    }
+
+    /// With `opensConnection`, over a new connection, whatever there is.
+    func exchange(
+        _ request: HTTPRequest, in context: ExchangeContext, opensConnection: Bool = false
+    ) async throws -> HTTPResponse {
         guard agents.isHere else { throw HomeProcess.error(request) }
         try request.validate()
         if let problem { throw NetworkError(.configuration, detail: problem, request: RequestLine(request)) }
@@ -62,7 +75,9 @@ public final class CurlTransport: Transport {
                 request: RequestLine(request))
         }
         let agent = agents[request.origin]
-        let transfer = Transfer(request: request, context: context, upload: upload, agent: agent, owner: self)
+        let transfer = Transfer(
+            request: request, context: context, upload: upload, opensConnection: opensConnection, agent: agent,
+            owner: self)
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
             // Unsafe in name only: the agent resumes it exactly once, when it takes the transfer out of its table.

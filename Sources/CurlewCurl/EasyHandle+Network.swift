@@ -38,9 +38,18 @@ extension EasyHandle {
             set(CURLOPT_HTTP_VERSION, version)
             current.version = version
         }
+        if current.opensConnection != transfer.opensConnection, !alwaysOpens {
+            set(CURLOPT_FRESH_CONNECT, transfer.opensConnection ? 1 : 0)
+            current.opensConnection = transfer.opensConnection
+        }
         guard current.keepsApart != transfer.keepsApart, configuration.httpVersions == .automatic else { return }
         set(CURLOPT_FORBID_REUSE, transfer.keepsApart ? 1 : 0)
         current.keepsApart = transfer.keepsApart
+    }
+
+    /// This libcurl could not use a connection again.
+    var alwaysOpens: Bool {
+        configuration.httpVersions == .http2PriorKnowledge && CurlLibrary.current.cannotReusePriorKnowledge
     }
 
     func setNames() {

@@ -172,7 +172,7 @@ final class EasyHandle {
         set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         // Removing a transfer during a name lookup must not wait for the lookup.
         set(CURLOPT_QUICK_EXIT, 1)
-        if configuration.httpVersions == .http2PriorKnowledge, CurlLibrary.current.cannotReusePriorKnowledge {
+        if alwaysOpens {
             set(CURLOPT_FRESH_CONNECT, 1)
             set(CURLOPT_FORBID_REUSE, 1)
         }
@@ -224,6 +224,7 @@ struct Current {
     var version: Int?
     var keepsApart: Bool?
     var receivesMuch: Bool?
+    var opensConnection: Bool?
     /// For whom identity, pins and proxy are set.
     var origin: Origin?
     var proxy: ProxyServer?

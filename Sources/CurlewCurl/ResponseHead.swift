@@ -6,8 +6,8 @@ import CurlewHTTP
 
 /// Collects a response head from the lines libcurl hands over.
 ///
-/// Interim answers (1xx) are dropped; lines after the final head are trailers, which are bounded and not kept. Order,
-/// spelling and repetition of the fields stay as they came. What could not be written again is not let in either: names
+/// Interim answers (1xx) go before the head, and lines after it are trailers: both are bounded, and kept only for those
+/// who want to hear of them. Order, spelling and repetition of the fields stay as they came. What could not be written again is not let in either: names
 /// are tokens, control bytes in values become spaces, folded lines become one (RFC 9110 §5.5, RFC 9112 §5). Bytes that
 /// are not UTF-8 are read as Latin-1. What repeats an earlier head is not read again, see `KnownHead`.
 struct ResponseHead {
@@ -16,6 +16,11 @@ struct ResponseHead {
     private(set) var headers: HTTPHeaders = [:]
     /// The final head is complete.
     private(set) var isComplete = false
+    /// The latest interim answer, until somebody takes it.
+    private(set) var interim: (status: HTTPStatus, headers: HTTPHeaders)?
+    /// The fields after the body.
+    private(set) var trailers: HTTPHeaders = [:]
+    private let keepsExtras: Bool
     private let limits: Limits
     private var bytes = 0
     private var count = 0
@@ -32,8 +37,10 @@ struct ResponseHead {
     /// The latest field was taken from the known head.
     private var isTaken = false
 
-    init(limits: Limits) {
+    /// With `keepsExtras`, interim answers and trailers are kept.
+    init(limits: Limits, keepsExtras: Bool = false) {
         self.limits = limits
+        self.keepsExtras = keepsExtras
     }
 
     /// Takes one line with its line break. False when the head, or the trailers, are over their limits.
@@ -42,7 +49,10 @@ struct ResponseHead {
         count += 1
         // Two lines are not fields: the status line and the empty one.
         guard bytes <= limits.headerBytes, count <= limits.headerCount + 2 else { return false }
-        guard !isComplete else { return true }
+        guard !isComplete else {
+            if keepsExtras { receiveTrailer(line) }
+            return true
+        }
         var end = line.count
         while end > 0, line[end - 1] == 0x0A || line[end - 1] == 0x0D { end -= 1 }
         if end == 0 {
@@ -58,6 +68,12 @@ struct ResponseHead {
             receiveField(UnsafeRawBufferPointer(rebasing: line[..<end]))
         }
         return true
+    }
+
+    /// The interim answer that came last, once.
+    mutating func takeInterim() -> (status: HTTPStatus, headers: HTTPHeaders)? {
+        defer { interim = nil }
+        return interim
     }
 
     /// The length of the body as declared, if there is one and it counts (RFC 9112 §6.3).
@@ -136,11 +152,19 @@ struct ResponseHead {
         bytes = 0
         count = 0
         if isInterim {
+            if keepsExtras { interim = (status, headers) }
             headers = [:]
         } else {
             isComplete = true
             readLength()
         }
+    }
+
+    private mutating func receiveTrailer(_ line: UnsafeRawBufferPointer) {
+        guard let first = line.first, !Self.isBlank(first) else { return }
+        let end = line.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
+        guard end > 0, let field = Self.field(line[..<end]), HTTPField.Name(field.0).isValid else { return }
+        trailers.appendUnchecked(name: field.0, value: field.1)
     }
 
     private mutating func readLength() {

@@ -11,8 +11,9 @@ import Synchronization
 ///
 /// `@unchecked Sendable` holds because of who touches what:
 /// - `let` properties: everybody.
-/// - `continuation`: written by the calling task before the transfer is handed over, read by the agent after.
-/// - `isSubmitted`, `isCancelled`: under the command queue's lock.
+/// - `continuation`: written by the calling task before the transfer is handed over, and used after by whoever claims
+///   it. Only the agent looks at it without.
+/// - `isSubmitted`, `isCancelled`, `slot`, `watchedPipe`: under the command queue's lock.
 /// - everything else: the agent's thread only, callbacks included.
 final class Transfer: @unchecked Sendable {
     let request: HTTPRequest
@@ -31,10 +32,15 @@ final class Transfer: @unchecked Sendable {
     let bodyLimit: Int64
     /// It goes over HTTP/1.1, on a connection of its own: see `CurlLibrary.losesBytesBesideUploads`.
     let keepsApart: Bool
+    /// It takes no connection that is there already.
+    let opensConnection: Bool
 
     var continuation: UnsafeContinuation<HTTPResponse, any Error>?
     var isSubmitted = false
     var isCancelled = false
+    /// Its place among those in flight, and its body while somebody may wait for it.
+    var slot: Int?
+    var watchedPipe: BodyPipe?
 
     /// Where it has a place or, with a ticket, waits for one.
     var place: OriginLine?
@@ -42,7 +48,7 @@ final class Transfer: @unchecked Sendable {
     /// The handle while the transfer is in the agent's table.
     var easy: EasyHandle?
     var head: ResponseHead
-    /// The end of the head has been noticed.
+    /// The end of the (final) head has been noticed.
     var hasHead = false
     /// The body until the response is handed over.
     var buffered = Data()
@@ -68,12 +74,17 @@ final class Transfer: @unchecked Sendable {
     // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
     // cannot see. This flag shows it; it costs a plain store and a plain load on the usual processors.
     private let handedOver = Atomic(false)
+    /// The continuation is resumed by whoever sets this: the agent, or the watchdog in its place.
+    private let isClaimed = Atomic(false)
 
-    init(request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, agent: CurlAgent, owner: CurlTransport)
-    {
+    init(
+        request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, opensConnection: Bool = false,
+        agent: CurlAgent, owner: CurlTransport
+    ) {
         self.request = request
         self.context = context
         self.upload = upload
+        self.opensConnection = opensConnection
         self.agent = agent
         self.owner = owner
         url = request.urlString
@@ -86,7 +97,7 @@ final class Transfer: @unchecked Sendable {
         keepsApart =
             upload.map { $0.length == nil } ?? false && request.origin.isSecure
             && owner.configuration.httpVersions == .automatic && CurlLibrary.current.losesBytesBesideUploads
-        head = ResponseHead(limits: limits)
+        head = ResponseHead(limits: limits, keepsExtras: context.isObserved)
         clock = TransferClock(context)
     }
 
@@ -109,13 +120,28 @@ final class Transfer: @unchecked Sendable {
 
     /// Gives the caller its outcome; nothing happens if it has one.
     func deliver(_ outcome: Result<HTTPResponse, NetworkError>) {
-        guard let continuation else { return }
+        guard let continuation, claim() else { return }
         self.continuation = nil
         noteHandOver()
         switch outcome {
         case .success(let response): continuation.resume(returning: response)
         case .failure(let error): continuation.resume(throwing: error)
         }
+    }
+
+    /// Ends what waits for a transfer whose agent stands still. On the watchdog's thread.
+    func abandon(_ error: NetworkError, pipe: BodyPipe?) {
+        if claim(), let continuation {
+            noteHandOver()
+            continuation.resume(throwing: error)
+        }
+        pipe?.finish(.failure(error))
+        upload?.end()
+    }
+
+    /// True for one who asks, who may then resume the continuation.
+    private func claim() -> Bool {
+        !isClaimed.exchange(true, ordering: .acquiringAndReleasing)
     }
 
     /// To be called before a continuation is resumed on the agent's thread, with `noteArrival` behind its wait.
@@ -126,6 +152,10 @@ final class Transfer: @unchecked Sendable {
     func noteArrival() {
         _ = handedOver.load(ordering: .acquiring)
     }
+
+    /// The server has refused the request before it was complete. Such a request needs no more of its body, but libcurl
+    /// does not end it while it waits for the producer.
+    var isRefusedEarly: Bool { isSendPaused && hasHead && head.status.code >= 300 }
 
     /// The body that was gathered; the transfer keeps nothing.
     func takeBuffered() -> Data {

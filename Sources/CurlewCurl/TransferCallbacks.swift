@@ -73,6 +73,9 @@ extension Transfer {
                 hint: "Raise options.limits.headerBytes or headerCount for this call.")
             return 0
         }
+        if context.isObserved, let (status, headers) = head.takeInterim() {
+            agent.note(.interim(status, headers), of: self)
+        }
         guard head.isComplete, !hasHead else { return line.count }
         guard !head.hasBadLength else {
             failure = NetworkError(
@@ -91,11 +94,13 @@ extension Transfer {
         agent.noteDeadline(of: self)
         let length = declaredLength ?? 0
         if streams || length > Int64(smallBody) { stream() }
+        if isRefusedEarly { agent.noteRefusal(of: self) }
     }
 
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isDiscarding { return bytes.count }
         touch()
+        if isRefusedEarly { agent.noteRefusal(of: self) }
         if pipe == nil {
             guard buffered.count + bytes.count > smallBody else {
                 if buffered.isEmpty {
@@ -169,7 +174,9 @@ extension Transfer {
 
     /// From here on the body goes through a pipe, and the caller gets the response before its end.
     private func stream() {
-        pipe = BodyPipe(self, first: takeBuffered(), capacity: owner.configuration.bodyBuffer)
+        let pipe = BodyPipe(self, first: takeBuffered(), capacity: owner.configuration.bodyBuffer)
+        self.pipe = pipe
+        agent.watch(pipe, of: self)
         agent.noteHead(of: self)
     }
 

@@ -52,6 +52,27 @@ struct ContentCodingTests {
         #expect(try await response.data() == bytes)
     }
 
+    @Test("a large raw body streams, keeps its fields, and its limit counts what came")
+    func rawStream() async throws {
+        // Hardly compressible, so that what comes is large as well.
+        var generator = SeededGenerator(seed: 7)
+        let plain = Data((0..<300_000).map { _ in UInt8.random(in: 0...(.max), using: &generator) })
+        let bytes = try await Program.encode(plain, "gzip")
+        let server = try MockServer()
+        server.on(.get, "/", respond: MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
+        let response = try await transport.exchange(.get, server.url + "/") {
+            $0.rawBody = true
+            $0.streaming = true
+        }
+        #expect(response.headers[.contentLength] == "\(bytes.count)")
+        #expect(try await response.bytes() == bytes)
+        let limits = Limits(responseBody: Int64(bytes.count - 1))
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, server.url + "/", limits: limits) { $0.rawBody = true }.data()
+        }
+        #expect(error.reason == .limitExceeded(.responseBody))
+    }
+
     @Test("identity is no coding, and a body without content needs none", arguments: ["identity", "gzip"])
     func identity(coding: String) async throws {
         let server = try MockServer()

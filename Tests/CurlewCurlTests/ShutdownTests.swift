@@ -145,11 +145,13 @@ struct ShutdownTests {
 
 /// What the system knows of this process.
 enum Engine {
-    static var threadCount: Int {
+    static var threadCount: Int { threads(named: "curlew-engine") }
+
+    static func threads(named wanted: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
         return tasks.count { task in
             let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
-            return name == "curlew-engine\n"
+            return name == wanted + "\n"
         }
     }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewHTTP
+
 /// Listens to what happens in a client, without being able to change it.
 ///
 /// One method and one enum instead of a method per event: an observer switches over what it cares about. `record` is
@@ -17,6 +19,9 @@ public enum ExchangeEvent: Sendable {
     case began(HTTPRequest)
     /// The transport has the request of one attempt; it is what goes to the wire.
     case sent(HTTPRequest)
+    /// An interim answer (1xx, RFC 9110 §15.2) came before the head, such as 103 with early hints. Any number of them;
+    /// 101 is an answer.
+    case interim(HTTPStatus, HTTPHeaders)
     /// The head of the answer to one attempt is there.
     case answered(HTTPResponse)
     /// One attempt ended without an answer.
@@ -27,6 +32,9 @@ public enum ExchangeEvent: Sendable {
     case redirectKept(HTTPResponse, because: String)
     /// A cookie of the answer is not taken; its name is as the server wrote it, at most 64 characters.
     case cookieRefused(CookieRefusal, name: String)
+    /// The fields that came after the body of one attempt (RFC 9110 §6.5). Only for a body that is complete, and before
+    /// its reader hears of the end; they are not among the headers of the response.
+    case trailers(HTTPHeaders)
     /// The body of one attempt is complete, or has broken off: all that the engine measured.
     case measured(ExchangeMetrics)
     /// The transport noticed something that the call survives, such as pins that expire soon.

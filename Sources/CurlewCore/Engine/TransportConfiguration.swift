@@ -20,6 +20,10 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// one pays when calls go to several origins and one thread uses a whole core, mostly for TLS. Each thread has its
     /// share of the pool's `total` and `idle`, at least one; limits for a host hold as they are.
     public var agents: Int
+    /// How long a thread of the engine on Linux may stand still, held by an observer that waits or a disk that does not
+    /// answer, until the calls that wait for it end with `.timedOut(.engine)`. New ones do so at once until it goes on.
+    /// Default 10 s, at least 2 s; nil to wait for ever.
+    public var stallLimit: Duration?
     /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB.
     public var bodyBuffer: Int
     /// Bodies up to this many bytes are handed over finished, unless the call streams. Default 64 KiB.
@@ -30,7 +34,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
         dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil, agents: Int = 1,
-        bodyBuffer: Int = 1 << 20, smallBody: Int = 64 << 10
+        stallLimit: Duration? = .seconds(10), bodyBuffer: Int = 1 << 20, smallBody: Int = 64 << 10
     ) {
         self.tls = tls
         self.proxy = proxy
@@ -39,6 +43,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.dns = dns
         self.unixSocket = unixSocket
         self.agents = min(64, max(1, agents))
+        self.stallLimit = stallLimit.map { max($0, .seconds(2)) }
         self.bodyBuffer = max(16 << 10, bodyBuffer)
         self.smallBody = max(0, smallBody)
     }

@@ -81,6 +81,8 @@ extension NetworkError {
         case firstByte
         /// No byte moved for too long.
         case idle
+        /// The engine's own thread stood still for longer than `TransportConfiguration.stallLimit`.
+        case engine
         /// One attempt as a whole.
         case attempt
         /// The whole call.

@@ -80,6 +80,19 @@ struct ProxyTests {
         #expect(error.reason == .secureConnectionFailed(.untrusted))
     }
 
+    @Test("a tunnel through a proxy behind TLS carries TLS of its own, and HTTP/2 in it")
+    func secureTunnel() async throws {
+        let nginx = try await Nginx.shared()
+        let proxy = try await onThread { try SecureProxy(nginx.certificates) }
+        let transport = transport(.https, proxy.port, tls: nginx.configuration.tls)
+        for _ in 0..<2 {
+            let response = try await transport.exchange(.get, nginx.secure() + "/body.bin")
+            #expect(response.version == .http2)
+            #expect(try await response.data() == pattern(3_000_000))
+        }
+        #expect(transport.snapshot.connectionsOpened == 1)
+    }
+
     @Test("hosts of the list are reached directly", arguments: ["127.0.0.0/8", "localhost, 127.0.0.1", "*"])
     func bypass(list: String) async throws {
         let server = try MockServer()

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+import CurlewHTTP
+
+/// What callers and readers ask of the agent, from any thread.
+extension CurlAgent {
+    /// Hands a transfer over. Its continuation is resumed exactly once, whatever happens.
+    func start(_ transfer: Transfer) {
+        let refusal = queue.withLock { state -> NetworkError? in
+            if state.isStopped { return Self.shutdownError }
+            if state.isStalled { return stallError(transfer) }
+            if transfer.isCancelled { return NetworkError(.cancelled) }
+            transfer.isSubmitted = true
+            if !state.isRunning {
+                guard startThread() else {
+                    return NetworkError(
+                        .configuration, detail: "The system gave no thread or descriptor for the engine.")
+                }
+                state.isRunning = true
+            }
+            state.commands.append(.start(transfer))
+            state.enter(transfer)
+            if !state.isWatched { state.isWatched = startWatchdog() }
+            return nil
+        }
+        if let refusal { transfer.continuation?.resume(throwing: refusal) }
+    }
+
+    /// Ends a transfer wherever it is. Harmless when it has ended, or has not begun yet.
+    func cancel(_ transfer: Transfer) {
+        guard home.isHere else { return }
+        queue.withLock { state in
+            transfer.isCancelled = true
+            if transfer.isSubmitted, state.isRunning { state.commands.append(.cancel(transfer)) }
+        }
+    }
+
+    /// Lets a transfer go on that was held because its reader or its producer was behind.
+    func resume(_ transfer: Transfer) {
+        guard home.isHere else { return }
+        queue.withLock { state in
+            if state.isRunning { state.commands.append(.resume(transfer)) }
+        }
+    }
+
+    /// Refuses new work, and ends everything that has not ended by `moment`. `ending` is called when the thread has ended.
+    func stop(by moment: Int64 = 0, _ ending: (@Sendable () -> Void)? = nil) {
+        guard home.isHere else {
+            ending?()
+            return
+        }
+        let hasEnded = queue.withLock { state -> Bool in
+            state.isStopped = true
+            guard state.isRunning else { return true }
+            if let ending { state.endings.append(ending) }
+            state.commands.append(.stop(by: moment))
+            return false
+        }
+        if hasEnded { ending?() }
+    }
+}
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// Servers that answer before they have the whole request: the answer reaches the caller, whatever the producer does.
+@Suite(.timeLimit(.minutes(1)))
+struct EarlyAnswerTests {
+    let transport = CurlTransport()
+
+    /// What produces the body that nobody wants.
+    enum Producer: String, CaseIterable, Sendable {
+        case bytes, endless, stuck, stuckWithLength
+
+        func body(_ ended: Signal) -> RequestBody {
+            switch self {
+            case .bytes: .bytes(Data(count: 30_000_000))
+            case .endless: .stream { .init(Endless { Data(count: 16_384) }) }
+            case .stuck: .stream { .init(Stuck(ended: ended)) }
+            case .stuckWithLength: .stream(length: 100) { .init(Stuck(ended: ended)) }
+            }
+        }
+    }
+
+    /// How the server ends its answer.
+    enum Ending: String, CaseIterable, Sendable {
+        case keeps, closes, closesChunked
+
+        var answer: String {
+            let head = "HTTP/1.1 413 Content Too Large\r\n"
+            return switch self {
+            case .keeps: head + "Content-Length: 4\r\n\r\nstop"
+            case .closes: head + "Content-Length: 4\r\nConnection: close\r\n\r\nstop"
+            case .closesChunked: head + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n4\r\nstop\r\n0\r\n\r\n"
+            }
+        }
+    }
+
+    @Test("a refusal reaches the caller at once, and the producer ends", arguments: Producer.allCases, Ending.allCases)
+    func refusal(producer: Producer, ending: Ending) async throws {
+        let server = try RawServer(receiveBuffer: 16_384) { connection in
+            _ = try connection.readHead()
+            try connection.write(ending.answer)
+            connection.waitUntilClosed()
+        }
+        let ended = Signal()
+        let response = try await transport.exchange(
+            .post, server.url + "/", body: producer.body(ended), timeouts: .none)
+        #expect(response.status.code == 413)
+        #expect(try await response.text() == "stop")
+        if producer == .stuck || producer == .stuckWithLength { await ended.wait() }
+        // Half a request went over that connection: nothing else does.
+        let other = try MockServer()
+        other.enqueue(.text("next"))
+        #expect(try await transport.exchange(.get, other.url + "/").text() == "next")
+    }
+
+    @Test("a refusal in two pieces, with a pause, also comes whole", arguments: [Ending.keeps, .closes])
+    func slowRefusal(ending: Ending) async throws {
+        let server = try RawServer(receiveBuffer: 16_384) { connection in
+            _ = try connection.readHead()
+            try connection.write(String(ending.answer.dropLast(4)))
+            try connection.pause(50)
+            try connection.write("st")
+            try connection.pause(50)
+            try connection.write("op")
+            connection.waitUntilClosed()
+        }
+        let response = try await transport.exchange(
+            .post, server.url + "/", body: Producer.stuck.body(Signal()), timeouts: .none)
+        #expect(try await response.text() == "stop")
+    }
+
+    @Test("over HTTP/2 as well", arguments: [Producer.bytes, .stuckWithLength])
+    func http2(producer: Producer) async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        // A place that takes no such method and no large body, which nginx knows without the body.
+        let response = try await transport.exchange(
+            .put, nginx.secure() + "/text.txt", body: producer.body(Signal()), timeouts: .none)
+        #expect([405, 413].contains(response.status.code))
+        #expect(response.version == .http2)
+    }
+
+    @Test("a server that stops reading and says nothing runs into the idle limit; the engine goes on")
+    func standstill() async throws {
+        let server = try RawServer(receiveBuffer: 16_384) { connection in
+            _ = try connection.readHead()
+            _ = try connection.read(10_000)
+            connection.waitUntilClosed()
+        }
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(
+                .post, server.url + "/", body: Producer.endless.body(Signal()),
+                timeouts: Timeouts(idle: .milliseconds(300)))
+        }
+        #expect(error.reason == .timedOut(.idle))
+    }
+
+    @Test("a producer that is cancelled is an error of the body, not a cancelled call")
+    func cancelledProducer() async throws {
+        let server = try MockServer()
+        server.on(.post, "/", respond: .status(.ok))
+        let body = RequestBody.stream {
+            .init(Failing(after: [Data(count: 1000)], error: CancellationError()))
+        }
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.post, server.url + "/", body: body)
+        }
+        #expect(error.reason == .encoding)
+        #expect(error.underlying is CancellationError)
+        expectTexts(error)
+    }
+}
