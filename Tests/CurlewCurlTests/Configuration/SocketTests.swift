@@ -101,7 +101,7 @@ private final class CrowdedPort6: Sendable {
             }
             guard code == 0 || errno == EINPROGRESS, index > 0 || listen(descriptor, 0) == 0 else {
                 descriptors.forEach { close($0) }
-                throw LoopbackPort.Failure(call: "bind or connect to ::1", number: errno)
+                throw Program.Failure(description: "::1 cannot be used (errno \(errno))")
             }
         }
         self.descriptors = descriptors
