@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
+public import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
@@ -15,7 +15,7 @@ import CurlewTesting
 ///
 /// | Path | What it is |
 /// |---|---|
-/// | `/auth/login`, `/auth/me` | tokens for `emilys` with `emilyspass`, and the current user |
+/// | `/auth/login`, `/auth/refresh`, `/auth/me` | JSON Web Tokens for `emilys` with `emilyspass`, and the current user |
 /// | `/users`, `/products`, `/products/search` | pages with `limit` and `skip`, inside an object with the total |
 /// | `/2.2/questions` | answers inside `{"items": …}`, snake case, seconds since 1970, avatars on the other origin |
 /// | `/v1/films` | a catalogue with snake case, ISO 8601 dates, ratings and errors as `{"message", "code"}` |
@@ -35,7 +35,9 @@ public final class SampleAPI: Sendable {
     private let assets: MockServer
 
     /// Starts the service on two free ports of 127.0.0.1. Throws if the system has no socket or thread left.
-    public init() throws {
+    ///
+    /// - `time`: what the lives of tokens are measured with.
+    public init(time: any TimeSource = SystemTime()) throws {
         var configuration = MockServer.Configuration()
         configuration.maximumBodyBytes = 16 * 1024 * 1024
         // It may run for days; what was sent to it is not its business.
@@ -44,7 +46,7 @@ public final class SampleAPI: Sendable {
         assets = try MockServer(configuration)
 
         var routes = SampleRoutes()
-        AuthArea(assetsURL: assets.url).add(to: &routes)
+        AuthArea(assetsURL: assets.url, time: time).add(to: &routes)
         DirectoryArea(assetsURL: assets.url).add(to: &routes)
         QuestionsArea(assetsURL: assets.url).add(to: &routes)
         FilmsArea().add(to: &routes)

@@ -6,23 +6,23 @@ import CurlewSampleAPI
 /// A service of its own for each test, and clients for its areas. Keep it: the service ends with it.
 struct Sample {
     let api: SampleAPI
-    let tokens = TokenStore()
+    let tokens: TokenStore
     let client: APIClient
     let films: APIClient
 
-    init() throws {
-        api = try SampleAPI()
+    init(time: any TimeSource = SystemTime()) throws {
+        api = try SampleAPI(time: time)
+        tokens = TokenStore(time: time)
         client = APIClient(
-            baseURL: try BaseURL(api.url), pipeline: .standard.adding(.bearer { [tokens] in await tokens.value }))
+            baseURL: try BaseURL(api.url),
+            pipeline: .standard.adding(
+                .bearer(tokens) { refresh in
+                    try await refresh.client.send(
+                        .post("/auth/refresh", json: ["refreshToken": refresh.tokens.refreshToken]))
+                }))
         films = APIClient(
             baseURL: try BaseURL(api.url + "/v1"), configuration: ClientConfiguration(codecs: .snakeCase))
     }
-}
-
-actor TokenStore {
-    private(set) var value: String?
-
-    func store(_ value: String) { self.value = value }
 }
 
 struct SignedIn: Decodable {

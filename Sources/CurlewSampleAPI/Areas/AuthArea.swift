@@ -4,17 +4,30 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// Signing in, and who is signed in.
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Signing in, staying signed in, and who is signed in.
+///
+/// Access tokens are JSON Web Tokens with short lives. A refresh token is good once: presented again, it ends its session
+/// (RFC 9700 §4.14.2), so a client that refreshes twice at a time is found out.
 struct AuthArea {
     let assetsURL: String
+    let time: any TimeSource
+    private let key = Data(Session.randomToken().utf8)
     private let sessions = Locked(Sessions())
 
-    init(assetsURL: String) {
+    init(assetsURL: String, time: any TimeSource) {
         self.assetsURL = assetsURL
+        self.time = time
     }
 
     func add(to routes: inout SampleRoutes) {
         routes.on(.post, "/auth/login", login)
+        routes.on(.post, "/auth/refresh", refresh)
         routes.on(.get, "/auth/me", currentUser)
     }
 
@@ -25,28 +38,61 @@ struct AuthArea {
         else { throw Refusal(.badRequest, "Invalid credentials") }
         let session = Session(accountID: account.id)
         sessions.withLock { $0.add(session) }
-        return .json(SignedIn(account.shown(with: assetsURL), session))
+        return .json(
+            SignedIn(
+                account.shown(with: assetsURL), try accessToken(for: session, minutes: given.expiresInMins),
+                session.refreshToken))
+    }
+
+    private func refresh(_ request: RecordedRequest) throws -> MockResponse {
+        let given: Renewal = try request.json()
+        guard let session = sessions.withLock({ $0.exchange(given.refreshToken) }) else {
+            throw Refusal.unauthorized("Invalid refresh token")
+        }
+        return .json(
+            Renewed(
+                accessToken: try accessToken(for: session, minutes: given.expiresInMins),
+                refreshToken: session.refreshToken))
     }
 
     private func currentUser(_ request: RecordedRequest) throws -> MockResponse {
-        guard let token = request.bearerToken else { throw Refusal.unauthorized("Access Token is required") }
-        let session = sessions.withLock { $0.session(accessToken: token) }
-        guard let session, let account = Account.all.first(where: { $0.id == session.accountID }) else {
-            throw Refusal.unauthorized("Invalid Access Token")
-        }
+        guard let text = request.bearerToken else { throw Refusal.unauthorized("Access Token is required") }
+        guard let token = SampleToken(text, signedWith: key), sessions.withLock({ $0.isOpen(token.jti) }),
+            let account = Account.all.first(where: { $0.id == token.sub })
+        else { throw Refusal.unauthorized("Invalid Access Token") }
+        guard Double(token.exp) > time.date.timeIntervalSince1970 else { throw Refusal.unauthorized("Token Expired!") }
         return .json(account.shown(with: assetsURL))
+    }
+
+    /// An hour unless the client asks for another number of minutes, which may be a fraction.
+    private func accessToken(for session: Session, minutes: Double?) throws -> String {
+        let minutes = min(max(minutes ?? 60, 0), 60 * 24 * 30)
+        let now = Int64(time.date.timeIntervalSince1970)
+        return try SampleToken(
+            sub: session.accountID, iat: now, exp: now + Int64((minutes * 60).rounded(.up)), jti: session.id
+        ).signed(with: key)
     }
 
     private struct Credentials: Decodable {
         let username: String
         let password: String
+        let expiresInMins: Double?
+    }
+
+    private struct Renewal: Decodable {
+        let refreshToken: String
+        let expiresInMins: Double?
+    }
+
+    private struct Renewed: Encodable {
+        let accessToken, refreshToken: String
     }
 
     private struct SignedIn: Encodable {
         let id: Int
         let username, email, firstName, lastName, gender, image, accessToken, refreshToken: String
 
-        init(_ account: Account, _ session: Session) {
+        init(_ account: Account, _ accessToken: String, _ refreshToken: String) {
             id = account.id
             username = account.username
             email = account.email
@@ -54,8 +100,8 @@ struct AuthArea {
             lastName = account.lastName
             gender = account.gender
             image = account.image
-            accessToken = session.accessToken
-            refreshToken = session.refreshToken
+            self.accessToken = accessToken
+            self.refreshToken = refreshToken
         }
     }
 }
@@ -69,18 +115,40 @@ private struct Sessions: Sendable {
         all.append(session)
     }
 
-    func session(accessToken: String) -> Session? {
-        all.first { $0.accessToken == accessToken }
+    func isOpen(_ id: String) -> Bool {
+        all.contains { $0.id == id }
+    }
+
+    /// The session with its next refresh token; nil, and the end of the session, if the token has been used before.
+    mutating func exchange(_ token: String) -> Session? {
+        if let index = all.firstIndex(where: { $0.refreshToken == token }) {
+            all[index].rotate()
+            return all[index]
+        }
+        all.removeAll { $0.spent.contains(token) }
+        return nil
     }
 }
 
 private struct Session: Sendable {
     let accountID: Int
-    let accessToken = Session.randomToken()
-    let refreshToken = Session.randomToken()
+    let id = Session.randomToken()
+    private(set) var refreshToken = Session.randomToken()
+    /// The last hundred refresh tokens that were exchanged.
+    private(set) var spent: [String] = []
+
+    init(accountID: Int) {
+        self.accountID = accountID
+    }
+
+    mutating func rotate() {
+        if spent.count >= 100 { spent.removeFirst() }
+        spent.append(refreshToken)
+        refreshToken = Self.randomToken()
+    }
 
     /// 192 random bits. They mean nothing to a client, and should not.
-    private static func randomToken() -> String {
+    static func randomToken() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<3).map { _ in String(generator.next(), radix: 36) }.joined()
     }

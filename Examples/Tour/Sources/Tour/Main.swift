@@ -25,7 +25,7 @@ struct Main {
         let client = APIClient(
             baseURL: "\(api.url)",
             pipeline: .standard
-                .adding(.bearer { await tokens.value })
+                .adding(.bearer(tokens) { try await $0.client.send(.renewal(of: $0.tokens.refreshToken)) })
                 .adding(CallPrinter(home: api.url)),
             configuration: ClientConfiguration(timeouts: Timeouts(total: .seconds(20))))
         let stage = Stage(url: api.url, client: client, tokens: tokens, report: report)

@@ -17,7 +17,7 @@ struct GetCurrentUser: Endpoint {
 struct LogIn: Endpoint {
     struct Response: Decodable {
         let id: Int
-        let accessToken: String
+        let accessToken, refreshToken: String
     }
 
     let username, password: String
@@ -25,6 +25,13 @@ struct LogIn: Endpoint {
     var method: HTTPMethod { .post }
     var path: RequestPath { "/auth/login" }
     var content: RequestContent { .json(["username": username, "password": password]) }
+}
+
+extension Request {
+    /// New tokens for a refresh token, which the server takes once.
+    static func renewal(of refreshToken: String?) -> Request<Tokens> {
+        .post("/auth/refresh", json: ["refreshToken": refreshToken])
+    }
 }
 
 /// The error model of the service, for `error.body(as:)`.
@@ -35,7 +42,7 @@ struct ServiceError: Decodable {
 
 struct SignIn: Scene {
     let title = "Sign in"
-    let about = "One struct for each call. The token goes into an actor, and from there into every call that follows."
+    let about = "One struct for each call. The tokens go into a store, which puts them into every call and renews them."
 
     func run(on stage: Stage) async throws {
         do {
@@ -58,11 +65,27 @@ struct SignIn: Scene {
         }
 
         let login = try await stage.client.send(LogIn(username: "emilys", password: "emilyspass"))
-        await stage.tokens.store(login.accessToken)
+        try await stage.tokens.signIn(Tokens(accessToken: login.accessToken, refreshToken: login.refreshToken))
 
         let user = try await stage.client.send(GetCurrentUser())
         stage.show(
             "current user", "\(user.firstName) \(user.lastName), id \(user.id), \(user.email), \(user.height) cm")
         stage.expect(user.id == 1 && user.firstName == "Emily", "the current user has id 1 and is Emily")
+        try await renew(stage)
+    }
+
+    /// The service refuses a token that it does not know; ten calls meet the refusal, and one refresh serves them all.
+    private func renew(_ stage: Stage) async throws {
+        let old = try await stage.tokens.tokens
+        try await stage.tokens.signIn(Tokens(accessToken: "ended", refreshToken: old?.refreshToken))
+        let users = try await withThrowingTaskGroup(of: User.self) { group in
+            for _ in 0..<10 { group.addTask { try await stage.client.send(GetCurrentUser()) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let new = try await stage.tokens.tokens
+        stage.show("renewed", "ten calls with a token that had ended, one refresh")
+        stage.expect(
+            users.count == 10 && new?.refreshToken != old?.refreshToken && new?.expiresAt != nil,
+            "ten calls renew the tokens once, and all succeed")
     }
 }

@@ -42,12 +42,3 @@ struct Stage {
         report.unexpected(what)
     }
 }
-
-/// Where the access token lives: an actor, as calls ask for it from everywhere.
-actor TokenStore {
-    private(set) var value: String?
-
-    func store(_ token: String) {
-        value = token
-    }
-}
