@@ -49,7 +49,7 @@ extension CurlAgent {
 
     /// Keeps a handle for later, unless there are enough.
     func putBack(_ easy: EasyHandle) {
-        guard idleHandles.count < Self.idleHandleLimit else {
+        guard idleHandles.count < max(Self.idleHandleLimit, peak.value) else {
             gauges.handles -= 1
             return
         }

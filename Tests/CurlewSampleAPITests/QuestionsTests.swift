@@ -65,7 +65,7 @@ struct QuestionsTests {
 
     @Test("the owner's avatar is a picture on another origin, which no token reaches")
     func avatar() async throws {
-        await sample.tokens.store("secret")
+        try await sample.tokens.signIn(Tokens(accessToken: "secret"))
         let questions = try await sample.client.response(for: Questions(id: 1001))
         let url = try #require(questions.value.first?.owner.profileImage)
         #expect(questions.headers["X-Credentials-Received"] == "bearer")

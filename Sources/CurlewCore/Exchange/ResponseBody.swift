@@ -94,10 +94,19 @@ public struct ResponseBody: AsyncSequence, Sendable {
                 storage.cancel()
                 throw Storage.overLimit(most)
             }
-            all.append(chunk)
+            guard all.isEmpty else {
+                all.append(chunk)
+                continue
+            }
+            all = chunk
+            // Growing step by step would copy what has come again and again. What a server declares is believed so far.
+            let room = Swift.min(declaredLength ?? 0, Self.mostReserved)
+            if room > Int64(chunk.count) { all.reserveCapacity(Int(room)) }
         }
         return all
     }
+
+    private static let mostReserved: Int64 = 16 << 20
 
     /// Ends the transfer if it still runs. What has not been read is lost; reading on throws.
     public func cancel() {
