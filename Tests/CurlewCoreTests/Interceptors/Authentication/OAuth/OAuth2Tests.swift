@@ -38,7 +38,7 @@ struct OAuth2Tests {
             extra: ["prompt": "login"])
         #expect(
             url
-                == "https://id.test/authorize?tenant=1&response_type=code&client_id=app%20one&redirect_uri=app%3A%2F%2Fback"
+                == "https://id.test/authorize?tenant=1&response_type=code&client_id=app%20one&redirect_uri=app://back"
                 + "&scope=read%20write&state=s%26t&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
                 + "&code_challenge_method=S256&prompt=login")
         #expect(throws: NetworkError.self) {
