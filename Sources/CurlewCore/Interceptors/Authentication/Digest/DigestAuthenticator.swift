@@ -79,17 +79,19 @@ struct DigestAuthenticator {
         return "Digest " + fields.joined(separator: ", ")
     }
 
-    /// Takes the challenges of a 401.
+    /// Takes the challenges of a 401 to a request for `target`.
     ///
     /// - `sent`: the field that the request was sent with; nil if with none.
-    mutating func receive(_ challenges: [HTTPChallenge], sent: String?) -> Verdict {
+    mutating func receive(_ challenges: [HTTPChallenge], to target: String = "/", sent: String?) -> Verdict {
         let offers = challenges.compactMap { DigestChallenge($0) }
         guard let best = offers.max(by: { $0.algorithm.strength < $1.algorithm.strength }) else { return .unmet }
+        // Another call has met a challenge meanwhile: what it learnt is as good, and many calls at once stay with one nonce.
+        if let session, session.challenge.covers(target), !Self.uses(sent, session.nonce) { return .again }
         // The same nonce again, not called stale: what was wrong is the password.
-        if let sent, !best.isStale, sent.contains("nonce=\(Self.quoted(best.nonce))") { return .refused }
+        if let sent, !best.isStale, Self.uses(sent, best.nonce) { return .refused }
         // A new nonce for a request that had one, in the same realm and not for age, means the same with most servers.
         if let sent, !best.isStale, let session, session.challenge.realm == best.realm,
-            sent.contains("nonce=\(Self.quoted(session.nonce))")
+            Self.uses(sent, session.nonce)
         {
             return .refused
         }
@@ -117,6 +119,10 @@ struct DigestAuthenticator {
             secret = bound
         }
         return Session(challenge: challenge, nonce: challenge.nonce, secret: secret, cnonce: cnonce)
+    }
+
+    private static func uses(_ field: String?, _ nonce: String) -> Bool {
+        field?.contains(" nonce=\(quoted(nonce))") ?? false
     }
 
     private static func quoted(_ text: String) -> String {

@@ -48,7 +48,7 @@ public struct DigestInterceptor: Interceptor {
             if let info = response.headers["Authentication-Info"] { authenticator.withLock { $0.receiveInfo(info) } }
             guard response.status == .unauthorized else { return response }
             let challenges = HTTPChallenge.list(response.headers[values: .wwwAuthenticate])
-            let verdict = authenticator.withLock { $0.receive(challenges, sent: field) }
+            let verdict = authenticator.withLock { $0.receive(challenges, to: request.target, sent: field) }
             guard verdict == .again, sendings < 3, request.body.canReplay else { return response }
             response.body.cancel()
         }

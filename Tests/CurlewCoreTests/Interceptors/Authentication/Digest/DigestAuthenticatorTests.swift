@@ -52,8 +52,9 @@ struct DigestAuthenticatorTests {
         #expect(digest.receive(Self.challenges("Digest \(nonce), qop=\"auth,auth-int\""), sent: nil) == .again)
         let field = digest.authorization(method: .get, target: "/dir/index.html")
         #expect(part("response", of: field) == "6629fae49393a05397450978507c4ef1")
-        #expect(digest.receive(Self.challenges("Digest \(nonce)"), sent: nil) == .again)
-        let old = digest.authorization(method: .get, target: "/dir/index.html")
+        var older = DigestAuthenticator(user: "Mufasa", password: "Circle Of Life") { "0a4f113b" }
+        #expect(older.receive(Self.challenges("Digest \(nonce)"), sent: nil) == .again)
+        let old = older.authorization(method: .get, target: "/dir/index.html")
         #expect(part("response", of: old) == "670fd8c2df070c60b045671b8b24ff02")
         #expect(part("qop", of: old) == nil && part("nc", of: old) == nil)
     }
@@ -67,8 +68,9 @@ struct DigestAuthenticatorTests {
         let hashed = digest.authorization(method: .get, target: "/")
         let expected = MessageDigest.sha256(Data("\(user):http-auth@example.org".utf8)).hexText
         #expect(part("username", of: hashed) == expected && part("userhash", of: hashed) == "true")
-        _ = digest.receive(Self.challenges(challenge), sent: nil)
-        let field = digest.authorization(method: .get, target: "/")
+        var other = DigestAuthenticator(user: user, password: "Secret, or not?") { Self.cnonce }
+        _ = other.receive(Self.challenges(challenge), sent: nil)
+        let field = other.authorization(method: .get, target: "/")
         #expect(part("username*", of: field) == "UTF-8''J%C3%A4s%C3%B8n%20Doe")
     }
 
@@ -117,6 +119,19 @@ struct DigestAuthenticatorTests {
         #expect(part("nonce", of: last) == "third")
         #expect(digest.receive(Self.challenges(challenge), sent: last) == .refused)
         #expect(digest.receive(Self.challenges("Digest \(Self.realm), nonce=\"third\""), sent: last) == .refused)
+    }
+
+    @Test("what another call has learnt meanwhile stays, unless it does not hold here")
+    func meanwhile() {
+        var digest = Self.mufasa()
+        _ = digest.receive(Self.challenges("Digest realm=r, nonce=n1, domain=\"/a\""), sent: nil)
+        #expect(digest.receive(Self.challenges("Digest realm=r, nonce=n2"), to: "/a", sent: nil) == .again)
+        #expect(part("nonce", of: digest.authorization(method: .get, target: "/a")) == "n1")
+        let old = "Digest username=\"u\", nonce=\"n0\""
+        #expect(digest.receive(Self.challenges("Digest realm=r, nonce=n3"), to: "/a", sent: old) == .again)
+        #expect(part("nonce", of: digest.authorization(method: .get, target: "/a")) == "n1")
+        #expect(digest.receive(Self.challenges("Digest realm=r, nonce=n4"), to: "/b", sent: nil) == .again)
+        #expect(part("nonce", of: digest.authorization(method: .get, target: "/b")) == "n4")
     }
 
     @Test("a session's secret is made of its first nonces", arguments: ["MD5-sess", "sha-256-SESS"])

@@ -15,13 +15,13 @@ struct DigestInterceptorTests {
 
     /// A server that takes one user, names a nonce a number of times, and calls the others stale.
     private func server(uses: Int) -> MockTransport {
-        let state = Locked((nonce: 0, uses: 0))
+        let state = Locked((nonce: 0, uses: [String: Int]()))
         return MockTransport.answering { call in
             let field = call.request.headers[.authorization].flatMap { HTTPChallenge.list([$0]).first }
             return state.withLock { state in
                 func refuse(stale: Bool) -> HTTPResponse {
                     state.nonce += 1
-                    state.uses = 0
+                    state.uses["n\(state.nonce)"] = 0
                     let text = "Digest realm=\"r\", nonce=\"n\(state.nonce)\", qop=\"auth\", algorithm=SHA-256"
                     return HTTPResponse(
                         status: .unauthorized, headers: ["WWW-Authenticate": text + (stale ? ", stale=true" : "")])
@@ -35,8 +35,8 @@ struct DigestInterceptorTests {
                 let expected = hash(
                     "\(secret):\(nonce):\(nc):\(cnonce):auth:\(hash("\(method):\(call.request.target)"))")
                 guard field["response"] == expected else { return refuse(stale: false) }
-                state.uses += 1
-                guard nonce == "n\(state.nonce)", state.uses <= uses else { return refuse(stale: true) }
+                guard let used = state.uses[nonce], used < uses else { return refuse(stale: true) }
+                state.uses[nonce] = used + 1
                 return HTTPResponse()
             }
         }
