@@ -66,7 +66,8 @@ struct Soak: Sendable {
             case .none, .large, .chunked, .late, .silentEnd: ["complete"]
             case .cut, .resetHead, .resetBody: ["connectionLost"]
             case .stall: ["timedOut"]
-            case .noHTTP: ["badResponse"]
+            // It closes right after: a reset may overtake what it wrote.
+            case .noHTTP: ["badResponse", "connectionLost"]
             }
         }
     }

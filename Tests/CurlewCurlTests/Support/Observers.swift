@@ -4,11 +4,12 @@ import CurlewCore
 
 /// Counts the exchanges that an engine has measured, and those that it has measured again: each ends once.
 final class CountingObserver: RequestObserver {
-    private let ended = Locked((ids: Set<UInt64>(), repeated: 0))
+    /// Which have ended, a bit for each: the numbers are a counter's, and a test of memory must not need much itself.
+    private let ended = Locked((bits: [UInt64](), measured: 0, repeated: 0))
     private let first = Signal()
     private let firstTime = Locked<ContinuousClock.Instant?>(nil)
 
-    var measured: Int { ended.withLock { $0.ids.count } }
+    var measured: Int { ended.withLock { $0.measured } }
     var repeated: Int { ended.withLock { $0.repeated } }
 
     /// When the engine ended the first exchange, whenever the task that waits for it gets to run.
@@ -24,7 +25,12 @@ final class CountingObserver: RequestObserver {
         firstTime.withLock { $0 = $0 ?? .now }
         first.fire()
         ended.withLock { ended in
-            if !ended.ids.insert(context.id).inserted { ended.repeated += 1 }
+            let (word, bit) = (Int(context.id / 64), UInt64(1) << (context.id % 64))
+            if word >= ended.bits.count {
+                ended.bits.append(contentsOf: repeatElement(0, count: word + 1024 - ended.bits.count))
+            }
+            if ended.bits[word] & bit == 0 { ended.measured += 1 } else { ended.repeated += 1 }
+            ended.bits[word] |= bit
         }
     }
 }

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+
+/// Servers that ask for digest authentication: user `ada`, password `p:w`, realm `tests`.
+///
+/// Each ends with its object, or with the process.
+package final class DigestServer: Sendable {
+    package let url: String
+    private let process: CompanionProcess
+
+    /// Apache httpd with mod_auth_digest, which knows MD5.
+    package static func apache() async throws -> DigestServer {
+        try await onThread {
+            var failure: any Error = Program.Failure(description: "Apache was not started")
+            // A free port may be taken by somebody else before Apache has it: then others are tried.
+            for _ in 0..<5 {
+                do { return try DigestServer(apacheOn: freePort()) } catch { failure = error }
+            }
+            throw failure
+        }
+    }
+
+    /// A server of Python's, which asks for SHA-256, takes each nonce three times, and calls it stale then.
+    package static func python() async throws -> DigestServer {
+        try await onThread { try DigestServer(script: script) }
+    }
+
+    private init(apacheOn port: Int) throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/curlew-apache-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder + "/root", withIntermediateDirectories: true)
+        // It reads as another user.
+        chmod(folder, 0o755)
+        func write(_ name: String, _ text: String) throws {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/" + name))
+            chmod(folder + "/" + name, 0o644)
+        }
+        try write("root/index.html", "hello")
+        try write("conf", Self.configuration(folder, port))
+        let apache = try Program.path("apache2")
+        process = try CompanionProcess(
+            "/bin/sh",
+            [
+                "-c",
+                """
+                printf 'ada:tests:%s\\n' "$(printf 'ada:tests:p:w' | md5sum | cut -d' ' -f1)" > '\(folder)/users'
+                '\(apache)' -d '\(folder)' -f '\(folder)/conf' -k start || { cat '\(folder)/error.log'; exit 1; }
+                echo started
+                cat > /dev/null
+                until [ -s '\(folder)/pid' ]; do :; done
+                kill "$(cat '\(folder)/pid')"
+                rm -rf '\(folder)'
+                """,
+            ])
+        let line = process.readLine()
+        guard line == "started" else { throw Program.Failure(description: "Apache did not start: \(line)") }
+        url = "http://127.0.0.1:\(port)"
+    }
+
+    private static func freePort() throws -> Int {
+        let (descriptor, port) = try LoopbackPort.refusing()
+        close(descriptor)
+        return port
+    }
+
+    private init(script: String) throws {
+        process = try CompanionProcess(Program.python(), ["-c", script])
+        let line = process.readLine()
+        guard let port = Int(line) else { throw Program.Failure(description: "The server did not start: \(line)") }
+        url = "http://127.0.0.1:\(port)"
+    }
+
+    private static func configuration(_ folder: String, _ port: Int) -> String {
+        let modules = ["mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_digest"]
+        return """
+            ServerRoot \(folder)
+            ServerName localhost
+            PidFile \(folder)/pid
+            DefaultRuntimeDir \(folder)
+            ErrorLog \(folder)/error.log
+            DocumentRoot \(folder)/root
+            Listen 127.0.0.1:\(port)
+            \(modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n"))
+            User nobody
+            Group nogroup
+            <Location />
+                AuthType Digest
+                AuthName tests
+                AuthDigestProvider file
+                AuthUserFile \(folder)/users
+                Require valid-user
+            </Location>
+            """
+    }
+
+    private static let script = """
+        import hashlib, os, re, sys, threading
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+        uses, lock = {}, threading.Lock()
+        H = lambda text: hashlib.sha256(text.encode()).hexdigest()
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def log_message(self, *args): pass
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                self.do_GET()
+            def do_GET(self):
+                field = self.headers.get("Authorization", "")
+                part = {k: a or b for k, a, b in re.findall(r'(\\w+)=(?:"([^"]*)"|([^\\s,]+))', field)}
+                secret = H("ada:tests:p:w")
+                nonce = part.get("nonce", "")
+                right = H(":".join([secret, nonce, part.get("nc", ""), part.get("cnonce", ""), "auth",
+                                    H(self.command + ":" + self.path)])) == part.get("response")
+                with lock:
+                    known = nonce in uses and int(part.get("nc", "0"), 16) == uses[nonce] + 1 and uses[nonce] < 3
+                    if right and known: uses[nonce] += 1
+                    new = os.urandom(12).hex()
+                    if not (right and known): uses[new] = 0
+                if right and known:
+                    self.send_response(200)
+                else:
+                    self.send_response(401)
+                    text = 'Digest realm="tests", qop="auth", algorithm=SHA-256, nonce="%s"' % new
+                    self.send_header("WWW-Authenticate", text + (", stale=true" if right else ""))
+                body = b"hello" if right and known else b"no"
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        print(server.server_address[1], flush=True)
+        sys.stdin.read()
+        """
+}
