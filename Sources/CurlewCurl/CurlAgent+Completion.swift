@@ -38,7 +38,7 @@ extension CurlAgent {
         gauges.completed += 1
         if metrics.reusedConnection == true { gauges.reused += 1 } else { mayHaveLostSockets = true }
         transfer.upload?.end()
-        putBack(easy)
+        if isWorn(transfer, result) { gauges.handles -= 1 } else { putBack(easy) }
 
         if case .success = result, !transfer.head.trailers.isEmpty {
             transfer.context.record(.trailers(transfer.head.trailers))
@@ -48,6 +48,14 @@ extension CurlAgent {
         // The pipe refers to the transfer for as long as somebody reads.
         transfer.pipe = nil
         transfer.context.record(.measured(metrics))
+    }
+
+    /// libcurl counts how often a handle has sent again over all its transfers, and refuses the sixth time. So a handle
+    /// that has, or whose transfer failed, is not used any more. An expectation that was refused (417) does not count.
+    private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
+        if transfer.sendings > 1 { return transfer.head.status.code != 417 }
+        guard case .failure(let error) = result else { return false }
+        return !error.isCancelled
     }
 
     private func measured(_ transfer: Transfer, _ easy: EasyHandle) -> ExchangeMetrics {

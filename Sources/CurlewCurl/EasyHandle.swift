@@ -75,8 +75,9 @@ final class EasyHandle {
         if current.receivesMuch != transfer.streams {
             // libcurl allocates this for each transfer: beyond 128 KiB every request would map and unmap memory. What
             // streams is mostly large, and one turn for a larger piece costs less than one for each small one.
-            set(CURLOPT_BUFFERSIZE, transfer.streams ? 120 << 10 : 32 << 10)
-            current.receivesMuch = transfer.streams
+            // A handle whose last transfer broke off may still have its buffer, and keeps its size then.
+            let code = curlew_set_long(pointer, CURLOPT_BUFFERSIZE, transfer.streams ? 120 << 10 : 32 << 10)
+            if code == CURLE_OK { current.receivesMuch = transfer.streams }
         }
         if current.decodesContent != transfer.decodesContent {
             setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)

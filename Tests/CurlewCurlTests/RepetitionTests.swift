@@ -44,6 +44,19 @@ struct RepetitionTests {
         }
     }
 
+    @Test("a handle sends again as often as needed: libcurl's count of five is for one transfer, not for all")
+    func manyRepetitions() async throws {
+        let server = try RawServer { connection in
+            for exchange in 0... {
+                _ = try connection.readHead()
+                // Each connection answers once, and dies on its second request.
+                if exchange == 1 { return }
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        for _ in 0..<20 { #expect(try await transport.exchange(.get, server.url + "/").text() == "ok") }
+    }
+
     @Test("a POST arrives exactly once, whatever its body", arguments: [nil] + BodySource.allCases, Death.allCases)
     func post(source: BodySource?, death: Death) async throws {
         let folder = try TemporaryFolder()
