@@ -111,6 +111,14 @@ public final class URLSessionTransport: Transport {
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         try check(request)
+        // The timer would come too late: a session begins to connect at once.
+        let now = context.time.now
+        guard !context.deadline.hasPassed(at: now) else {
+            let phase: NetworkError.Phase = context.totalDeadline.hasPassed(at: now) ? .total : .attempt
+            var failure = SystemFailure.timeout(phase, context.timeouts)
+            failure.request = RequestLine(request)
+            throw failure
+        }
         // A pooled connection may turn out to be dead, and libcurl then sends the request again. With a body it can do so
         // only as long as no byte of it was taken: Foundation cannot rewind it, and the second message stays incomplete.
         let mayRepeat = context.options.isIdempotent ?? request.method.isIdempotent
