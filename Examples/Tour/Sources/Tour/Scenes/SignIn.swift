@@ -80,7 +80,9 @@ struct SignIn: Scene {
         try await stage.tokens.signIn(Tokens(accessToken: "ended", refreshToken: old?.refreshToken))
         let users = try await withThrowingTaskGroup(of: User.self) { group in
             for _ in 0..<10 { group.addTask { try await stage.client.send(GetCurrentUser()) } }
-            return try await group.reduce(into: []) { $0.append($1) }
+            var users: [User] = []
+            for try await user in group { users.append(user) }
+            return users
         }
         let new = try await stage.tokens.tokens
         stage.show("renewed", "ten calls with a token that had ended, one refresh")
