@@ -13,7 +13,7 @@ import FoundationEssentials
 ///   lookup, connecting, before the head, in the middle of a body, and while the reader pauses.
 /// - Deadlines are accurate to a few milliseconds and do not hold timers or threads.
 /// - libcurl itself repeats a request whose reused connection dies before the reply. Here it may do so only for
-///   requests that can be repeated (`HTTPMethod.isIdempotent`, `RequestOptions.isIdempotent`); any other is sent at most
+///   requests that can be repeated (`ExchangeContext.mayRepeat`); any other is sent at most
 ///   once and ends in `.connectionLost(.requestMayHaveArrived)`.
 /// - Bodies up to `TransportConfiguration.smallBody` come with the response; larger ones stream, and the transfer
 ///   stops while `TransportConfiguration.bodyBuffer` bytes wait for their reader.

@@ -91,7 +91,7 @@ final class Transfer: @unchecked Sendable {
         let options = context.options
         streams = options.streaming
         decodesContent = !options.rawBody
-        mayRepeat = options.isIdempotent ?? request.method.isIdempotent
+        mayRepeat = context.mayRepeat(request)
         let limits = context.limits
         bodyLimit = limits.responseBody
         keepsApart =

@@ -121,7 +121,7 @@ public final class URLSessionTransport: Transport {
         }
         // A pooled connection may turn out to be dead, and libcurl then sends the request again. With a body it can do so
         // only as long as no byte of it was taken: Foundation cannot rewind it, and the second message stays incomplete.
-        let mayRepeat = context.options.isIdempotent ?? request.method.isIdempotent
+        let mayRepeat = context.mayRepeat(request)
         let engine = mayRepeat || !request.body.isEmpty ? pooled : single
         return try await TaskBridge(request, context, engine: engine, owner: self).response()
     }

@@ -92,7 +92,12 @@ extension APIClient.Core {
                 time: configuration.time,
                 endpoint: route, codecs: codecs, homeFields: homeFields))
         do throws(NetworkError) {
-            let request = try request(for: route, answer: answer, codecs)
+            var request = try request(for: route, answer: answer, codecs)
+            if options.sendsIdempotencyKey == true, !request.method.isIdempotent,
+                !request.headers.contains(.idempotencyKey)
+            {
+                request.headers[.idempotencyKey] = UUID().uuidString
+            }
             return PreparedCall(request: request, context: context, codecs: codecs)
         } catch {
             context.record(.failed(error, after: .zero))

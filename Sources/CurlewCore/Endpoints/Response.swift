@@ -12,20 +12,22 @@ public struct Response<Value: Sendable>: Sendable {
     public let headers: HTTPHeaders
     /// What the exchange cost; complete for answers that were delivered whole.
     public let metrics: ExchangeMetrics
-    /// How often the request was sent, counting the successful one.
-    public let attempts: Int
     /// The URL that was answered, after redirects. Not redacted.
     public let url: String
     /// The redirects that led here, oldest first.
     public let redirects: [Redirect]
+    private let history: AttemptHistory?
 
     init(_ value: Value, from response: HTTPResponse) {
         self.value = value
         status = response.status
         headers = response.headers
         metrics = response.metrics
-        attempts = response.attempts
         url = response.url
         redirects = response.redirects
+        history = response.history
     }
+
+    /// What happened on each try, oldest first; the last one succeeded. See `HTTPResponse.attempts`.
+    public var attempts: [Attempt] { Attempt.all(history, status, metrics) }
 }

@@ -22,7 +22,7 @@ public struct ExchangeContext: Sendable {
     public var totalDeadline: Deadline
     /// The end of this attempt.
     public var attemptDeadline = Deadline.never
-    /// What only redirected calls have, behind one reference that others do not pay for.
+    /// What only redirected and repeated calls have, behind one reference that others do not pay for.
     private var detour: Detour?
 
     /// A context of one's own, for tests of interceptors and transports.
@@ -40,14 +40,15 @@ public struct ExchangeContext: Sendable {
 
     init(_ call: Call) {
         self.call = call
-        totalDeadline =
-            call.timeouts.total == nil ? .never : Deadline(call.timeouts.total, after: call.time.now)
+        totalDeadline = Deadline(call.timeouts.total, after: call.start)
     }
 
     /// Tells the calls of this process apart; counts up from one.
     public var id: UInt64 { call.id }
     /// The endpoint's name, for logs and metrics.
     public var routeName: String { call.routeName }
+    /// When the call began.
+    public var start: MonotonicInstant { call.start }
     /// What the call asked for.
     public var options: RequestOptions { call.options }
     /// Whether the call goes with a credential, and with which.
@@ -76,20 +77,41 @@ public struct ExchangeContext: Sendable {
 
     /// The redirects that led here, oldest first.
     public package(set) var redirects: [Redirect] {
-        get { detour?.redirects ?? [] }
-        set { detour = Detour(newValue, secretFields, jarCookie) }
+        get { detour?.facts.redirects ?? [] }
+        set { change { $0.redirects = newValue } }
     }
 
     /// Fields that stay off once the origin is left, besides those that every client knows as secret.
     package var secretFields: Set<HTTPField.Name> {
-        get { detour?.secretFields ?? [] }
-        set { detour = Detour(redirects, newValue, jarCookie) }
+        get { detour?.facts.secretFields ?? [] }
+        set { change { $0.secretFields = newValue } }
     }
 
     /// The `Cookie` field as the client's jar made it for this hop: the one secret that a foreign origin may get.
     package var jarCookie: String? {
-        get { detour?.jarCookie }
-        set { detour = Detour(redirects, secretFields, newValue) }
+        get { detour?.facts.jarCookie }
+        set { change { $0.jarCookie = newValue } }
+    }
+
+    /// What the call has tried before, oldest first, on this hop and on those that led here.
+    public package(set) var pastAttempts: [Attempt] {
+        get { detour?.facts.pastAttempts ?? [] }
+        set { change { $0.pastAttempts = newValue } }
+    }
+
+    private mutating func change(_ change: (inout Detour.Facts) -> Void) {
+        var facts = detour?.facts ?? Detour.Facts()
+        change(&facts)
+        detour = Detour(facts)
+    }
+
+    /// True when sending `request` again intends the same as sending it once (RFC 9110 §9.2.2): the call says so
+    /// (`RequestOptions.isIdempotent`), else its method does, or an `Idempotency-Key` lets the server tell.
+    ///
+    /// The one definition for retries, and for engines that would send again by themselves.
+    public func mayRepeat(_ request: HTTPRequest) -> Bool {
+        if let declared = call.options.isIdempotent { return declared }
+        return request.method.isIdempotent || !(request.headers[.idempotencyKey] ?? "").isEmpty
     }
 
     /// The earlier of the two deadlines.
@@ -108,15 +130,16 @@ public struct ExchangeContext: Sendable {
     }
 
     private final class Detour: Sendable {
-        let redirects: [Redirect]
-        let secretFields: Set<HTTPField.Name>
-        let jarCookie: String?
-
-        init(_ redirects: [Redirect], _ secretFields: Set<HTTPField.Name>, _ jarCookie: String?) {
-            self.redirects = redirects
-            self.secretFields = secretFields
-            self.jarCookie = jarCookie
+        struct Facts: Sendable {
+            var redirects: [Redirect] = []
+            var secretFields: Set<HTTPField.Name> = []
+            var jarCookie: String?
+            var pastAttempts: [Attempt] = []
         }
+
+        let facts: Facts
+
+        init(_ facts: Facts) { self.facts = facts }
     }
 
     /// What stays the same from the first to the last hop of a call.
@@ -129,6 +152,7 @@ public struct ExchangeContext: Sendable {
         let clientOrigin: Origin?
         let observers: [any RequestObserver]
         let time: any TimeSource
+        let start: MonotonicInstant
         let endpoint: (any Sendable)?
         let codecs: Codecs
         let authentication: AuthenticationChoice
@@ -147,6 +171,7 @@ public struct ExchangeContext: Sendable {
             self.clientOrigin = clientOrigin
             self.observers = observers
             self.time = time
+            start = time.now
             self.endpoint = endpoint
             self.codecs = codecs
             authentication = options.authentication ?? .optional

@@ -24,10 +24,10 @@ public struct HTTPResponse: Sendable {
     public var metrics: ExchangeMetrics
     /// The URL that was answered, after redirects. Not redacted; empty for answers made by hand.
     public var url: String
-    /// How often the request was sent for it, this time included. Set by interceptors that send again.
-    public var attempts = 1
     /// The redirects that led here, oldest first. Set by `.redirects()`.
     public var redirects: [Redirect] = []
+    /// What there is to tell about its tries, if anything: see `attempts`.
+    package var history: AttemptHistory?
 
     /// An answer of one's own, for interceptors that do not ask the server and for tests.
     public init(

@@ -19,9 +19,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
             lines.append("  answer    \(response.status)" + (response.mediaType.map { ", \($0.essence)" } ?? ""))
             if let excerpt = response.excerpt { lines.append("  body      \(excerpt)") }
         }
-        for attempt in attempts {
-            lines.append("  attempt \(attempt.number) \(attempt.outcome) after \(attempt.duration.brief)")
-        }
+        for attempt in attempts { lines.append("  attempt   \(attempt)") }
+        for note in notes { lines.append("  note      \(note)") }
         if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
             lines.append("  cause     \("\(underlying)".clipped(to: 500))")
         }

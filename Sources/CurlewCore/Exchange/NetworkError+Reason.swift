@@ -139,23 +139,6 @@ extension NetworkError {
         /// `APIClient.preview`: the place of the transport, where a preview ends.
         case preview
     }
-
-    /// One try of a call.
-    public struct Attempt: Sendable {
-        /// Counted from one.
-        public let number: Int
-        /// What came of it, in a few words: a status or a reason.
-        public let outcome: String
-        /// How long it took.
-        public let duration: Duration
-
-        /// A record of one try.
-        public init(number: Int, outcome: String, duration: Duration) {
-            self.number = number
-            self.outcome = outcome
-            self.duration = duration
-        }
-    }
 }
 
 /// What an engine said when it failed, as it said it.

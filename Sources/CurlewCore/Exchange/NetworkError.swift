@@ -84,7 +84,8 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.response = newValue } }
     }
 
-    /// What happened on each try, oldest first. Empty when nothing was tried.
+    /// What happened on each try, oldest first, and why it was the last. Complete in a pipeline with `.retry()`; empty
+    /// when nothing was tried.
     public var attempts: [Attempt] {
         get { box.fields.attempts }
         set { update { $0.attempts = newValue } }
@@ -94,6 +95,12 @@ public struct NetworkError: Error, Sendable {
     public var underlying: (any Error)? {
         get { box.fields.underlying }
         set { update { $0.underlying = newValue } }
+    }
+
+    /// What else happened on the way of the try that failed, until it is in `attempts`.
+    package var notes: [String] {
+        get { box.fields.notes }
+        set { update { $0.notes = newValue } }
     }
 
     private mutating func update(_ change: (inout Fields) -> Void) {
@@ -110,6 +117,7 @@ public struct NetworkError: Error, Sendable {
         var routeName: String?
         var response: Answer?
         var attempts: [Attempt] = []
+        var notes: [String] = []
         var underlying: (any Error)?
     }
 

@@ -26,6 +26,10 @@ public struct RequestOptions: Sendable {
     public var rawBody = false
     /// The route declares that doing this call twice is the same as doing it once, whatever the method says.
     public var isIdempotent: Bool?
+    /// Sends an `Idempotency-Key` with a call whose method is not idempotent, so that it can be repeated: a random UUID,
+    /// made once for the call and kept over attempts and redirects. A key among the call's own fields wins. Nil is false;
+    /// only for servers that heed the field.
+    public var sendsIdempotencyKey: Bool?
     /// Which call begins first when several wait for a place at their host; nil is `.normal`.
     public var priority: RequestPriority?
 
@@ -50,6 +54,7 @@ public struct RequestOptions: Sendable {
         if let limits = other.limits { result.limits = limits }
         if let codecs = other.codecs { result.codecs = codecs }
         if let isIdempotent = other.isIdempotent { result.isIdempotent = isIdempotent }
+        if let sendsIdempotencyKey = other.sendsIdempotencyKey { result.sendsIdempotencyKey = sendsIdempotencyKey }
         if let priority = other.priority { result.priority = priority }
         if let authentication = other.authentication { result.authentication = authentication }
         if !other.accepts.isEmpty { result.accepts.formUnion(other.accepts) }

@@ -93,7 +93,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
             })
         else { return completionHandler(nil) }
         let bridge = entry.bridge
-        let mayRepeat = bridge.context.options.isIdempotent ?? bridge.request.method.isIdempotent
+        let mayRepeat = bridge.context.mayRepeat(bridge.request)
         guard isFirst || (mayRepeat && bridge.request.body.canReplay) else {
             bridge.noteCause(
                 NetworkError(

@@ -157,11 +157,12 @@ struct DecodingTests {
     }
 
     @Test func responseTellsWhatCameAroundTheValue() async throws {
+        let attempts = [1, 2].map { Attempt(number: $0, duration: .seconds($0), outcome: .status(.created)) }
         let client = APIClient.testing(
             ClosureTransport { _, _ in
                 var response = HTTPResponse.answer(.created, Person.annJSON)
                 response.headers["ETag"] = "\"1\""
-                response.attempts = 2
+                response.attempts = attempts
                 response.url = "https://api.example/v1/people/1"
                 return response
             })
@@ -169,7 +170,7 @@ struct DecodingTests {
         #expect(response.value == .ann)
         #expect(response.status == .created)
         #expect(response.headers[.eTag] == "\"1\"")
-        #expect(response.attempts == 2)
+        #expect(response.attempts == attempts)
         #expect(response.url == "https://api.example/v1/people/1")
         #expect(try await client.response(for: GetPerson(id: 1)).value == .ann)
     }

@@ -39,7 +39,9 @@ struct NetworkErrorTextTests {
                 body: Data("SERVER says 777".utf8)),
             underlying: TransportFailure(engine: "ENGINE", code: 777, message: "WORDS"))
         error.routeName = "GetUserModel"
-        error.attempts = [NetworkError.Attempt(number: 777, outcome: "OUTCOME", duration: .seconds(777))]
+        error.attempts = [
+            Attempt(number: 777, duration: .seconds(777), outcome: .failed(.storage), notes: ["OUTCOME"])
+        ]
         return error
     }
 
@@ -67,7 +69,7 @@ struct NetworkErrorTextTests {
         let text = try Self.full(reason).description
         let parts = [
             "DETAIL", "GET https://host.test/path?q=777", "(GetUserModel)", "418", "text/plain", "SERVER says 777",
-            "attempt 777 OUTCOME after 777 s", "HINT",
+            "attempt   777: storage after 777 s (OUTCOME)", "HINT",
         ]
         for part in parts { #expect(text.contains(part), "\(part) is missing in \(text)") }
         #expect(text.contains("WORDS") == (reason != .interceptor))
