@@ -16,8 +16,6 @@ public struct ExchangeContext: Sendable {
     public var crossedOrigin = false
     /// True once a credential is attached. An interceptor of one's own that attaches one passes it on like this.
     public var isAuthenticated = false
-    /// Whose data this is, as the credential source names it. Part of cache and coalescing keys.
-    public var principal: String?
     /// The end of the whole call.
     public var totalDeadline: Deadline
     /// The end of this attempt.

@@ -28,6 +28,13 @@ public protocol Interceptor: Sendable {
     var runsInPreview: Bool { get }
     /// What is wrong with the way it is set up, given the client; nil when it can work. Default nil.
     func problem(in setup: PipelineSetup) -> String?
+    /// Whose credential it would attach to `request` now, told without I/O; asked by what keeps or shares answers
+    /// (`Next.principal(of:)`), and never otherwise.
+    ///
+    /// The default is `.anonymous` in places where nothing is attached, and `.unknown` in `.custom`, `.authentication` and
+    /// `.signing`: better that an answer is not kept than that a stranger gets it. An interceptor of one's own that
+    /// changes nothing on which answers depend gives `.anonymous`, so that caches work around it.
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
 }
 
 extension Interceptor {
@@ -39,6 +46,14 @@ extension Interceptor {
 
     /// Nothing to object.
     public func problem(in setup: PipelineSetup) -> String? { nil }
+
+    /// `.unknown` where credentials and changes of one's own have their places, else `.anonymous`.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        switch placement {
+        case .custom, .authentication, .signing: .unknown
+        default: .anonymous
+        }
+    }
 
     /// How it appears in a pipeline's description. The type's name without `Interceptor`.
     package var label: String {

@@ -49,6 +49,22 @@ public struct Next: Sendable {
         return try await interceptors[position].intercept(request, next: rest)
     }
 
+    /// Whose answer `request` would get, by the credentials that it brings along and those that the interceptors further
+    /// in would attach. Costs nothing unless asked; no I/O.
+    ///
+    /// For interceptors that keep or share answers:
+    /// - The principal is a part of each key. `.unknown` is none: such an answer is neither kept nor shared.
+    /// - Ask once more when the answer is there. Somebody may have signed in or out meanwhile, so an answer is kept or
+    ///   shared only if both times gave the same.
+    /// - What outlives the process keeps nothing of a principal that is known and not lasting.
+    public func principal(of request: HTTPRequest) -> Principal {
+        var principal = Principal(of: request, homeFields: context.homeFields)
+        for interceptor in interceptors[position...] {
+            principal.join(interceptor.principal(of: request, in: context))
+        }
+        return principal
+    }
+
     /// The call demands a credential, and here is the last place to see that none was attached.
     private static func checkCredential(of request: HTTPRequest, _ context: ExchangeContext) throws {
         let isThere = context.isAuthenticated || request.headers.contains(.authorization)

@@ -35,22 +35,26 @@ extension Interceptor where Self == AttemptTimeoutInterceptor {
 
 extension Interceptor where Self == BearerInterceptor {
     /// A bearer token for the origin of the client's base URL. See `BearerInterceptor`.
-    public static func bearer(_ token: @escaping @Sendable () async throws -> String?) -> BearerInterceptor {
-        BearerInterceptor(token: token)
+    public static func bearer(
+        _ token: @escaping @Sendable () async throws -> String?, principal: (@Sendable () -> String?)? = nil
+    ) -> BearerInterceptor {
+        BearerInterceptor(token: token, principal: principal)
     }
 
     /// A bearer token for the origin of `url`, named on purpose.
     public static func bearer(
-        for url: String, _ token: @escaping @Sendable () async throws -> String?
+        for url: String, _ token: @escaping @Sendable () async throws -> String?,
+        principal: (@Sendable () -> String?)? = nil
     ) -> BearerInterceptor {
-        BearerInterceptor(for: url, token: token)
+        BearerInterceptor(for: url, token: token, principal: principal)
     }
 
     /// A bearer token for `origin`, named on purpose.
     public static func bearer(
-        for origin: Origin, _ token: @escaping @Sendable () async throws -> String?
+        for origin: Origin, _ token: @escaping @Sendable () async throws -> String?,
+        principal: (@Sendable () -> String?)? = nil
     ) -> BearerInterceptor {
-        BearerInterceptor(for: origin, token: token)
+        BearerInterceptor(for: origin, token: token, principal: principal)
     }
 }
 

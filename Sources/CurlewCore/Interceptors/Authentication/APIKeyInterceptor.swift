@@ -52,6 +52,12 @@ public struct APIKeyInterceptor: Interceptor {
         return try await next(request, context: next.context.authenticated)
     }
 
+    /// Whoever has the key.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        guard scope.covers(request, in: context, name: name) else { return .anonymous }
+        return .holder(of: ["key", name ?? "", key])
+    }
+
     /// No origin to belong to, or one to which the key would travel in plain sight.
     public func problem(in setup: PipelineSetup) -> String? {
         scope.problem(of: "The API key", in: setup) { ".apiKey(…, in: …, for: \"\($0)\")" }

@@ -42,6 +42,13 @@ public struct BasicInterceptor: Interceptor {
         return try await next(request, context: next.context.authenticated)
     }
 
+    /// Whoever has this user name and password.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        guard let field, scope.covers(request, in: context, name: name), !request.headers.contains(.authorization)
+        else { return .anonymous }
+        return .holder(of: ["basic", name ?? "", field])
+    }
+
     /// No origin to belong to, one that would be reached in plain sight, or a name that the scheme cannot carry.
     public func problem(in setup: PipelineSetup) -> String? {
         guard field != nil else {

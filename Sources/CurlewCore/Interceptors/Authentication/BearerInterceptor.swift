@@ -19,27 +19,44 @@ public import CurlewHTTP
 public struct BearerInterceptor: Interceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
+    private let owner: (@Sendable () -> String?)?
 
     /// A credential for the origin of the client's base URL.
     ///
     /// - `token`: asked once for each attempt, so it should remember what it knows.
-    public init(token: @escaping @Sendable () async throws -> String?) {
-        scope = .client
-        self.token = token
+    /// - `principal`: whose token that is now, such as the identifier of the signed-in user; no two users may have the
+    ///   same one. Without it, or when it gives nil, answers to calls with this token are neither cached nor shared.
+    public init(
+        token: @escaping @Sendable () async throws -> String?, principal: (@Sendable () -> String?)? = nil
+    ) {
+        self.init(.client, token, principal)
     }
 
     /// A credential for the origin of `url`, such as `https://api.example.com`; its path is not looked at.
     ///
     /// A text that is no absolute URL is a problem of the pipeline: every call throws `.configuration`.
-    public init(for url: String, token: @escaping @Sendable () async throws -> String?) {
-        scope = .url(url)
-        self.token = token
+    public init(
+        for url: String, token: @escaping @Sendable () async throws -> String?,
+        principal: (@Sendable () -> String?)? = nil
+    ) {
+        self.init(.url(url), token, principal)
     }
 
     /// A credential for `origin`.
-    public init(for origin: Origin, token: @escaping @Sendable () async throws -> String?) {
-        scope = .origin(origin)
+    public init(
+        for origin: Origin, token: @escaping @Sendable () async throws -> String?,
+        principal: (@Sendable () -> String?)? = nil
+    ) {
+        self.init(.origin(origin), token, principal)
+    }
+
+    private init(
+        _ scope: CredentialScope, _ token: @escaping @Sendable () async throws -> String?,
+        _ principal: (@Sendable () -> String?)?
+    ) {
+        self.scope = scope
         self.token = token
+        owner = principal
     }
 
     /// `.authentication`.
@@ -66,6 +83,12 @@ public struct BearerInterceptor: Interceptor {
                 .notAuthenticated(.sourceFailed), detail: "The source of the bearer token threw an error.",
                 underlying: error)
         }
+    }
+
+    /// Whom the app names; `.unknown` if it names nobody, because only running the source could tell.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        guard scope.covers(request, in: context), !request.headers.contains(.authorization) else { return .anonymous }
+        return .named(owner?(), as: "bearer")
     }
 
     /// No origin to belong to, or one to which the token would travel in plain sight.

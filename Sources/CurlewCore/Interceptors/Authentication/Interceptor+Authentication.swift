@@ -40,8 +40,9 @@ extension Interceptor where Self == SigningInterceptor {
     /// A signature over the request as it goes to the wire. See `SigningInterceptor`.
     public static func signing(
         for url: String? = nil, name: String? = nil,
-        _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+        _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,
+        principal: (@Sendable () -> String?)? = nil
     ) -> SigningInterceptor {
-        SigningInterceptor(for: url, name: name, sign)
+        SigningInterceptor(for: url, name: name, sign, principal: principal)
     }
 }

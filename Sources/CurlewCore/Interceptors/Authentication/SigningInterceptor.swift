@@ -15,19 +15,23 @@ public struct SigningInterceptor: Interceptor {
     private let scope: CredentialScope
     private let name: String?
     private let sign: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+    private let owner: (@Sendable () -> String?)?
 
     /// A signature for one origin.
     ///
     /// - `url`: whose origin's requests are signed; nil for that of the client's base URL.
     /// - `name`: which calls ask for it with `.named`; nil for all that name none.
     /// - `sign`: changes the request. What it throws fails the call before anything is sent.
+    /// - `principal`: in whose name it signs now, as for `BearerInterceptor`.
     public init(
         for url: String? = nil, name: String? = nil,
-        _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+        _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,
+        principal: (@Sendable () -> String?)? = nil
     ) {
         scope = url.map { .url($0) } ?? .client
         self.name = name
         self.sign = sign
+        owner = principal
     }
 
     /// `.signing`.
@@ -46,6 +50,12 @@ public struct SigningInterceptor: Interceptor {
                 hint: "Change the request in an interceptor further out.", request: RequestLine(request))
         }
         return try await next(signed, context: next.context.authenticated)
+    }
+
+    /// Whom the app names; `.unknown` if it names nobody.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        guard scope.covers(request, in: context, name: name, isAddition: true) else { return .anonymous }
+        return .named(owner?(), as: "signing \(name ?? "")")
     }
 
     /// No origin to belong to, or one that would be reached in plain sight.

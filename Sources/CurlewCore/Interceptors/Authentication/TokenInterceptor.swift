@@ -109,6 +109,16 @@ public struct TokenInterceptor: Interceptor {
         }
     }
 
+    /// Whoever has signed in, the same through all refreshes and another one after the next sign-in. `.unknown` as long
+    /// as the store has not loaded what was kept, or has yet to obtain tokens.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
+            return .anonymous
+        }
+        let principal = store.principal
+        return principal == .anonymous && canObtain ? .unknown : principal
+    }
+
     /// No origin to belong to, or one to which the token would travel in plain sight.
     public func problem(in setup: PipelineSetup) -> String? {
         scope.problem(of: "The token", in: setup) { ".bearer(store, for: \"\($0)\")" }

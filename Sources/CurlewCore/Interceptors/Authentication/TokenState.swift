@@ -117,6 +117,7 @@ struct TokenState {
         case .tokens(var tokens):
             // A server that does not rotate sends no new refresh token, and the old one stays good (RFC 6749 §6).
             tokens.refreshToken = tokens.refreshToken ?? current?.tokens.refreshToken
+            tokens.session = current?.tokens.session ?? DigestAuthenticator.randomNonce()
             return .renewed(issue(tokens, at: date))
         case .refused:
             self.current = nil
@@ -127,9 +128,13 @@ struct TokenState {
     }
 
     /// New tokens from outside. A flight that was under way is taken off.
-    mutating func signIn(_ tokens: Tokens, date: Date) {
+    ///
+    /// - `isKept`: these were kept, with the session they belong to; others begin a session.
+    mutating func signIn(_ tokens: Tokens, isKept: Bool = false, date: Date) {
         flight = nil
         starts = []
+        var tokens = tokens
+        if !isKept || tokens.session == nil { tokens.session = DigestAuthenticator.randomNonce() }
         _ = issue(tokens, at: date)
     }
 
@@ -138,6 +143,11 @@ struct TokenState {
         flight = nil
         defer { current = nil }
         return current != nil
+    }
+
+    /// Who is signed in, through all refreshes.
+    var principal: Principal {
+        current?.tokens.session.map { .session($0) } ?? .anonymous
     }
 
     /// The server told its time at `date`. Differences under two seconds say nothing: dates have whole seconds, and

@@ -28,7 +28,8 @@ extension TokenStore {
         switch result {
         case .success(let tokens):
             isLoaded = true
-            if let tokens { state.signIn(tokens, date: time.date) }
+            if let tokens { state.signIn(tokens, isKept: true, date: time.date) }
+            publishPrincipal()
             work.finish(.success(()))
         case .failure(let error):
             work.finish(

@@ -54,6 +54,7 @@ public actor TokenStore {
     var unsaved: [OneShot<Void>] = []
     private var observers: [UInt64: AsyncStream<Change>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
+    private nonisolated let published: Locked<Principal>
 
     /// A store that loads what was kept when it is first asked.
     ///
@@ -66,6 +67,8 @@ public actor TokenStore {
         self.policy = policy
         self.time = time
         state = TokenState(policy)
+        isLoaded = persistence is VolatileTokens
+        published = Locked(isLoaded ? .anonymous : .unknown)
     }
 
     /// The present tokens; nil when signed out. Throws `.storage` if what was kept cannot be read.
@@ -82,6 +85,7 @@ public actor TokenStore {
     public func signIn(_ tokens: Tokens) async throws {
         isLoaded = true
         state.signIn(tokens, date: time.date)
+        publishPrincipal()
         ground(with: nil)
         announce(.signedIn)
         try await save()
@@ -93,6 +97,7 @@ public actor TokenStore {
     public func signOut() async throws {
         isLoaded = true
         let wasSignedIn = state.signOut()
+        publishPrincipal()
         ground(with: Self.signedOut)
         if wasSignedIn { announce(.signedOut) }
         try await save()
@@ -189,6 +194,7 @@ extension TokenStore {
         let (landing, failure) = Self.landing(result)
         let outcome = state.land(number, with: landing, date: time.date)
         guard outcome != .discarded else { return }
+        publishPrincipal()
         var issued: IssuedTokens?
         if case .renewed(let tokens) = outcome {
             issued = tokens
@@ -229,6 +235,14 @@ extension TokenStore {
                     hint: "Sign in again.", underlying: failure)
             )
         }
+    }
+
+    /// Who is signed in, for those that cannot wait for the actor; `.unknown` before the first load.
+    nonisolated var principal: Principal { published.withLock { $0 } }
+
+    func publishPrincipal() {
+        let principal = state.principal
+        published.withLock { $0 = principal }
     }
 
     static let signedOut = NetworkError(

@@ -19,6 +19,9 @@ public struct Tokens: Codable, Hashable, Sendable {
     public var refreshToken: String?
     /// When the access token ends, by the server's clock; nil if nobody knows.
     public var expiresAt: Date?
+    /// Which sign-in they come from. Written by the store alone, whatever a server sends, and kept with the tokens, so
+    /// that what is kept for an account is found again by the next process.
+    var session: String?
 
     /// Tokens from their parts.
     ///
@@ -60,14 +63,16 @@ public struct Tokens: Codable, Hashable, Sendable {
         } else {
             self.init(accessToken: access, refreshToken: refresh)
         }
+        session = try? fields.decode(String.self, forKey: .session)
     }
 
-    /// Writes `access_token`, `refresh_token` and `expires_at`, in seconds since 1970.
+    /// Writes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and for the store `curlew_session`.
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Field.self)
         try fields.encode(accessToken, forKey: .access)
         try fields.encodeIfPresent(refreshToken, forKey: .refresh)
         try fields.encodeIfPresent(expiresAt?.timeIntervalSince1970, forKey: .end)
+        try fields.encodeIfPresent(session, forKey: .session)
     }
 
     /// Some servers write the number as text; what is out of all proportion counts as a century.
@@ -91,6 +96,21 @@ public struct Tokens: Codable, Hashable, Sendable {
         case lifetime = "expires_in"
         case lifetimeCamel = "expiresIn"
         case end = "expires_at"
+        case session = "curlew_session"
+    }
+}
+
+extension Tokens {
+    /// The same tokens that end at the same time.
+    public static func == (left: Tokens, right: Tokens) -> Bool {
+        left.accessToken == right.accessToken && left.refreshToken == right.refreshToken
+            && left.expiresAt == right.expiresAt
+    }
+
+    /// By the tokens.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(accessToken)
+        hasher.combine(refreshToken)
     }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 /// Changes each request by a closure. Made by `.onRequest { request, context in … }`.
+///
+/// A cache further out cannot know what the closure adds, and so keeps nothing. Put the hook outside of it, such as
+/// `.onRequest(at: .cookies) { … }`, and the cache sees what is added.
 public struct RequestHook: Interceptor {
     /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
     public let placement: Placement
@@ -43,6 +46,9 @@ public struct ResponseHook: Interceptor {
     /// False: there is no answer.
     public var runsInPreview: Bool { false }
 
+    /// `.anonymous`: it changes nothing.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Runs the rest of the chain, then the closure.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let response = try await next(request)
@@ -71,6 +77,9 @@ public struct ErrorHook: Interceptor {
 
     /// False: nothing can fail.
     public var runsInPreview: Bool { false }
+
+    /// `.anonymous`: it changes nothing.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Runs the rest of the chain, and the closure if that throws.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -33,8 +33,8 @@ struct DigestAuthenticator {
         let cnonce: String
     }
 
-    private let user: String
-    private let password: String
+    let user: String
+    let password: String
     private let makeNonce: @Sendable () -> String
     private var session: Session?
 

@@ -14,6 +14,7 @@ public struct DigestInterceptor: Interceptor {
     private let scope: CredentialScope
     private let name: String?
     private let authenticator: Locked<DigestAuthenticator>
+    private let holder: [String]
 
     /// A user and a password for one origin.
     ///
@@ -26,6 +27,7 @@ public struct DigestInterceptor: Interceptor {
     init(_ authenticator: sending DigestAuthenticator, for url: String? = nil, name: String? = nil) {
         scope = (url.map { CredentialScope.url($0) } ?? .client).allowingPlainText
         self.name = name
+        holder = ["digest", name ?? "", authenticator.user, authenticator.password]
         self.authenticator = Locked(authenticator)
     }
 
@@ -52,6 +54,14 @@ public struct DigestInterceptor: Interceptor {
             guard verdict == .again, sendings < 3, request.body.canReplay else { return response }
             response.body.cancel()
         }
+    }
+
+    /// Whoever has this user name and password.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
+            return .anonymous
+        }
+        return .holder(of: holder)
     }
 
     /// No origin to belong to.

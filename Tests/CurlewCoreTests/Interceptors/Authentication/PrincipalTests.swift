@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+/// Whose answer a request gets: what caches and coalescing may rely on.
+@Suite(.timeLimit(.minutes(1)))
+struct PrincipalTests {
+    /// Asks before and after, as a cache does.
+    private struct Probe: Interceptor {
+        let seen: Locked<[Principal]>
+        var placement: Placement { .caching }
+
+        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+            let before = next.principal(of: request)
+            let response = try await next(request)
+            let after = next.principal(of: request)
+            seen.withLock { $0 += [before, after] }
+            return response
+        }
+    }
+
+    private func principals(
+        _ pipeline: Pipeline, _ request: Request<Void> = .get("/"), headers: HTTPHeaders = [:]
+    ) async throws -> [Principal] {
+        let probe = Probe(seen: Locked([]))
+        let mock = MockTransport.answering { _ in HTTPResponse() }
+        var configuration = ClientConfiguration()
+        configuration.headers = headers
+        try await APIClient(
+            baseURL: "https://api.test", pipeline: pipeline.adding(probe), transport: mock, configuration: configuration
+        ).send(request)
+        return probe.seen.withLock { $0 }
+    }
+
+    private func principal(
+        _ pipeline: Pipeline, _ request: Request<Void> = .get("/"), headers: HTTPHeaders = [:]
+    ) async throws -> Principal {
+        try #require(try await principals(pipeline, request, headers: headers).first)
+    }
+
+    @Test("without a credential, and where none goes, there is nobody")
+    func anonymous() async throws {
+        #expect(try await principal([]) == .anonymous)
+        let hooks = Pipeline.standard.adding(.onResponse { _, _ in }).adding(.onError { _, _ in })
+        #expect(try await principal(hooks) == .anonymous)
+        let credentials: [any Interceptor] = [
+            .bearer { "t" }, .bearer(TokenStore()), .basic(user: "a", password: "b"), .digest(user: "a", password: "b"),
+            .apiKey("k", in: .query("key")), .signing { _, _ in },
+        ]
+        for credential in credentials {
+            var without = Request<Void>.get("/")
+            without.options.authentication = AuthenticationChoice.none
+            #expect(try await principal([credential], without) == .anonymous, "\(credential)")
+            #expect(try await principal([credential], .get(url: "https://cdn.test/")) == .anonymous, "\(credential)")
+        }
+    }
+
+    @Test("what cannot be told without running it is unknown: closures, hooks, interceptors that say nothing")
+    func unknown() async throws {
+        struct Tenant: Interceptor {
+            func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
+        }
+        for interceptor in [
+            .bearer { "t" }, .bearer({ "t" }, principal: { nil }), .bearer({ "t" }, principal: { "" }),
+            .signing { _, _ in }, .onRequest { _, _ in }, Tenant(),
+        ] as [any Interceptor] {
+            #expect(try await principal([interceptor]) == .unknown)
+            // A credential that is known does not make it better.
+            let both = Pipeline([interceptor]).adding(.apiKey("k", in: .query("key")))
+            #expect(try await principal(both) == .unknown)
+        }
+    }
+
+    @Test("the same credential is the same party, another one another; none is shown")
+    func credentials() async throws {
+        let different: [Pipeline] = [
+            [.basic(user: "a", password: "secret")], [.basic(user: "a", password: "secret2")],
+            [.digest(user: "a", password: "secret")], [.digest(user: "as", password: "ecret")],
+            [.apiKey("secret", in: .query("key"))], [.apiKey("secret2", in: .query("key"))],
+            [.bearer({ "secret" }, principal: { "ada" })], [.bearer({ "secret" }, principal: { "bob" })],
+            [.signing({ _, _ in }, principal: { "ada" })],
+            [.bearer({ "secret" }, principal: { "ada" }), .signing({ _, _ in }, principal: { "ada" })],
+        ]
+        var seen: [Principal] = []
+        for pipeline in different {
+            let principal = try await principal(pipeline)
+            #expect(try await self.principal(pipeline) == principal)
+            guard case .known(let text, _) = principal else {
+                Issue.record("\(pipeline): \(principal)")
+                continue
+            }
+            #expect(!text.contains("secret") && !text.contains("ada"))
+            seen.append(principal)
+        }
+        #expect(Set(seen).count == seen.count && seen.count == 10)
+    }
+
+    @Test("a credential that the call brings along counts in place of the source")
+    func own() async throws {
+        let first = try await principal([.bearer { "t" }], .get("/").header("Authorization", "Mine 1"))
+        let again = try await principal([], .get("/").header("Authorization", "Mine 1"))
+        let second = try await principal([], .get("/").header("Authorization", "Mine 2"))
+        let cookie = try await principal([], .get("/").header("Cookie", "Mine 1"))
+        guard case .known(_, isLasting: false) = first else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(first == again && Set([first, second, cookie]).count == 3)
+    }
+
+    @Test("what a client sends with all its calls is told apart, whatever its name; what cannot name anybody is not")
+    func configured() async throws {
+        let first = try await principal([], headers: ["X-Customer": "1"])
+        let second = try await principal([], headers: ["X-Customer": "2"])
+        #expect(first != second && first != .anonymous)
+        #expect(try await principal([], headers: ["Accept-Language": "de", "User-Agent": "me"]) == .anonymous)
+    }
+
+    @Test("a signed-in account is one party through refreshes, and another one after the next sign-in")
+    func sessions() async throws {
+        let server = AccountServer()
+        let store = TokenStore()
+        let probe = Probe(seen: Locked([]))
+        let client = APIClient(
+            baseURL: "https://api.test", pipeline: [probe, .bearer(store, refresh: renew)], transport: server)
+        try await store.signIn(server.tokens)
+        try await client.send(.get("/") as Request<Void>)
+        server.expire()
+        try await client.send(.get("/") as Request<Void>)
+        #expect(server.refreshes == 1)
+        let first = probe.seen.withLock { $0 }
+        #expect(Set(first).count == 1 && first.count == 4)
+        guard case .known(_, isLasting: true)? = first.first else {
+            Issue.record("\(first)")
+            return
+        }
+        // Even the same tokens: nobody knows whether it is the same person.
+        try await store.signIn(try #require(try await store.tokens))
+        try await client.send(.get("/") as Request<Void>)
+        let second = try #require(probe.seen.withLock { $0.last })
+        #expect(second != first[0])
+        try await store.signOut()
+        _ = try? await client.send(.get("/") as Request<Void>)
+        #expect(store.principal == .anonymous)
+    }
+
+    @Test("an account that changes while the answer comes is seen by asking again")
+    func changesMeanwhile() async throws {
+        let store = TokenStore()
+        try await store.signIn(Tokens(accessToken: "a"))
+        let pipeline: Pipeline = [
+            .bearer(store),
+            .onResponse(at: .attemptTimeout) { _, _ in try await store.signIn(Tokens(accessToken: "b")) },
+        ]
+        let seen = try await principals(pipeline)
+        #expect(seen.count == 2 && seen[0] != seen[1] && !seen.contains(.anonymous) && !seen.contains(.unknown))
+    }
+
+    @Test("the next process finds the account again; before it loads nobody can tell, and no server can forge it")
+    func kept() async throws {
+        let shelf = RecordedTokens()
+        let store = TokenStore(shelf)
+        #expect(store.principal == .unknown)
+        let forged = try JSONDecoder().decode(
+            Tokens.self, from: Data(#"{"access_token":"a","curlew_session":"someone"}"#.utf8))
+        try await store.signIn(forged)
+        #expect(store.principal != .session("someone") && store.principal != .anonymous)
+
+        let bytes = try JSONEncoder().encode(try #require(shelf.last.flatMap { $0 }))
+        let next = TokenStore(OneLoad(tokens: try JSONDecoder().decode(Tokens.self, from: bytes)))
+        #expect(next.principal == .unknown)
+        _ = try await next.tokens
+        #expect(next.principal == store.principal)
+    }
+
+    @Test("a client that obtains tokens by itself is unknown until it has some")
+    func obtained() async throws {
+        let store = TokenStore()
+        let seen = try await principals([.bearer(store, obtain: { _ in Tokens(accessToken: "a") })])
+        #expect(seen == [.unknown, store.principal] && store.principal != .anonymous)
+    }
+
+    private struct OneLoad: TokenPersistence {
+        let tokens: Tokens
+
+        func load() async throws -> Tokens? { tokens }
+
+        func save(_ tokens: Tokens?) async throws {}
+    }
+}
