@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension StoredResponse {
+    /// The head as bytes, for stores that outlive the process. `init(encoded:)` reads them.
+    public var encoded: Data {
+        var writer = ByteWriter()
+        writer.number(Int64(Self.format))
+        writer.number(id.number)
+        writer.text(key.target)
+        writer.text(key.content)
+        writer.text(key.principal)
+        writer.text(variant)
+        writer.number(Int64(status.code))
+        writer.number(Int64(version.major))
+        writer.number(Int64(version.minor))
+        writer.number(Int64(bitPattern: requestTime.timeIntervalSinceReferenceDate.bitPattern))
+        writer.number(Int64(bitPattern: responseTime.timeIntervalSinceReferenceDate.bitPattern))
+        writer.number(bodyLength)
+        writer.fields(headers)
+        writer.fields(requestHeaders)
+        writer.number(Int64(tags.count))
+        for tag in tags.sorted() { writer.text(tag) }
+        return writer.bytes
+    }
+
+    /// Reads what `encoded` gave; nil for bytes of another version of the format, or that are no head at all.
+    public init?(encoded: Data) {
+        var reader = ByteReader(encoded)
+        guard reader.number() == Int64(Self.format), let id = reader.number(), let target = reader.text(),
+            let content = reader.optionalText(), let principal = reader.optionalText(), let variant = reader.text(),
+            let status = reader.number(), let major = reader.number(), let minor = reader.number(),
+            let requestTime = reader.date(), let responseTime = reader.date(), let bodyLength = reader.number(),
+            bodyLength >= 0, let headers = reader.fields(), let requestHeaders = reader.fields(),
+            let tags = reader.texts(), reader.isAtEnd
+        else { return nil }
+        self.init(
+            id: CacheEntryID(id), key: CacheKey(target: target, content: content, principal: principal),
+            status: HTTPStatus(Int(status)), headers: headers, requestHeaders: requestHeaders,
+            version: HTTPVersion(major: Int(major), minor: Int(minor)), requestTime: requestTime,
+            responseTime: responseTime, tags: Set(tags))
+        self.variant = variant
+        self.bodyLength = bodyLength
+    }
+
+    private static let format = 1
+}
+
+/// Numbers of eight bytes, the lowest first, and texts with their length before them.
+private struct ByteWriter {
+    private(set) var bytes = Data()
+
+    mutating func number(_ value: Int64) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func text(_ value: String?) {
+        guard let value else { return number(-1) }
+        number(Int64(value.utf8.count))
+        bytes.append(contentsOf: value.utf8)
+    }
+
+    mutating func fields(_ headers: HTTPHeaders) {
+        number(Int64(headers.count))
+        for field in headers {
+            text(field.name.text)
+            text(field.value)
+        }
+    }
+}
+
+/// Reads them, and believes no length that goes beyond the end.
+private struct ByteReader {
+    private var rest: Data.SubSequence
+
+    init(_ bytes: Data) {
+        rest = bytes[...]
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func number() -> Int64? {
+        guard rest.count >= 8 else { return nil }
+        let value = rest.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        rest = rest.dropFirst(8)
+        return Int64(bitPattern: value)
+    }
+
+    /// Nil is malformed; `.some(nil)` is the text that is absent.
+    mutating func optionalText() -> String?? {
+        guard let count = number() else { return nil }
+        if count == -1 { return .some(nil) }
+        guard count >= 0, count <= Int64(rest.count) else { return nil }
+        let bytes = rest.prefix(Int(count))
+        rest = rest.dropFirst(Int(count))
+        return .some(String(decoding: bytes, as: UTF8.self))
+    }
+
+    mutating func text() -> String? {
+        optionalText() ?? nil
+    }
+
+    mutating func date() -> Date? {
+        guard let bits = number() else { return nil }
+        let seconds = Double(bitPattern: UInt64(bitPattern: bits))
+        return seconds.isFinite ? Date(timeIntervalSinceReferenceDate: seconds) : nil
+    }
+
+    mutating func texts() -> [String]? {
+        guard let count = number(), count >= 0, count <= Int64(rest.count / 8) else { return nil }
+        var texts: [String] = []
+        for _ in 0..<count {
+            guard let text = text() else { return nil }
+            texts.append(text)
+        }
+        return texts
+    }
+
+    mutating func fields() -> HTTPHeaders? {
+        guard let count = number(), count >= 0, count <= Int64(rest.count / 16) else { return nil }
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(Int(count))
+        for _ in 0..<count {
+            guard let name = text(), let value = text() else { return nil }
+            headers.appendUnchecked(name: name, value: value)
+        }
+        return headers
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+
+/// Which entries of a store are meant.
+@nonexhaustive
+public enum CacheSelection: Sendable {
+    /// All of them.
+    case everything
+    /// Every entry of this absolute URL: of all principals, methods and variants.
+    case target(String)
+    /// Every entry whose URL begins like this, compared byte by byte: `https://api.example/films/`.
+    case prefix(String)
+    /// What was stored for this principal; nil means nobody.
+    case principal(String?)
+    /// Entries that have one of these tags at least.
+    case tags(Set<String>)
+    /// These entries.
+    case entries(Set<CacheEntryID>)
+    /// Entries that the function says yes to. The store looks at every entry.
+    case matching(@Sendable (StoredResponse) -> Bool)
+
+    /// Whether an entry is meant: the definition that stores follow, by an index or without.
+    public func contains(_ response: StoredResponse) -> Bool {
+        switch self {
+        case .everything: true
+        case .target(let target): response.key.target == target
+        case .prefix(let prefix): response.key.target.utf8.starts(with: prefix.utf8)
+        case .principal(let principal): response.key.principal == principal
+        case .tags(let tags): !response.tags.isDisjoint(with: tags)
+        case .entries(let ids): ids.contains(response.id)
+        case .matching(let matches): matches(response)
+        }
+    }
+}

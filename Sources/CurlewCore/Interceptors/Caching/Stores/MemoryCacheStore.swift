@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Responses in the memory of this process, those that were used last.
+///
+/// Bytes are counted as bodies plus what heads take, about; what is over a limit goes at once, the entries first that
+/// were not used for longest. Finding, storing and giving up take the same time however many entries there are. Copies
+/// of a client share the store.
+public final class MemoryCacheStore: CacheStore {
+    /// The most bytes of all entries together, and of all bodies that are being written.
+    public let byteLimit: Int64
+    /// The most entries.
+    public let entryLimit: Int
+    /// The most bytes of one body.
+    public let bodyLimit: Int64
+
+    private let table: Locked<MemoryCacheTable>
+
+    /// A store with nothing in it. A body may take an eighth of the bytes unless told otherwise.
+    public init(byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil) {
+        self.byteLimit = max(0, byteLimit)
+        self.entryLimit = max(0, entryLimit)
+        self.bodyLimit = min(bodyLimit ?? self.byteLimit / 8, self.byteLimit)
+        table = Locked(MemoryCacheTable(byteLimit: self.byteLimit, entryLimit: self.entryLimit))
+    }
+
+    /// The entries of a key, the newest first.
+    public func variants(for key: CacheKey) async -> [StoredResponse] {
+        table.withLock { $0.variants(for: key) }
+    }
+
+    /// The bytes of an entry. They stay, whatever happens to the entry.
+    public func body(of response: StoredResponse) async -> (any CacheBody)? {
+        table.withLock { $0.use(response.id) }.map(MemoryCacheBody.init)
+    }
+
+    /// Begins an entry, whose body is collected in memory.
+    public func write(_ response: StoredResponse) async -> any CacheWriter {
+        table.withLock { $0.pending[response.id] = (response, 0) }
+        return MemoryCacheWriter(response, to: self)
+    }
+
+    /// Replaces the head of an entry.
+    @discardableResult
+    public func update(_ response: StoredResponse) async -> Bool {
+        table.withLock { $0.update(response) }
+    }
+
+    /// Removes entries, and says how many.
+    @discardableResult
+    public func remove(_ selection: CacheSelection) async -> Int {
+        if case .matching = selection { return removeMatching(selection) }
+        return table.withLock { $0.remove(selection) }
+    }
+
+    /// How full it is.
+    public func statistics() async -> CacheStatistics {
+        table.withLock { $0.statistics }
+    }
+
+    /// The app's function is not called while the lock is held: it may ask the store.
+    private func removeMatching(_ selection: CacheSelection) -> Int {
+        let all = table.withLock { $0.all }
+        let ids = Set(all.lazy.filter(selection.contains).map(\.id))
+        return table.withLock { $0.remove(.entries(ids)) }
+    }
+
+    fileprivate func grow(_ id: CacheEntryID, by count: Int) -> Bool {
+        table.withLock { $0.grow(id, by: Int64(count), bodyLimit: bodyLimit) }
+    }
+
+    fileprivate func commit(_ response: StoredResponse, _ bytes: Data, replacing others: [CacheEntryID]) -> Bool {
+        table.withLock { $0.commit(response, bytes, replacing: others) }
+    }
+
+    fileprivate func abandon(_ id: CacheEntryID) {
+        table.withLock { _ = $0.forget(id) }
+    }
+}
+
+/// Collects the chunks of one body.
+private final class MemoryCacheWriter: CacheWriter {
+    private let response: StoredResponse
+    private let store: MemoryCacheStore
+    private let chunks = Locked<[Data]>([])
+
+    init(_ response: StoredResponse, to store: MemoryCacheStore) {
+        self.response = response
+        self.store = store
+    }
+
+    deinit { abandon() }
+
+    func append(_ chunk: Data) async -> Bool {
+        guard store.grow(response.id, by: chunk.count) else {
+            abandon()
+            return false
+        }
+        // A copy: what comes may be a small part of a large buffer, which it would keep.
+        let own = chunk.withUnsafeBytes { Data($0) }
+        chunks.withLock { $0.append(own) }
+        return true
+    }
+
+    func commit(replacing others: [CacheEntryID]) async -> Bool {
+        let chunks = chunks.withLock { chunks in
+            defer { chunks = [] }
+            return chunks
+        }
+        guard chunks.count > 1 else { return store.commit(response, chunks.first ?? Data(), replacing: others) }
+        var body = Data(capacity: chunks.reduce(0) { $0 + $1.count })
+        for chunk in chunks { body.append(chunk) }
+        return store.commit(response, body, replacing: others)
+    }
+
+    func abandon() {
+        chunks.withLock { $0 = [] }
+        store.abandon(response.id)
+    }
+}
+
+private struct MemoryCacheBody: CacheBody {
+    let data: Data
+
+    init(_ data: Data) { self.data = data }
+
+    var length: Int64 { Int64(data.count) }
+    var bytes: Data? { data }
+
+    func read(from offset: Int64, upTo count: Int) async -> Data {
+        guard offset >= 0, offset < Int64(data.count) else { return Data() }
+        let start = data.startIndex + Int(offset)
+        return data[start..<min(start + max(0, count), data.endIndex)]
+    }
+
+    func close() {}
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The entries of a memory store, their indexes, and the order in which they were used.
+///
+/// The order is a list through the slots of one array, so that a use moves an entry without allocating.
+struct MemoryCacheTable: Sendable {
+    private struct Slot {
+        var response: StoredResponse
+        var body: Data
+        var cost: Int64
+    }
+
+    /// The neighbours of a slot in the order of use.
+    private struct Links {
+        var older = none
+        var newer = none
+    }
+
+    private static let none = -1
+
+    let byteLimit: Int64
+    let entryLimit: Int
+    /// Entries that are being written, and how many bytes they have so far.
+    var pending: [CacheEntryID: (response: StoredResponse, bytes: Int64)] = [:]
+
+    private var slots: [Slot?] = []
+    private var links: [Links] = []
+    private var free: [Int] = []
+    private var positions: [CacheEntryID: Int] = [:]
+    /// The newest first.
+    private var byKey: [CacheKey: [CacheEntryID]] = [:]
+    private var byTarget: [String: Set<CacheKey>] = [:]
+    private var oldest = none
+    private var newest = none
+    private var pendingBytes: Int64 = 0
+    private var counters = CacheStatistics()
+
+    init(byteLimit: Int64, entryLimit: Int) {
+        self.byteLimit = byteLimit
+        self.entryLimit = entryLimit
+    }
+
+    var statistics: CacheStatistics {
+        var result = counters
+        result.entries = positions.count
+        return result
+    }
+
+    /// Every entry, visible or being written.
+    var all: [StoredResponse] {
+        slots.compactMap { $0?.response } + pending.values.map(\.response)
+    }
+
+    func variants(for key: CacheKey) -> [StoredResponse] {
+        guard let ids = byKey[key] else { return [] }
+        return ids.compactMap { id in positions[id].flatMap { slots[$0]?.response } }
+    }
+
+    mutating func use(_ id: CacheEntryID) -> Data? {
+        guard let position = positions[id] else { return nil }
+        touch(position)
+        counters.hits += 1
+        return slots[position]?.body
+    }
+
+    /// Notes that the body of an entry that is being written grows. False if it must not.
+    mutating func grow(_ id: CacheEntryID, by count: Int64, bodyLimit: Int64) -> Bool {
+        guard let old = pending[id]?.bytes, old + count <= bodyLimit, pendingBytes + count <= byteLimit else {
+            return false
+        }
+        pending[id]?.bytes = old + count
+        pendingBytes += count
+        return true
+    }
+
+    mutating func commit(_ response: StoredResponse, _ body: Data, replacing others: [CacheEntryID]) -> Bool {
+        guard forget(response.id) else { return false }
+        var response = response
+        response.bodyLength = Int64(body.count)
+        for id in others { drop(id) }
+        for old in variants(for: response.key) where old.variant == response.variant { drop(old.id) }
+        insert(response, body)
+        counters.stored += 1
+        evict()
+        return true
+    }
+
+    /// Forgets an entry that was being written. False if it was forgotten before.
+    @discardableResult
+    mutating func forget(_ id: CacheEntryID) -> Bool {
+        guard let old = pending.removeValue(forKey: id) else { return false }
+        pendingBytes -= old.bytes
+        return true
+    }
+
+    mutating func update(_ response: StoredResponse) -> Bool {
+        guard let position = positions[response.id], let old = slots[position], old.response.key == response.key else {
+            return false
+        }
+        var response = response
+        response.bodyLength = old.response.bodyLength
+        for other in variants(for: old.response.key) where other.variant == response.variant && other.id != response.id
+        {
+            drop(other.id)
+        }
+        let cost = Self.cost(response)
+        slots[position]?.response = response
+        slots[position]?.cost = cost
+        counters.bytes += cost - old.cost
+        touch(position)
+        evict()
+        return true
+    }
+
+    mutating func remove(_ selection: CacheSelection) -> Int {
+        for (id, entry) in pending where selection.contains(entry.response) { _ = forget(id) }
+        let ids: [CacheEntryID] =
+            switch selection {
+            case .target(let target): (byTarget[target] ?? []).flatMap { byKey[$0] ?? [] }
+            case .entries(let ids): ids.filter { positions[$0] != nil }
+            default: slots.compactMap { $0?.response }.filter(selection.contains).map(\.id)
+            }
+        for id in ids { drop(id) }
+        return ids.count
+    }
+
+    private mutating func insert(_ response: StoredResponse, _ body: Data) {
+        let slot = Slot(response: response, body: body, cost: Self.cost(response))
+        let position: Int
+        if let reused = free.popLast() {
+            position = reused
+            slots[position] = slot
+        } else {
+            position = slots.count
+            slots.append(slot)
+            links.append(Links())
+        }
+        link(position)
+        positions[response.id] = position
+        byKey[response.key, default: []].insert(response.id, at: 0)
+        byTarget[response.key.target, default: []].insert(response.key)
+        counters.bytes += slot.cost
+        if let ids = byKey[response.key], ids.count > StoredResponse.variantLimit, let last = ids.last { drop(last) }
+    }
+
+    private mutating func drop(_ id: CacheEntryID) {
+        guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { return }
+        unlink(position)
+        slots[position] = nil
+        free.append(position)
+        counters.bytes -= slot.cost
+        let key = slot.response.key
+        byKey[key]?.removeAll { $0 == id }
+        guard byKey[key]?.isEmpty == true else { return }
+        byKey[key] = nil
+        byTarget[key.target]?.remove(key)
+        if byTarget[key.target]?.isEmpty == true { byTarget[key.target] = nil }
+    }
+
+    private mutating func evict() {
+        while counters.bytes > byteLimit || positions.count > entryLimit, let slot = oldestSlot {
+            drop(slot.response.id)
+            counters.evicted += 1
+        }
+    }
+
+    private var oldestSlot: Slot? {
+        oldest == Self.none ? nil : slots[oldest]
+    }
+
+    private mutating func touch(_ position: Int) {
+        guard position != newest else { return }
+        unlink(position)
+        link(position)
+    }
+
+    private mutating func link(_ position: Int) {
+        links[position] = Links(older: newest)
+        if newest != Self.none { links[newest].newer = position }
+        newest = position
+        if oldest == Self.none { oldest = position }
+    }
+
+    private mutating func unlink(_ position: Int) {
+        let link = links[position]
+        if link.older != Self.none { links[link.older].newer = link.newer } else { oldest = link.newer }
+        if link.newer != Self.none { links[link.newer].older = link.older } else { newest = link.older }
+    }
+
+    /// What an entry takes: its bytes, its texts, and about a kilobyte for all that holds them together.
+    private static func cost(_ response: StoredResponse) -> Int64 {
+        var count = 1024 + response.key.target.utf8.count + response.variant.utf8.count
+        for field in response.headers { count += 64 + field.name.text.utf8.count + field.value.utf8.count }
+        for field in response.requestHeaders { count += 64 + field.name.text.utf8.count + field.value.utf8.count }
+        for tag in response.tags { count += 32 + tag.utf8.count }
+        return Int64(count) + response.bodyLength
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct StoredResponseTests {
+    private static func random(_ random: inout SeededGenerator) -> StoredResponse {
+        var headers = HTTPHeaders()
+        for _ in 0..<Int.random(in: 0...5, using: &random) {
+            headers.appendUnchecked(name: random.text(upTo: 10), value: random.text(upTo: 40))
+        }
+        var response = StoredResponse(
+            key: CacheKey(
+                target: random.text(upTo: 30), content: Bool.random(using: &random) ? nil : random.text(upTo: 10),
+                principal: Bool.random(using: &random) ? nil : random.text(upTo: 10)),
+            status: HTTPStatus(Int.random(in: -10...999, using: &random)), headers: headers,
+            requestHeaders: headers, version: .http2,
+            requestTime: Date(timeIntervalSinceReferenceDate: .random(in: -1e9...1e9, using: &random)),
+            responseTime: Date(timeIntervalSinceReferenceDate: .random(in: -1e9...1e9, using: &random)),
+            tags: [random.text(upTo: 5), ""])
+        response.variant = random.text(upTo: 20)
+        response.bodyLength = .random(in: 0 ... .max, using: &random)
+        return response
+    }
+
+    @Test(arguments: 1...50)
+    func anyHeadComesBackFromItsBytes(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let response = Self.random(&random)
+        #expect(StoredResponse(encoded: response.encoded) == response, "seed \(seed)")
+    }
+
+    /// Every prefix and every changed byte gives nil or a head, and never a trap or a large allocation.
+    @Test(arguments: 1...20)
+    func damagedBytesAreNoTrap(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let bytes = Self.random(&random).encoded
+        for count in 0..<bytes.count {
+            #expect(StoredResponse(encoded: bytes.prefix(count)) == nil, "seed \(seed), \(count) bytes")
+        }
+        #expect(StoredResponse(encoded: bytes + [0]) == nil, "seed \(seed)")
+        for _ in 0..<500 {
+            var damaged = bytes
+            damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            _ = StoredResponse(encoded: damaged)
+            _ = StoredResponse(encoded: Data(random.bytes(upTo: 200)))
+        }
+    }
+
+    @Test
+    func itsDescriptionShowsNoSecret() {
+        let time = Date(timeIntervalSinceReferenceDate: 0)
+        let response = StoredResponse(
+            key: CacheKey(target: "https://api.example/?token=secret", principal: "ann"), requestTime: time,
+            responseTime: time)
+        #expect(!"\(response)".contains("secret"))
+    }
+}
