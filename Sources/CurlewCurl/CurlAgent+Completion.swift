@@ -51,9 +51,9 @@ extension CurlAgent {
     }
 
     /// libcurl counts how often a handle has sent again over all its transfers, and refuses the sixth time. So a handle
-    /// that has, or whose transfer failed, is not used any more. An expectation that was refused (417) does not count.
+    /// that has, or whose transfer failed, is not used any more.
     private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
-        if transfer.sendings > 1 { return transfer.head.status.code != 417 }
+        if transfer.sendings > 1 { return true }
         guard case .failure(let error) = result else { return false }
         return !error.isCancelled
     }

@@ -125,18 +125,18 @@ final class EasyHandle {
         let previous = headerList
         defer { curl_slist_free_all(previous) }
         headerList = nil
+        // libcurl adds an expectation of its own to large bodies, and repeats a request whose expectation was refused. It
+        // only looks at the first field of this name, and leaves an empty one out: what follows is sent, but not obeyed.
+        if implied.hasUpload { append("Expect:") }
         var namesAccept = false
-        var namesExpect = false
         for field in headers {
             if field.name == .contentLength || field.name == .transferEncoding { continue }
             if field.name == .accept { namesAccept = true }
-            if field.name == .expect { namesExpect = true }
             // libcurl drops `Name:` and sends `Name;` as a field without a value.
             append(field.value.isEmpty ? "\(field.name.text);" : "\(field.name.text): \(field.value)")
         }
         // Fields that libcurl would add by itself.
         if !namesAccept { append("Accept:") }
-        if implied.hasUpload, !namesExpect { append("Expect:") }
         if !implied.hasUpload, implied.definesContent { append("Content-Length: 0") }
         setPointer(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headerList))
     }

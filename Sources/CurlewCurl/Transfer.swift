@@ -19,6 +19,8 @@ final class Transfer: @unchecked Sendable {
     let request: HTTPRequest
     let context: ExchangeContext
     let upload: (any Upload)?
+    /// The upload, if it waits for the server's word.
+    let expectation: ExpectingUpload?
     let agent: CurlAgent
     /// Keeps the transport, and with it the agent, alive while a body is read.
     let owner: CurlTransport
@@ -84,6 +86,7 @@ final class Transfer: @unchecked Sendable {
         self.request = request
         self.context = context
         self.upload = upload
+        expectation = upload as? ExpectingUpload
         self.opensConnection = opensConnection
         self.agent = agent
         self.owner = owner

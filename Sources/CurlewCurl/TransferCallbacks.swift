@@ -73,6 +73,7 @@ extension Transfer {
                 hint: "Raise options.limits.headerBytes or headerCount for this call.")
             return 0
         }
+        if let expectation, head.status == .continue { expectation.permit() }
         if context.isObserved, let (status, headers) = head.takeInterim() {
             agent.note(.interim(status, headers), of: self)
         }
@@ -94,7 +95,7 @@ extension Transfer {
         agent.noteDeadline(of: self)
         let length = declaredLength ?? 0
         if streams || length > Int64(smallBody) { stream() }
-        if isRefusedEarly { agent.noteRefusal(of: self) }
+        if isRefusedEarly { agent.noteRefusal(of: self) } else { expectation?.permit() }
     }
 
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {

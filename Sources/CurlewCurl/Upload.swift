@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CurlewCore
+import CurlewHTTP
 import FoundationEssentials
 #if canImport(Glibc)
 import Glibc
@@ -32,13 +33,22 @@ enum UploadStep {
     case failed(NetworkError)
 }
 
-/// The upload for a body; nil for an empty one. Opens files, so that a missing one fails before anything is sent.
-func makeUpload(for body: RequestBody) throws -> (any Upload)? {
-    switch body.kind {
-    case .empty: nil
-    case .parts(let parts): try PartsUpload(parts)
-    case .file(let path): try PartsUpload([.file(path: path, offset: 0, length: -1)])
-    case .stream(let length, _, let make): StreamUpload(length: length, pull: try chunks(make).makeNext)
+/// The upload for a request; nil without a body. Opens files, so that a missing one fails before anything is sent.
+func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
+    let upload: any Upload
+    switch request.body.kind {
+    case .empty: return nil
+    case .parts(let parts): upload = try PartsUpload(parts)
+    case .file(let path): upload = try PartsUpload([.file(path: path, offset: 0, length: -1)])
+    case .stream(let length, _, let make): upload = StreamUpload(length: length, pull: try chunks(make).makeNext)
+    }
+    return request.expectsContinue ? ExpectingUpload(upload) : upload
+}
+
+extension HTTPRequest {
+    /// The client asks before it sends the body (RFC 9110 §10.1.1).
+    fileprivate var expectsContinue: Bool {
+        headers[.expect]?.lowercased() == "100-continue"
     }
 }
 

@@ -174,27 +174,6 @@ struct RepetitionTests {
             try await SystemTime().sleep(for: .milliseconds(20))
         }
     }
-
-    @Test("a server that refuses the expectation gets no second request behind the caller's back")
-    func expectation() async throws {
-        let server = try RawServer { connection in
-            while true {
-                let head = try connection.readHead()
-                if head.contains("Expect") {
-                    try connection.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 2\r\n\r\nno")
-                } else {
-                    try RawRequest.skipBody(connection, head)
-                    try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nagain")
-                }
-            }
-        }
-        for method: HTTPMethod in [.put, .post] {
-            let response = try await transport.exchange(
-                method, server.url + "/", headers: [.expect: "100-continue"], body: .bytes(Data(count: 10)))
-            #expect(response.status.code == 417)
-            #expect(try await response.text() == "no")
-        }
-    }
 }
 
 /// Enough HTTP to read the body of a request after which the client waits.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+
+/// A body that waits until the server wants it: for requests with `Expect: 100-continue` (RFC 9110 §10.1.1).
+///
+/// libcurl can wait itself, but then it sends the request a second time after a 417, and drops the answer of the server.
+/// So it is not told that there is an expectation; see `EasyHandle.setHeaders`.
+final class ExpectingUpload: Upload {
+    /// How long a server may be silent that has never heard of expectations, as with most clients.
+    static let patience = Duration.seconds(1)
+
+    private enum Gate {
+        case closed(resume: (@Sendable () -> Void)?)
+        case waiting(resume: (@Sendable () -> Void)?, timer: Task<Void, Never>)
+        case open
+    }
+
+    private let upload: any Upload
+    private let gate = Locked(Gate.closed(resume: nil))
+    var length: Int64? { upload.length }
+
+    init(_ upload: any Upload) {
+        self.upload = upload
+    }
+
+    func begin(resume: @escaping @Sendable () -> Void) {
+        gate.withLock { $0 = .closed(resume: resume) }
+        upload.begin(resume: resume)
+    }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep {
+        let isOpen = gate.withLock { gate -> Bool in
+            switch gate {
+            case .open: return true
+            case .waiting: return false
+            case .closed(let resume):
+                let timer = Task {
+                    try? await SystemTime().sleep(for: Self.patience)
+                    if !Task.isCancelled { permit() }
+                }
+                gate = .waiting(resume: resume, timer: timer)
+                return false
+            }
+        }
+        return isOpen ? upload.read(into: buffer) : .wait
+    }
+
+    /// The server has said 100, or nothing for long enough.
+    func permit() {
+        let resume = gate.withLock { gate -> (@Sendable () -> Void)? in
+            defer { gate = .open }
+            guard case .waiting(let resume, let timer) = gate else { return nil }
+            timer.cancel()
+            return resume
+        }
+        resume?()
+    }
+
+    /// Nothing of the body has been read yet if the gate is closed, and the server's word holds for the whole request.
+    func rewind() -> Bool {
+        upload.rewind()
+    }
+
+    func end() {
+        gate.withLock { gate in
+            if case .waiting(_, let timer) = gate { timer.cancel() }
+            gate = .open
+        }
+        upload.end()
+    }
+}
+#endif
