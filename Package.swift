@@ -54,7 +54,8 @@ let package = Package(
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(
             name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers"]),
-        .testTarget(name: "CurlewURLSessionTests", dependencies: ["CurlewURLSession", "CurlewTesting"]),
+        .testTarget(
+            name: "CurlewURLSessionTests", dependencies: ["CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
 

@@ -60,7 +60,7 @@ extension CurlAgent {
 
     private func measured(_ transfer: Transfer, _ easy: EasyHandle) -> ExchangeMetrics {
         var metrics = easy.metrics(of: transfer)
-        metrics.queue = transfer.clock.queued
+        metrics.queue = transfer.clock.queued(at: turnStart)
         return metrics
     }
 

@@ -46,7 +46,6 @@ extension CurlAgent {
         let place = originLine(of: transfer.request.origin)
         transfer.place = place
         if place.line.enter() { return begin(transfer) }
-        transfer.clock.hold()
         guard let ticket = place.line.wait(transfer, transfer.context.options.priority ?? .normal) else {
             transfer.place = nil
             refuse(
@@ -72,7 +71,7 @@ extension CurlAgent {
         gauges.waiting -= 1
         refuse(transfer, error)
         var metrics = ExchangeMetrics()
-        metrics.queue = transfer.clock.elapsed(at: TransferClock.now())
+        metrics.queue = transfer.clock.elapsed(at: ExchangeClock.now())
         metrics.total = metrics.queue
         transfer.context.record(.measured(metrics))
         return true

@@ -90,11 +90,11 @@ final class CurlAgent: @unchecked Sendable {
             if commands.isEmpty { queue.wait() }
             return
         }
-        turnStart = TransferClock.now()
+        turnStart = ExchangeClock.now()
         // What came in is not slept over, nor what the timer has finished.
         let isBusy = pump.workOnTimer(at: turnStart) || !commands.isEmpty
         pump.wait(isBusy ? 0 : idleTime(pump))
-        turnStart = TransferClock.now()
+        turnStart = ExchangeClock.now()
         pump.workOnSockets()
         releaseRefused()
         recordEvents()
@@ -127,7 +127,7 @@ final class CurlAgent: @unchecked Sendable {
         case .stop(let moment):
             stopAt = min(stopAt, moment)
             nextCheck = min(nextCheck, moment)
-            if TransferClock.now() >= stopAt { isStopping = true }
+            if ExchangeClock.now() >= stopAt { isStopping = true }
         }
     }
 
@@ -138,7 +138,7 @@ final class CurlAgent: @unchecked Sendable {
             guard let multi, let easy = takeHandle() else {
                 throw NetworkError(.configuration, detail: "libcurl has no memory left.")
             }
-            let now = TransferClock.now()
+            let now = ExchangeClock.now()
             transfer.clock.begin(at: now)
             if let phase = transfer.clock.check(at: now).expired {
                 throw CurlFailure.timeout(phase, transfer: transfer)
@@ -182,8 +182,8 @@ final class CurlAgent: @unchecked Sendable {
     func resumeNow(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.isReceivePaused || transfer.isSendPaused else { return }
         noteReleased(transfer)
-        transfer.clock.isHeldByUs = false
-        transfer.clock.lastActivity = TransferClock.now()
+        transfer.clock.isHeld = false
+        transfer.clock.lastActivity = ExchangeClock.now()
         noteDeadline(of: transfer)
         // May call back at once, with what libcurl has held; only its result tells if that went wrong. A bad argument
         // means that no connection is attached, which ends the transfer elsewhere.
@@ -194,7 +194,7 @@ final class CurlAgent: @unchecked Sendable {
 
     private func endLate() {
         guard nextCheck != .max else { return }
-        let now = TransferClock.now()
+        let now = ExchangeClock.now()
         guard now >= nextCheck else { return }
         if now >= stopAt { isStopping = true }
         var next = stopAt

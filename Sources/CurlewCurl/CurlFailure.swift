@@ -35,15 +35,7 @@ enum CurlFailure {
 
     /// The error for a transfer that the agent ended because `phase` took too long.
     static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
-        let timeouts = transfer.context.timeouts
-        let text =
-            switch phase {
-            case .firstByte: timeouts.firstByte.map { "No answer within \($0.brief)." }
-            case .idle: timeouts.idle.map { "No byte moved for \($0.brief)." }
-            case .total: timeouts.total.map { "The call was not complete within \($0.brief)." }
-            default: "The attempt was not complete in its time."
-            }
-        return completed(NetworkError(.timedOut(phase), detail: text ?? "The time for the call was over."), transfer)
+        completed(.timeout(phase, transfer.context.timeouts), transfer)
     }
 
     private static func completed(_ error: NetworkError, _ transfer: Transfer) -> NetworkError {

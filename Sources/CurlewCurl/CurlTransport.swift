@@ -17,7 +17,6 @@ import FoundationEssentials
 ///   once and ends in `.connectionLost(.requestMayHaveArrived)`.
 /// - Bodies up to `TransportConfiguration.smallBody` come with the response; larger ones stream, and the transfer
 ///   stops while `TransportConfiguration.bodyBuffer` bytes wait for their reader.
-///
 /// - A thread of the engine that stands still for longer than `TransportConfiguration.stallLimit` is an error of the
 ///   calls that wait for it, not a hang.
 ///
@@ -98,7 +97,7 @@ public final class CurlTransport: Transport {
         let moment =
             switch mode {
             case .now: Int64(0)
-            case .drain(let time): TransferClock.moment(after: time)
+            case .drain(let time): ExchangeClock.moment(after: time)
             }
         await withUnsafeContinuation { continuation in
             agents.stop(by: moment) { continuation.resume() }

@@ -141,7 +141,7 @@ final class SocketPump {
     }
 
     fileprivate func setTimer(_ milliseconds: Int) {
-        timer = milliseconds < 0 ? .max : TransferClock.moment(after: .milliseconds(milliseconds))
+        timer = milliseconds < 0 ? .max : ExchangeClock.moment(after: .milliseconds(milliseconds))
     }
 
     /// What to tell libcurl about an event; 0 for nothing.

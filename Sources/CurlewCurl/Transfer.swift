@@ -72,7 +72,7 @@ final class Transfer: @unchecked Sendable {
     var answerTime: Int64?
     /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
     var failure: NetworkError?
-    var clock: TransferClock
+    var clock: ExchangeClock
     // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
     // cannot see. This flag shows it; it costs a plain store and a plain load on the usual processors.
     private let handedOver = Atomic(false)
@@ -101,7 +101,7 @@ final class Transfer: @unchecked Sendable {
             upload.map { $0.length == nil } ?? false && request.origin.isSecure
             && owner.configuration.httpVersions == .automatic && CurlLibrary.current.losesBytesBesideUploads
         head = ResponseHead(limits: limits, keepsExtras: context.isObserved)
-        clock = TransferClock(context)
+        clock = ExchangeClock(context)
     }
 
     /// The number of bytes of the body, if the head tells and nothing changes it.

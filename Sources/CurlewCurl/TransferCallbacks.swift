@@ -64,7 +64,7 @@ extension Transfer {
     fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
         if isDiscarding { return line.count }
         touch()
-        if let requestTime, answerTime == nil { answerTime = TransferClock.now() - requestTime }
+        if let requestTime, answerTime == nil { answerTime = ExchangeClock.now() - requestTime }
         guard head.receive(line) else {
             failure = NetworkError(
                 .limitExceeded(.responseHeaders),
@@ -89,7 +89,7 @@ extension Transfer {
 
     private func finishHead() {
         hasHead = true
-        clock.receive()
+        clock.receive(at: agent.turnStart)
         place?.knownHead = head.known
         agent.noteVersion(head.version, of: self)
         agent.noteDeadline(of: self)
@@ -118,7 +118,7 @@ extension Transfer {
         guard let pipe, !pipe.offer(bytes) else { return bytes.count }
         agent.noteHeld(self)
         isReceivePaused = true
-        clock.isHeldByUs = true
+        clock.isHeld = true
         return Int(CURL_WRITEFUNC_PAUSE)
     }
 
@@ -138,7 +138,7 @@ extension Transfer {
         case .wait:
             agent.noteHeld(self)
             isSendPaused = true
-            clock.isHeldByUs = true
+            clock.isHeld = true
             return Int(CURL_READFUNC_PAUSE)
         case .failed(let error):
             failure = error
@@ -154,7 +154,7 @@ extension Transfer {
     /// libcurl sends again by itself when a reused connection ends before the first byte of an answer.
     fileprivate func beginRequest() -> Bool {
         sendings += 1
-        if upload != nil { requestTime = TransferClock.now() }
+        if upload != nil { requestTime = ExchangeClock.now() }
         return sendings == 1 || mayBeginAgain()
     }
 

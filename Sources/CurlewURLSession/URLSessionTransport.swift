@@ -115,7 +115,7 @@ public final class URLSessionTransport: Transport {
         let now = context.time.now
         guard !context.deadline.hasPassed(at: now) else {
             let phase: NetworkError.Phase = context.totalDeadline.hasPassed(at: now) ? .total : .attempt
-            var failure = SystemFailure.timeout(phase, context.timeouts)
+            var failure = NetworkError.timeout(phase, context.timeouts)
             failure.request = RequestLine(request)
             throw failure
         }

@@ -6,6 +6,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// Cancelling the task ends an exchange at once in every phase, and the engine goes on.

@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// Servers that answer before they have the whole request: the answer reaches the caller, whatever the producer does.
@@ -19,7 +20,7 @@ struct EarlyAnswerTests {
         func body(_ ended: Signal) -> RequestBody {
             switch self {
             case .bytes: .bytes(Data(count: 30_000_000))
-            case .endless: .stream { .init(Endless { Data(count: 16_384) }) }
+            case .endless: .stream { .init(AsyncStream { Data(count: 16_384) }) }
             case .stuck: .stream { .init(Stuck(ended: ended)) }
             case .stuckWithLength: .stream(length: 100) { .init(Stuck(ended: ended)) }
             }

@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// `Expect: 100-continue`: the body leaves when the server wants it, and a refusal is the answer, not a reason to send

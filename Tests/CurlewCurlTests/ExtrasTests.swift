@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// What comes before the head and after the body goes to observers, and nowhere else.

@@ -4,6 +4,7 @@ import CurlewCore
 import CurlewCurl
 import CurlewHTTP
 import Foundation
+import TestServers
 import Testing
 
 /// HTTP/2 servers that refuse, leave and break off.

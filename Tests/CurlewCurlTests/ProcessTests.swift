@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// The engine as a part of its process: forks, started programs, signals and exit. Each test has a process of its own.

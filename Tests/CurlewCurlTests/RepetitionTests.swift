@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// A reused connection that dies before the reply: libcurl would send everything again. What must not happen twice does

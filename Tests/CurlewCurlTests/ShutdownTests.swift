@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// The end of an engine: at once, for everybody, leaving nothing.

@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// Bodies that cannot be produced, and servers that do not wait for the end of one.
@@ -95,7 +96,7 @@ struct UploadFailureTests {
         let produced = Locked(0)
         let body = RequestBody.stream {
             .init(
-                Endless {
+                AsyncStream {
                     produced.withLock { $0 += 1 }
                     return Data(count: 16_384)
                 })
@@ -121,7 +122,7 @@ struct UploadFailureTests {
         let produced = Locked(0)
         let body = RequestBody.stream(length: 10_000_000) {
             .init(
-                Endless {
+                AsyncStream {
                     produced.withLock { produced in
                         guard produced < 100 else { return nil }
                         produced += 1
@@ -158,20 +159,5 @@ struct Failing: AsyncSequence, Sendable {
             guard let chunk = rest.popFirst() else { throw error }
             return chunk
         }
-    }
-}
-
-/// Chunks from a function, until it gives none.
-struct Endless: AsyncSequence, Sendable {
-    let make: @Sendable () -> Data?
-
-    init(_ make: @escaping @Sendable () -> Data?) { self.make = make }
-
-    func makeAsyncIterator() -> Iterator { Iterator(make: make) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        let make: @Sendable () -> Data?
-
-        mutating func next() async throws -> Data? { make() }
     }
 }

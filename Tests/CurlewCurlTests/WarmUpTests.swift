@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// Connections that are there before they are needed.

@@ -4,6 +4,7 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 @testable import CurlewCurl

@@ -5,6 +5,7 @@ import CurlewHTTP
 import CurlewTesting
 import CurlewURLSession
 import Foundation
+import TestServers
 import Testing
 
 /// Many at once. In processes of their own: a trap of the system's library must not take the other tests along.

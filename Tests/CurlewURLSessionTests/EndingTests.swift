@@ -5,6 +5,7 @@ import CurlewHTTP
 import CurlewTesting
 import CurlewURLSession
 import Foundation
+import TestServers
 import Testing
 
 /// Cancellation, deadlines, failures and shutdown.

@@ -83,18 +83,6 @@ enum SystemFailure {
         return .connectionLost(.requestMayHaveArrived)
     }
 
-    /// The error for a phase that took too long.
-    static func timeout(_ phase: NetworkError.Phase, _ timeouts: Timeouts) -> NetworkError {
-        let text =
-            switch phase {
-            case .firstByte: timeouts.firstByte.map { "No answer within \($0.brief)." }
-            case .idle: timeouts.idle.map { "No byte moved for \($0.brief)." }
-            case .total: timeouts.total.map { "The call was not complete within \($0.brief)." }
-            default: "The attempt was not complete in its time."
-            }
-        return NetworkError(.timedOut(phase), detail: text ?? "The time for the call was over.")
-    }
-
     /// The error after and during a shutdown.
     static var shutdown: NetworkError {
         NetworkError(.refused(by: .shutdown), detail: "The transport has been shut down.")

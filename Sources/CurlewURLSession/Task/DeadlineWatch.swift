@@ -41,7 +41,7 @@ final class DeadlineWatch: Sendable {
     var count: Int { state.withLock { $0.watched.count } }
 
     private func arm(for moment: Int64) {
-        let wait = max(0, moment - TaskClock.now())
+        let wait = max(0, moment - ExchangeClock.now())
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: wait))) { [weak self] in
             self?.fire(moment)
         }
@@ -55,7 +55,7 @@ final class DeadlineWatch: Sendable {
             return Array(state.watched.values)
         }
         var earliest = Int64.max
-        let now = TaskClock.now()
+        let now = ExchangeClock.now()
         for item in items { earliest = min(earliest, item.look(at: now) ?? .max) }
         let next = earliest
         let mustArm = state.withLock { state in

@@ -16,7 +16,7 @@ import FoundationNetworking
 final class TaskBridge: ResponseBodySource {
     private struct State {
         var machine: TaskMachine
-        var clock: TaskClock
+        var clock: ExchangeClock
         /// When the watch looks next.
         var nextLook = Int64.max
         var task: URLSessionTask?
@@ -47,7 +47,7 @@ final class TaskBridge: ResponseBodySource {
         self.owner = owner
         let machine = TaskMachine(
             flow: owner.flow, smallBody: owner.configuration.smallBody, streams: context.options.streaming)
-        state = Locked(State(machine: machine, clock: TaskClock(context)))
+        state = Locked(State(machine: machine, clock: ExchangeClock(context)))
     }
 
     /// The outcome for the caller. Called once.
@@ -91,15 +91,16 @@ final class TaskBridge: ResponseBodySource {
 
     /// The head or a piece of the body has come.
     func receive(_ event: TaskMachine.Event) {
-        perform(event) { state, now in state.clock.received(at: now) }
+        perform(event) { state, now in state.clock.receive(at: now) }
     }
 
     /// So many bytes of the request's body have left, of so many if that is known.
     func noteSent(_ total: Int64, of expected: Int64) {
-        let now = TaskClock.now()
+        let now = ExchangeClock.now()
         let look = state.withLock { state in
             state.sent = total
-            state.clock.sent(isLast: expected > 0 && total >= expected, at: now)
+            state.clock.send(at: now)
+            if expected > 0, total >= expected { state.clock.awaitHead(at: now) }
             return Self.earlierLook(&state, now)
         }
         if let look { owner.look(at: self, look) }
@@ -145,7 +146,7 @@ final class TaskBridge: ResponseBodySource {
     }
 
     private func perform(_ event: TaskMachine.Event, _ change: (inout State, Int64) -> Void) {
-        let now = TaskClock.now()
+        let now = ExchangeClock.now()
         let step = state.withLock { state -> Step in
             change(&state, now)
             let wasControlled = (state.machine.wantsEnd, state.machine.wantsSuspension)
@@ -204,7 +205,11 @@ final class TaskBridge: ResponseBodySource {
 
     private func metrics(of state: State, at now: Int64) -> ExchangeMetrics {
         if let measured = state.engineMetrics { return measured }
-        var metrics = state.clock.metrics(at: now, isComplete: state.machine.isEnded)
+        var metrics = ExchangeMetrics()
+        metrics.queue = state.clock.queued(at: now)
+        metrics.firstByte = state.clock.untilAnswer
+        metrics.transfer = state.machine.isEnded ? state.clock.sinceAnswer(at: now) : nil
+        metrics.total = state.clock.elapsed(at: now)
         metrics.bytesSent = state.sent > 0 ? state.sent : nil
         return metrics
     }
@@ -241,7 +246,7 @@ extension TaskBridge {
 
     /// The task that belongs to it begins.
     func adopt(_ task: URLSessionTask, _ upload: UploadPlan) {
-        let now = TaskClock.now()
+        let now = ExchangeClock.now()
         let look = state.withLock { state in
             state.task = task
             state.upload = upload
@@ -267,7 +272,7 @@ extension TaskBridge {
 
     /// What has been measured so far.
     var metrics: ExchangeMetrics {
-        let now = TaskClock.now()
+        let now = ExchangeClock.now()
         return state.withLock { metrics(of: $0, at: now) }
     }
 }
@@ -275,7 +280,7 @@ extension TaskBridge {
 extension TaskBridge: DeadlineWatch.Watched {
     /// Asks for the first look.
     func watchDeadlines() {
-        let now = TaskClock.now()
+        let now = ExchangeClock.now()
         if let look = state.withLock({ Self.earlierLook(&$0, now) }) { owner.look(at: self, look) }
     }
 
@@ -288,7 +293,7 @@ extension TaskBridge: DeadlineWatch.Watched {
         }
         if isEnded { return nil }
         guard let phase = check.expired else { return check.next }
-        fail(SystemFailure.timeout(phase, context.timeouts))
+        fail(NetworkError.timeout(phase, context.timeouts))
         return nil
     }
 }

@@ -6,6 +6,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// Hosts whose names nobody looks up, and hosts that do not take connections, beside one that works.

@@ -5,6 +5,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// Two thirds of many transfers are cancelled at random moments: each ends exactly once, and nothing stays behind.

@@ -4,6 +4,7 @@ import CurlewCore
 import CurlewCurl
 import CurlewHTTP
 import Foundation
+import TestServers
 import Testing
 
 /// Mutual TLS: as whom the client shows itself.

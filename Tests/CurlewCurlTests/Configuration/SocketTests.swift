@@ -6,6 +6,7 @@ import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
+import TestServers
 import Testing
 
 /// What the configuration makes of sockets and lookups, as the system and the server see it.

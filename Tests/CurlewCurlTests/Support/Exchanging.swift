@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
 import Foundation
 import Testing
-
-extension CurlTransport {
-    /// One exchange with everything at its default that a test does not mention.
-    func exchange(
-        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
-        timeouts: Timeouts = .standard, limits: Limits = .standard, observers: [any RequestObserver] = [],
-        options change: (inout RequestOptions) -> Void = { _ in }
-    ) async throws -> HTTPResponse {
-        var options = RequestOptions()
-        change(&options)
-        let context = ExchangeContext(options: options, timeouts: timeouts, limits: limits, observers: observers)
-        return try await send(HTTPRequest(method, url: url, headers: headers, body: body), in: context)
-    }
-}
 
 extension TransportConfiguration {
     /// Few connections, small buffers.
@@ -42,11 +27,6 @@ extension MockResponse {
     static func lines(_ lines: String..., body: String = "") -> MockResponse {
         .raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8))
     }
-}
-
-/// The first bytes of what the servers of the tests send.
-func pattern(_ count: Int) -> Data {
-    MockResponse.pattern(0..<count)
 }
 
 /// Both texts of an error are there, and the one for people tells nothing about the machinery.

@@ -71,7 +71,7 @@ enum BackPressureCases {
             let task = Task {
                 let body = RequestBody.stream {
                     .init(
-                        Endless {
+                        AsyncStream {
                             produced.withLock { $0 += 1 }
                             return Data(count: 100_000)
                         })
@@ -91,7 +91,7 @@ enum BackPressureCases {
             let produced = Locked(0)
             let body = RequestBody.stream {
                 .init(
-                    Endless {
+                    AsyncStream {
                         produced.withLock { $0 += 1 }
                         return Data(count: 16_384)
                     })
@@ -114,19 +114,4 @@ enum BackPressureCases {
             try await trial.expectText(trial.exchange(.get, server.url + "/"), "next")
         },
     ]
-}
-
-/// Chunks from a function.
-private struct Endless: AsyncSequence, Sendable {
-    let make: @Sendable () -> Data?
-
-    init(_ make: @escaping @Sendable () -> Data?) { self.make = make }
-
-    func makeAsyncIterator() -> Iterator { Iterator(make: make) }
-
-    struct Iterator: AsyncIteratorProtocol {
-        let make: @Sendable () -> Data?
-
-        mutating func next() async throws -> Data? { make() }
-    }
 }

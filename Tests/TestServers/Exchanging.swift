@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewCore
-import CurlewHTTP
+package import CurlewCore
+package import CurlewHTTP
 import CurlewTesting
-import CurlewURLSession
-import Foundation
-import Testing
+package import Foundation
 
-extension URLSessionTransport {
+extension Transport {
     /// One exchange with everything at its default that a test does not mention.
-    func exchange(
+    package func exchange(
         _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         timeouts: Timeouts = .standard, limits: Limits = .standard, observers: [any RequestObserver] = [],
         options change: (inout RequestOptions) -> Void = { _ in }
@@ -21,7 +19,7 @@ extension URLSessionTransport {
     }
 
     /// The error that one exchange ends with, in its head or its body; nil if there is none.
-    func failure(
+    package func failure(
         _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         timeouts: Timeouts = .standard, limits: Limits = .standard,
         options change: (inout RequestOptions) -> Void = { _ in }
@@ -38,6 +36,6 @@ extension URLSessionTransport {
 }
 
 /// The first bytes of what the servers of the tests send.
-func pattern(_ count: Int) -> Data {
+package func pattern(_ count: Int) -> Data {
     MockResponse.pattern(0..<count)
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-#if os(Linux)
-import CurlewCore
-
-/// When a transfer runs out of time, as arithmetic on the agent's monotonic clock.
+/// When an exchange runs out of time, as arithmetic on the monotonic clock: for engines.
 ///
 ///     handed over ──▶ waiting for the head ──▶ receiving the body
 ///                        │          ▲
@@ -11,31 +8,31 @@ import CurlewCore
 ///                      sending ─────┘
 ///
 /// Waiting ends after `firstByte`, whatever trickles in before the head is complete; sending and receiving end when
-/// nothing has moved for `idle`. Activity only moves `lastActivity`; nothing is armed or cancelled. The agent looks at a
-/// transfer when its earliest possible end comes, and either ends it or learns the next moment to look.
-struct TransferClock {
+/// nothing has moved for `idle`. Until the exchange begins only its whole time counts. Activity only moves
+/// `lastActivity`; nothing is armed or cancelled. The engine looks when the earliest possible end comes, and either ends
+/// the exchange or learns the next moment to look.
+package struct ExchangeClock: Sendable {
     private enum Phase {
         case waiting(since: Int64)
         case sending
         case receiving
     }
 
-    /// When the agent was given the transfer, and when it began with it.
     private let handedOver: Int64
     private var begun: Int64?
+    private var answered: Int64?
     private let total: Int64
     private let firstByte: Int64?
     private let idle: Int64?
     /// Whether the deadline of the attempt, not of the call, is the earlier one.
     private let endsWithAttempt: Bool
-
     private var phase: Phase
-    var lastActivity: Int64
+    package var lastActivity: Int64
     /// We are the cause that nothing moves: the reader or the producer is behind.
-    var isHeldByUs = false
+    package var isHeld = false
 
     /// Reads the context's own clock once: with a manual clock the *remaining* time still counts in real time.
-    init(_ context: ExchangeContext, now: Int64 = Self.now()) {
+    package init(_ context: ExchangeContext, now: Int64 = Self.now()) {
         handedOver = now
         phase = .waiting(since: now)
         lastActivity = now
@@ -50,49 +47,51 @@ struct TransferClock {
         total = Self.sum(now, remaining)
     }
 
-    /// How long the transfer waited for its turn.
-    var queued: Duration { .nanoseconds((begun ?? handedOver) - handedOver) }
+    /// How long the exchange waited until it began.
+    package func queued(at now: Int64) -> Duration { .nanoseconds((begun ?? now) - handedOver) }
 
-    /// The time since the agent was given the transfer.
-    func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
+    /// From the beginning to the head, once that has come.
+    package var untilAnswer: Duration? { answered.map { .nanoseconds($0 - (begun ?? handedOver)) } }
 
-    /// The transfer waits for its turn: only its whole time counts.
-    mutating func hold() {
-        isHeldByUs = true
-    }
+    /// The time since the head came.
+    package func sinceAnswer(at now: Int64) -> Duration? { answered.map { .nanoseconds(now - $0) } }
 
-    /// The transfer begins.
-    mutating func begin(at now: Int64) {
+    /// The time since the engine was given the exchange.
+    package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
+
+    /// The exchange begins: what came before was waiting for its turn.
+    package mutating func begin(at now: Int64) {
         begun = now
-        guard isHeldByUs else { return }
-        isHeldByUs = false
         phase = .waiting(since: now)
         lastActivity = now
     }
 
     /// Content leaves. True when that begins another phase, with another end.
-    mutating func send(at now: Int64) -> Bool {
+    @discardableResult package mutating func send(at now: Int64) -> Bool {
+        lastActivity = now
         guard case .waiting = phase else { return false }
         phase = .sending
-        lastActivity = now
         return true
     }
 
     /// The request is complete, or begins anew; what counts now is the answer.
-    mutating func awaitHead(at now: Int64) {
+    package mutating func awaitHead(at now: Int64) {
+        lastActivity = now
         if case .receiving = phase { return }
         phase = .waiting(since: now)
     }
 
-    /// The head is complete.
-    mutating func receive() {
+    /// The head is complete, or a piece of the body has come.
+    package mutating func receive(at now: Int64) {
+        lastActivity = now
+        if answered == nil { answered = now }
         phase = .receiving
     }
 
     /// The phase whose time is over at `now`, or else the next moment to look again.
-    func check(at now: Int64) -> (expired: NetworkError.Phase?, next: Int64) {
+    package func check(at now: Int64) -> (expired: NetworkError.Phase?, next: Int64) {
         if now >= total { return (endsWithAttempt ? .attempt : .total, now) }
-        guard !isHeldByUs else { return (nil, total) }
+        guard !isHeld, begun != nil else { return (nil, total) }
         let (start, limit, name): (Int64, Int64?, NetworkError.Phase) =
             if case .waiting(let since) = phase { (since, firstByte, .firstByte) } else { (lastActivity, idle, .idle) }
         guard let limit else { return (nil, total) }
@@ -100,13 +99,13 @@ struct TransferClock {
         return now >= end ? (name, now) : (nil, min(total, end))
     }
 
-    /// The agent's clock.
-    static func now() -> Int64 {
+    /// The monotonic clock of the system.
+    package static func now() -> Int64 {
         SystemTime().now.nanoseconds
     }
 
-    /// The moment `time` from now on the agent's clock; one that has passed for times below zero.
-    static func moment(after time: Duration) -> Int64 {
+    /// The moment `time` from now; one that has passed for times below zero.
+    package static func moment(after time: Duration) -> Int64 {
         sum(now(), max(0, time.wholeNanoseconds))
     }
 
@@ -115,4 +114,17 @@ struct TransferClock {
         return overflow ? .max : sum
     }
 }
-#endif
+
+extension NetworkError {
+    /// The error for a phase that took longer than `timeouts` allow.
+    package static func timeout(_ phase: Phase, _ timeouts: Timeouts) -> NetworkError {
+        let text =
+            switch phase {
+            case .firstByte: timeouts.firstByte.map { "No answer within \($0.brief)." }
+            case .idle: timeouts.idle.map { "No byte moved for \($0.brief)." }
+            case .total: timeouts.total.map { "The call was not complete within \($0.brief)." }
+            default: "The attempt was not complete in its time."
+            }
+        return NetworkError(.timedOut(phase), detail: text ?? "The time for the call was over.")
+    }
+}
