@@ -25,7 +25,6 @@ extension StoredResponse {
         writer.number(Int64(bitPattern: responseTime.timeIntervalSinceReferenceDate.bitPattern))
         writer.number(bodyLength)
         writer.fields(headers)
-        writer.fields(requestHeaders)
         writer.number(Int64(tags.count))
         for tag in tags.sorted() { writer.text(tag) }
         return writer.bytes
@@ -38,12 +37,11 @@ extension StoredResponse {
             let content = reader.optionalText(), let principal = reader.optionalText(), let variant = reader.text(),
             let status = reader.number(), let major = reader.number(), let minor = reader.number(),
             let requestTime = reader.date(), let responseTime = reader.date(), let bodyLength = reader.number(),
-            bodyLength >= 0, let headers = reader.fields(), let requestHeaders = reader.fields(),
-            let tags = reader.texts(), reader.isAtEnd
+            bodyLength >= 0, let headers = reader.fields(), let tags = reader.texts(), reader.isAtEnd
         else { return nil }
         self.init(
             id: CacheEntryID(id), key: CacheKey(target: target, content: content, principal: principal),
-            status: HTTPStatus(Int(status)), headers: headers, requestHeaders: requestHeaders,
+            status: HTTPStatus(Int(status)), headers: headers,
             version: HTTPVersion(major: Int(major), minor: Int(minor)), requestTime: requestTime,
             responseTime: responseTime, tags: Set(tags))
         self.variant = variant

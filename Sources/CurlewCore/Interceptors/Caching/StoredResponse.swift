@@ -17,15 +17,13 @@ public struct StoredResponse: Hashable, Sendable {
     public let id: CacheEntryID
     /// What it answers.
     public let key: CacheKey
-    /// The request fields that `Vary` names, normalised, as one text (the secondary key of RFC 9111 §4.1). Entries of a
-    /// key and of one variant replace each other. Empty without `Vary`.
+    /// The request fields that `Vary` names, normalised, as one text (the secondary key of RFC 9111 §4.1); secrets
+    /// and long texts as a hash. Entries of a key and of one variant replace each other. Empty without `Vary`.
     public var variant = ""
     /// The status: 206 for a part of a representation.
     public var status: HTTPStatus
     /// The fields, without those that belong to a connection (RFC 9111 §3.1).
     public var headers: HTTPHeaders
-    /// The fields of the request that `Vary` names, as they were sent.
-    public var requestHeaders: HTTPHeaders
     /// The protocol version of the answer.
     public var version: HTTPVersion
     /// When the request was sent, by the wall clock.
@@ -39,23 +37,22 @@ public struct StoredResponse: Hashable, Sendable {
 
     /// A head with an `id` of its own.
     public init(
-        key: CacheKey, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], requestHeaders: HTTPHeaders = [:],
-        version: HTTPVersion = .http1_1, requestTime: Date, responseTime: Date, tags: Set<String> = []
+        key: CacheKey, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], version: HTTPVersion = .http1_1,
+        requestTime: Date, responseTime: Date, tags: Set<String> = []
     ) {
         self.init(
-            id: CacheEntryID(), key: key, status: status, headers: headers, requestHeaders: requestHeaders,
-            version: version, requestTime: requestTime, responseTime: responseTime, tags: tags)
+            id: CacheEntryID(), key: key, status: status, headers: headers, version: version,
+            requestTime: requestTime, responseTime: responseTime, tags: tags)
     }
 
     init(
-        id: CacheEntryID, key: CacheKey, status: HTTPStatus, headers: HTTPHeaders, requestHeaders: HTTPHeaders,
-        version: HTTPVersion, requestTime: Date, responseTime: Date, tags: Set<String>
+        id: CacheEntryID, key: CacheKey, status: HTTPStatus, headers: HTTPHeaders, version: HTTPVersion,
+        requestTime: Date, responseTime: Date, tags: Set<String>
     ) {
         self.id = id
         self.key = key
         self.status = status
         self.headers = headers
-        self.requestHeaders = requestHeaders
         self.version = version
         self.requestTime = requestTime
         self.responseTime = responseTime
@@ -86,7 +83,6 @@ extension StoredResponse {
             && left.version == right.version && left.requestTime == right.requestTime
             && left.responseTime == right.responseTime && left.tags == right.tags
             && left.bodyLength == right.bodyLength && left.headers == right.headers
-            && left.requestHeaders == right.requestHeaders
     }
 
     /// By the entry alone.

@@ -21,7 +21,7 @@ enum StoreHeadCases {
                     .setCookie: "a=1", .setCookie: "b=2", "X-Empty": "", "X-Ünï": "naïve, \"quoted\"",
                     .eTag: "W/\"x\"",
                 ],
-                requestHeaders: [.acceptLanguage: "de, en;q=0.5"], version: .http2,
+                version: .http2,
                 requestTime: Date(timeIntervalSinceReferenceDate: 700_000_000.125),
                 responseTime: Date(timeIntervalSinceReferenceDate: -5), tags: ["films", "user 1", ""])
             head.variant = "accept-language\u{1F}de"

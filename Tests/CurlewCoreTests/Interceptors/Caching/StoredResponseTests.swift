@@ -18,7 +18,7 @@ struct StoredResponseTests {
                 target: random.text(upTo: 30), content: Bool.random(using: &random) ? nil : random.text(upTo: 10),
                 principal: Bool.random(using: &random) ? nil : random.text(upTo: 10)),
             status: HTTPStatus(Int.random(in: -10...999, using: &random)), headers: headers,
-            requestHeaders: headers, version: .http2,
+            version: .http2,
             requestTime: Date(timeIntervalSinceReferenceDate: .random(in: -1e9...1e9, using: &random)),
             responseTime: Date(timeIntervalSinceReferenceDate: .random(in: -1e9...1e9, using: &random)),
             tags: [random.text(upTo: 5), ""])

@@ -19,6 +19,9 @@ public import Foundation
 ///
 /// Everything may be called from several tasks at once; two changes of one entry happen one after the other.
 public protocol CacheStore: Sendable {
+    /// Whether entries are there in the next process too. What belongs to a principal that is known to this process only
+    /// is not given to such a store.
+    var isLasting: Bool { get }
     /// The most bytes of one body that this store takes.
     var bodyLimit: Int64 { get }
     /// The entries of a key, the newest first; empty if there is none. Does not count as a use.

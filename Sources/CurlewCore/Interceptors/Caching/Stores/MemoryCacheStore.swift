@@ -19,6 +19,9 @@ public final class MemoryCacheStore: CacheStore {
     /// The most bytes of one body.
     public let bodyLimit: Int64
 
+    /// False.
+    public var isLasting: Bool { false }
+
     private let table: Locked<MemoryCacheTable>
 
     /// A store with nothing in it. A body may take an eighth of the bytes unless told otherwise.

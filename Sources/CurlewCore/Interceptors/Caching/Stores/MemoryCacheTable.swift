@@ -199,7 +199,6 @@ struct MemoryCacheTable: Sendable {
     private static func cost(_ response: StoredResponse) -> Int64 {
         var count = 1024 + response.key.target.utf8.count + response.variant.utf8.count
         for field in response.headers { count += 64 + field.name.text.utf8.count + field.value.utf8.count }
-        for field in response.requestHeaders { count += 64 + field.name.text.utf8.count + field.value.utf8.count }
         for tag in response.tags { count += 32 + tag.utf8.count }
         return Int64(count) + response.bodyLength
     }

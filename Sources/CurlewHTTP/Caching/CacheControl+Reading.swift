@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+
+extension CacheControl {
+    private static let most = 64
+
+    /// Reads the `Cache-Control` fields of a message.
+    public init(_ headers: HTTPHeaders) {
+        self.init(headers[.cacheControl] ?? "")
+    }
+
+    /// Reads the value of a `Cache-Control` field: `1#( token [ "=" ( token / quoted-string ) ] )`, and what servers make
+    /// of it.
+    public init(_ value: String) {
+        var reader = FieldReader(value)
+        var found: [Directive] = []
+        while !reader.isAtEnd, found.count < Self.most {
+            if let directive = reader.directive() { found.append(directive) }
+        }
+        self.init(found)
+    }
+}
+
+extension FieldReader {
+    /// One member of the list and the comma behind it; nil for one that is empty or has no name.
+    fileprivate mutating func directive() -> CacheControl.Directive? {
+        skipBlanks()
+        guard let name = token().map(ASCII.lowercased) else {
+            _ = skipToComma()
+            return nil
+        }
+        guard take(0x3D) else { return CacheControl.Directive(name, isMalformed: !skipToComma()) }
+        guard rest.first == 0x22 else {
+            let argument = token()
+            let isClean = skipToComma()
+            return CacheControl.Directive(name, argument, isMalformed: argument == nil || !isClean)
+        }
+        var ahead = self
+        guard let argument = ahead.quotedString() else {
+            // A quote that never ends swallows nothing: what stands behind it may forbid something.
+            _ = skipToComma()
+            return CacheControl.Directive(name, isMalformed: true)
+        }
+        self = ahead
+        return CacheControl.Directive(name, argument, isMalformed: !skipToComma())
+    }
+
+    /// Skips the next comma. False if anything but blanks stood before it.
+    private mutating func skipToComma() -> Bool {
+        skipBlanks()
+        let isClean = rest.isEmpty || rest.first == 0x2C
+        rest = rest.drop { $0 != 0x2C }
+        if !rest.isEmpty { rest.removeFirst() }
+        return isClean
+    }
+}
