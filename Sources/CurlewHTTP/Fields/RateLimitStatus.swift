@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// What is left of a server's quota, as the server says in an answer.
+///
+/// Three generations of fields are read, the first that says something counts:
+///
+///     RateLimit: "burst";r=0;t=5, "daily";r=900;t=4000     draft-ietf-httpapi-ratelimit-headers-10, structured items
+///     RateLimit: limit=100, remaining=0, reset=5           its versions 07 and 08
+///     RateLimit-Remaining: 0, RateLimit-Reset: 5           its first versions; and the same with `X-` in front
+///
+/// Of several quotas the one with the least remaining is given. The value is a server's word and may be hostile:
+/// callers cap the wait.
+public struct RateLimitStatus: Hashable, Sendable {
+    /// How many requests the quota still has; never negative.
+    public let remaining: Int
+    /// The time until the quota is whole again; nil when the server does not say. At most 2³¹ − 1 seconds.
+    public let reset: Duration?
+
+    /// A status of one's own.
+    public init(remaining: Int, reset: Duration?) {
+        self.remaining = remaining
+        self.reset = reset
+    }
+
+    /// What `headers` say; nil when they say nothing that can be read.
+    ///
+    /// - `now`: the wall clock. `X-RateLimit-Reset` is seconds with some servers and a Unix time with others; numbers
+    ///   beyond a thousand million, which as seconds were 31 years, are taken for a time.
+    public init?(_ headers: HTTPHeaders, now: Date) {
+        if let value = headers["RateLimit"] {
+            let statuses = Self.items(of: value)
+            guard let least = statuses.min(by: Self.isTighter) else { return nil }
+            self = least
+            return
+        }
+        for prefix in ["RateLimit-", "X-RateLimit-"] {
+            guard let remaining = headers[HTTPField.Name(prefix + "Remaining")].flatMap(Self.number) else { continue }
+            let reset = headers[HTTPField.Name(prefix + "Reset")].flatMap(Self.number).map { reset in
+                let isTime = reset > 1_000_000_000
+                return isTime ? max(0, Double(reset) - now.timeIntervalSince1970) : Double(reset)
+            }
+            self.init(remaining: remaining, reset: reset.map { .seconds(min($0, Double(Self.longest))) })
+            return
+        }
+        return nil
+    }
+
+    private static let longest = 2_147_483_647
+    private static let mostItems = 16
+
+    private static func isTighter(_ left: RateLimitStatus, _ right: RateLimitStatus) -> Bool {
+        (left.remaining, right.reset ?? .zero) < (right.remaining, left.reset ?? .zero)
+    }
+
+    /// Members between commas that have a remaining count, whether it is a parameter or, as once, a member of its own.
+    private static func items(of value: String) -> [RateLimitStatus] {
+        let members = value.split(separator: ",", maxSplits: mostItems).prefix(mostItems).map { member in
+            member.split(separator: ";").compactMap { part -> (name: String, number: Int)? in
+                let pair = part.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
+                guard pair.count == 2, let number = number(pair[1]) else { return nil }
+                return (pair[0], number)
+            }
+        }
+        let structured = members.compactMap { status(in: $0, "r", "t") }
+        if !structured.isEmpty { return structured }
+        return status(in: members.flatMap { $0 }, "remaining", "reset").map { [$0] } ?? []
+    }
+
+    private static func status(
+        in pairs: [(name: String, number: Int)], _ remaining: String, _ reset: String
+    ) -> RateLimitStatus? {
+        guard let left = pairs.first(where: { $0.name == remaining }) else { return nil }
+        let wait = pairs.first { $0.name == reset }
+        return RateLimitStatus(remaining: left.number, reset: wait.map { .seconds(min($0.number, longest)) })
+    }
+
+    /// Digits only, as in the fields; huge ones become the largest `Int`. Some servers send a list: its first counts.
+    private static func number(_ text: String) -> Int? {
+        let digits = text.utf8.prefix(while: ASCII.isDigit)
+        guard !digits.isEmpty else { return nil }
+        let rest = text.utf8.dropFirst(digits.count).first
+        guard rest == nil || rest == 0x2C || rest == 0x3B || rest == 0x20 else { return nil }
+        return Int(Substring(digits)) ?? .max
+    }
+}
