@@ -65,10 +65,11 @@ extension Interceptor {
 
 /// Places in the standard pipeline, from the caller to the wire.
 ///
-/// Everything right of `.redirects` runs once for each hop, everything right of `.retry` once for each attempt.
+/// Everything right of `.redirects` runs once for each hop, everything right of `.retry` once for each attempt, right of
+/// `.hedging` once for each sending.
 public enum Placement: Int, Comparable, Sendable, CaseIterable {
-    case logging, totalDeadline, redirects, cookies, coalescing, caching, retry, circuitBreaker, rateLimit
-    case concurrencyLimit
+    case logging, totalDeadline, redirects, cookies, coalescing, caching, retry, hedging, circuitBreaker
+    case rateLimit, concurrencyLimit
     /// Interceptors that name no place: once for each attempt, before credentials are attached, in the order added.
     case custom
     case authentication, compression, signing, attemptTimeout

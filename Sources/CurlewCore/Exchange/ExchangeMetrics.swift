@@ -5,7 +5,7 @@
 /// Phases that did not happen (a reused connection needs no lookup) are zero; what an engine cannot tell is nil.
 /// Times are measured by the transport from the moment it was given the request.
 public struct ExchangeMetrics: Hashable, Sendable {
-    /// Waiting for the engine to begin.
+    /// Waiting to begin: for a rate or concurrency limit, and for the engine.
     public var queue: Duration?
     /// Finding addresses for the host name.
     public var nameLookup: Duration?

@@ -132,6 +132,12 @@ extension NetworkError {
         case mock
         /// Too many exchanges wait for the same host already.
         case overload
+        /// `.circuitBreaker()`: the origin failed too often of late. `retryAfter` says when it is tried again.
+        case circuitBreaker
+        /// `.rateLimit(_:every:)`: no token comes before the deadline, or too many wait for one.
+        case rateLimit
+        /// `.concurrencyLimit(_:)`: no place came before the deadline, or too many wait for one.
+        case concurrencyLimit
         /// The transport has been shut down.
         case shutdown
         /// `RedirectPolicy`: the redirect leads where the call must not go, or asks for what cannot be sent again.

@@ -72,13 +72,20 @@ extension NetworkError {
             [502, 503, 504].contains(status.code)
         case .status(let status):
             [408, 429, 500, 502, 503, 504].contains(status.code)
+        case .refused(by: .circuitBreaker), .refused(by: .rateLimit), .refused(by: .concurrencyLimit),
+            .refused(by: .overload):
+            true
         default:
             false
         }
     }
 
-    /// How long the server asks to wait (`Retry-After`, RFC 9110 §10.2.3), from when it answered; at most a day.
+    /// How long to wait before the call is worth another try; at most a day.
+    ///
+    /// What the server asks for (`Retry-After`, RFC 9110 §10.2.3), from when it answered; or what the policy that
+    /// refused to send expects (`.refused(by: .circuitBreaker)`, `.rateLimit`).
     public var retryAfter: Duration? {
+        if let expectedWait { return min(expectedWait, .seconds(86_400)) }
         guard let response, let value = response.headers[.retryAfter], let hint = RetryAfter(value) else { return nil }
         return min(hint.delay(now: response.date), .seconds(86_400))
     }

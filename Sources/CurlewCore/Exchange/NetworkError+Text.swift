@@ -31,6 +31,9 @@ extension NetworkError: LocalizedError {
         case .status(let status): Self.message(forStatus: status.code)
         case .decoding: "The server's answer was not what was expected."
         case .notAuthenticated: "You are not signed in."
+        case .refused(by: .circuitBreaker): "The service is not available right now."
+        case .refused(by: .rateLimit), .refused(by: .concurrencyLimit), .refused(by: .overload):
+            "There were too many requests."
         case .refused: "The request was not sent."
         case .storage: "A file could not be read or written."
         case .interceptor: "Something went wrong."
@@ -74,7 +77,8 @@ extension NetworkError: LocalizedError {
             "Check that the date and time of this device are right."
         case .secureConnectionFailed: "Do not enter personal data. Try again on another network."
         case .notAuthenticated, .status(.unauthorized): "Sign in and try again."
-        case .status(.tooManyRequests):
+        case .status(.tooManyRequests), .refused(by: .circuitBreaker), .refused(by: .rateLimit),
+            .refused(by: .concurrencyLimit), .refused(by: .overload):
             retryAfter.map(Self.suggestion(toWait:)) ?? "Try again in a moment."
         case .status(let status) where status.isServerError: "Try again later."
         default: nil

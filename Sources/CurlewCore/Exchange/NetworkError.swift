@@ -103,6 +103,12 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.notes = newValue } }
     }
 
+    /// What the policy that refused expects; `retryAfter` shows it.
+    package var expectedWait: Duration? {
+        get { box.fields.expectedWait }
+        set { update { $0.expectedWait = newValue } }
+    }
+
     private mutating func update(_ change: (inout Fields) -> Void) {
         var fields = box.fields
         change(&fields)
@@ -119,6 +125,7 @@ public struct NetworkError: Error, Sendable {
         var attempts: [Attempt] = []
         var notes: [String] = []
         var underlying: (any Error)?
+        var expectedWait: Duration?
     }
 
     private final class Box: Sendable {

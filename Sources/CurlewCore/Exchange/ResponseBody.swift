@@ -62,6 +62,34 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return ResponseBody(Storage(content, limit: limit, length: declaredLength))
     }
 
+    /// This body, and `end` called once when it is over; at once for bytes at hand.
+    package func onEnd(_ end: @escaping @Sendable (ResponseBodyEnd) -> Void) -> ResponseBody {
+        guard bufferedData == nil, value == nil else {
+            end(.complete)
+            return self
+        }
+        let ending = Ending(end)
+        let content = Storage.Content.sequence(
+            {
+                let next = CurlewCore.pull(from: self)
+                return {
+                    do {
+                        let chunk = try await next()
+                        if chunk == nil { ending.run(.complete) }
+                        return chunk
+                    } catch {
+                        ending.run(.failed(error))
+                        throw error
+                    }
+                }
+            },
+            cancel: {
+                cancel()
+                ending.run(.dropped)
+            })
+        return ResponseBody(Storage(content, limit: limit, length: declaredLength))
+    }
+
     /// The most bytes that reading gives before it throws.
     public var limit: Int64 { storage.limit }
 
