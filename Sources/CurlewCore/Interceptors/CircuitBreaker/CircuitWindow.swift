@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+/// How the calls of late went: ten slices of time, the oldest of which goes when a new one begins.
+struct CircuitWindow: Sendable {
+    struct Counts: Hashable, Sendable {
+        var calls = 0
+        var failed = 0
+        var slow = 0
+    }
+
+    /// The sum of all slices, as of the last call of `advance` or `add`.
+    private(set) var counts = Counts()
+
+    private let slice: Int64
+    private var slices: [Counts] = []
+    private var current: Int64 = .min
+
+    private static let sliceCount = 10
+
+    init(_ span: Duration) {
+        slice = max(1, span.wholeNanoseconds / Int64(Self.sliceCount))
+    }
+
+    mutating func add(failed: Bool, slow: Bool, at now: MonotonicInstant) {
+        advance(to: now)
+        if slices.isEmpty { slices = Array(repeating: Counts(), count: Self.sliceCount) }
+        let index = Self.index(current)
+        slices[index].add(calls: 1, failed: failed ? 1 : 0, slow: slow ? 1 : 0)
+        counts.add(calls: 1, failed: failed ? 1 : 0, slow: slow ? 1 : 0)
+    }
+
+    /// Forgets what is too old. A reading that is earlier than the last one changes nothing.
+    mutating func advance(to now: MonotonicInstant) {
+        // Rounded down, on both sides of zero.
+        let number = now.nanoseconds >= 0 ? now.nanoseconds / slice : ~(~now.nanoseconds / slice)
+        guard number > current else { return }
+        defer { current = number }
+        guard counts.calls > 0 else { return }
+        guard number - current < Int64(Self.sliceCount) else { return clear() }
+        for passed in (current + 1)...number {
+            let index = Self.index(passed)
+            let old = slices[index]
+            counts.add(calls: -old.calls, failed: -old.failed, slow: -old.slow)
+            slices[index] = Counts()
+        }
+    }
+
+    mutating func clear() {
+        counts = Counts()
+        for index in slices.indices { slices[index] = Counts() }
+    }
+
+    private static func index(_ number: Int64) -> Int {
+        let count = Int64(sliceCount)
+        return Int((number % count + count) % count)
+    }
+}
+
+extension CircuitWindow.Counts {
+    fileprivate mutating func add(calls: Int, failed: Int, slow: Int) {
+        self.calls += calls
+        self.failed += failed
+        self.slow += slow
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Two sendings of one request, the second of which begins late or not at all.
+struct HedgedRace: Sendable {
+    private enum Event: Sendable {
+        case late
+        case ended(Int, Result<HTTPResponse, any Error>)
+        /// The wait for the second sending was given up.
+        case nothing
+    }
+
+    let delay: Duration
+    let time: any TimeSource
+    /// Whether a second sending is paid for.
+    let mayHedge: @Sendable () -> Bool
+    let send: @Sendable () async throws -> HTTPResponse
+
+    /// The outcome, what is to be said about it, and whether there were two sendings.
+    func run() async -> (Result<HTTPResponse, any Error>, note: String?, wasHedged: Bool) {
+        await withTaskGroup(of: Event.self) { group in
+            var finish = Finish()
+            group.addTask { await ended(1) }
+            group.addTask {
+                do {
+                    try await time.sleep(for: delay)
+                    return .late
+                } catch {
+                    return .nothing
+                }
+            }
+            for await event in group {
+                switch event {
+                case .nothing:
+                    continue
+                case .late:
+                    guard finish.wantsHedgeWhenLate, mayHedge() else { continue }
+                    finish.began("the first took longer than \(delay.brief)")
+                    group.addTask { await ended(2) }
+                case .ended(let number, let result):
+                    if finish.wantsHedge(after: result), mayHedge() {
+                        finish.began("the first ended in \(Self.label(result))")
+                        finish.failed(result)
+                        group.addTask { await ended(2) }
+                    } else if finish.take(result, of: number) {
+                        group.cancelAll()
+                    }
+                }
+            }
+            let none = Result<HTTPResponse, any Error>.failure(CancellationError())
+            return (finish.result ?? none, finish.note, finish.sendings == 2)
+        }
+    }
+
+    private func ended(_ number: Int) async -> Event {
+        do {
+            return .ended(number, .success(try await send()))
+        } catch {
+            return .ended(number, .failure(error))
+        }
+    }
+
+    fileprivate static func label(_ result: Result<HTTPResponse, any Error>) -> String {
+        switch result {
+        case .success(let response): "status \(response.status.code)"
+        case .failure(let error): NetworkError(error).label
+        }
+    }
+}
+
+/// Which of the outcomes counts.
+private struct Finish {
+    private(set) var sendings = 1
+    private(set) var result: Result<HTTPResponse, any Error>?
+    private var reason = ""
+    private var winner = 1
+    private var ended = 0
+    private var fallback: Result<HTTPResponse, any Error>?
+
+    /// What the history says about it; nil when there was one sending.
+    var note: String? {
+        guard sendings == 2 else { return nil }
+        return "sent twice because \(reason); the \(winner == 1 ? "first" : "second") counts"
+    }
+
+    var wantsHedgeWhenLate: Bool { sendings == 1 && ended == 0 }
+
+    /// The first has failed before a second began, in a way that may pass at once.
+    func wantsHedge(after result: Result<HTTPResponse, any Error>) -> Bool {
+        guard sendings == 1, ended == 0 else { return false }
+        switch result {
+        case .success(let response):
+            return [408, 500, 502, 503, 504].contains(response.status.code) && response.headers[.retryAfter] == nil
+        case .failure(let error):
+            let error = NetworkError(error)
+            if case .refused = error.reason { return false }
+            return error.isRetryable && !error.isOffline && error.reason != .timedOut(.total)
+        }
+    }
+
+    mutating func began(_ reason: String) {
+        sendings = 2
+        self.reason = reason
+    }
+
+    mutating func failed(_ result: Result<HTTPResponse, any Error>) {
+        ended += 1
+        fallback = result
+    }
+
+    /// Takes the outcome of one sending. True when the race is decided by it.
+    mutating func take(_ result: Result<HTTPResponse, any Error>, of number: Int) -> Bool {
+        ended += 1
+        guard self.result == nil else {
+            Self.drop(result)
+            return false
+        }
+        guard isAnswer(result) || ended == sendings else {
+            fallback = result
+            return false
+        }
+        if let fallback, !isAnswer(result), case .failure(let error) = result,
+            case .refused = NetworkError(error).reason
+        {
+            self.result = fallback
+            winner = 3 - number
+        } else {
+            if let fallback { Self.drop(fallback) }
+            self.result = result
+            winner = number
+        }
+        return true
+    }
+
+    private func isAnswer(_ result: Result<HTTPResponse, any Error>) -> Bool {
+        guard case .success(let response) = result else { return false }
+        return ![408, 429, 500, 502, 503, 504].contains(response.status.code)
+    }
+
+    private static func drop(_ result: Result<HTTPResponse, any Error>) {
+        if case .success(let response) = result { response.body.cancel() }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Lets so many sendings through in a time. Made by `.rateLimit(10, every: .seconds(1))`; the rules are those of
+/// `RateLimit`.
+public struct RateLimitInterceptor: Interceptor {
+    /// What is kept.
+    public let limit: RateLimit
+
+    /// A limit that other clients may share.
+    public init(_ limit: RateLimit) {
+        self.limit = limit
+    }
+
+    /// `.rateLimit`.
+    public var placement: Placement { .rateLimit }
+
+    /// A preview sends nothing, so it takes no token.
+    public var runsInPreview: Bool { false }
+
+    /// Waits for a token, and learns from the answer.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        let context = next.context
+        let arrival = context.time.now
+        let key = try await limit.enter(limit.scope.key(of: request, in: context), context)
+        let waited = arrival.duration(to: context.time.now)
+        var response = try await next(request)
+        limit.learn(from: response, key, context)
+        response.addWait(waited, for: "a token")
+        return response
+    }
+
+    /// A pace that lets nothing through.
+    public func problem(in setup: PipelineSetup) -> String? {
+        limit.count > 0 && limit.period > .zero && limit.burst > 0
+            ? nil
+            : "The rate limit of \(limit.count) in \(limit.period.brief) lets no call through, or all of them."
+                + " Make both positive."
+    }
+}
+
+extension RateLimitInterceptor: CustomStringConvertible {
+    /// `RateLimit(10 in 1 s per origin)`
+    public var description: String { "RateLimit(\(limit.count) in \(limit.period.brief) per \(limit.scope))" }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct HedgingTests {
+    let clock = ManualClock()
+    let budget = RetryBudget()
+    let origin = Origin(scheme: "https", host: "a.test")
+
+    /// A server whose first and second sending take these outcomes after these times.
+    final class Server: Sendable {
+        enum Step: Sendable {
+            case answer(HTTPResponse, after: Duration)
+            case fail(NetworkError, after: Duration)
+        }
+
+        private let steps: [Step]
+        let state = Locked((sent: 0, cancelled: 0, ended: 0))
+
+        init(_ steps: Step...) { self.steps = steps }
+
+        func next(_ context: ExchangeContext) -> Next {
+            Next(context: context) { _, context in
+                let number = self.state.withLock { state in
+                    state.sent += 1
+                    return state.sent - 1
+                }
+                guard number < self.steps.count else { throw NetworkError(.refused(by: .mock)) }
+                func wait(_ duration: Duration) async throws {
+                    do {
+                        if duration > .zero { try await context.time.sleep(for: duration) }
+                        self.state.withLock { $0.ended += 1 }
+                    } catch {
+                        self.state.withLock { $0.cancelled += 1 }
+                        throw error
+                    }
+                }
+                switch self.steps[number] {
+                case .answer(let response, let time):
+                    try await wait(time)
+                    return response
+                case .fail(let error, let time):
+                    try await wait(time)
+                    throw error
+                }
+            }
+        }
+    }
+
+    func send(
+        _ server: Server, _ method: HTTPMethod = .get, body: RequestBody = .empty, budget: RetryBudget? = nil,
+        total: Duration? = nil
+    ) -> Task<HTTPResponse, any Error> {
+        let hedging = HedgingInterceptor(after: .milliseconds(100), budget: budget ?? self.budget)
+        let next = server.next(ExchangeContext(timeouts: Timeouts(total: total), time: clock))
+        return Task {
+            try await hedging.intercept(HTTPRequest(method, url: "https://a.test/", body: body), next: next)
+        }
+    }
+
+    func tokens(_ budget: RetryBudget) throws -> Int { budget.tokens(for: try #require(origin)) }
+
+    @Test("An answer in time is the only one")
+    func inTime() async throws {
+        let server = Server(.answer(.status(200), after: .milliseconds(99)))
+        let call = send(server)
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(99))
+        let response = try await call.value
+        #expect(response.notes == [] && server.state.withLock { $0 } == (1, 0, 1))
+        #expect(try tokens(budget) == 500)
+    }
+
+    @Test("A late answer is raced by a second one; the loser is cancelled")
+    func late() async throws {
+        let server = Server(
+            .answer(.status(200), after: .seconds(9)), .answer(.status(201), after: .milliseconds(50)))
+        let call = send(server)
+        try await clock.waitForSleepers(2)
+        #expect(clock.advanceToNextSleeper() == .milliseconds(100))
+        try await clock.waitForSleepers(2)
+        #expect(clock.advanceToNextSleeper() == .milliseconds(50))
+        let response = try await call.value
+        #expect(response.status == 201 && server.state.withLock { $0 } == (2, 1, 1))
+        #expect(response.notes == ["sent twice because the first took longer than 100 ms; the second counts"])
+        #expect(try tokens(budget) == 486)
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test("The first may still win")
+    func firstWins() async throws {
+        let server = Server(
+            .answer(.status(200), after: .milliseconds(120)), .answer(.status(201), after: .seconds(1)))
+        let call = send(server)
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(100))
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(20))
+        let response = try await call.value
+        #expect(response.status == .ok && server.state.withLock { $0 } == (2, 1, 1))
+        #expect(response.notes.first?.hasSuffix("the first counts") == true)
+    }
+
+    @Test(
+        "A failure that may pass starts the second at once",
+        arguments: [
+            Server.Step.answer(.status(500), after: .zero), .answer(.status(503), after: .zero),
+            .fail(NetworkError(.connectionLost(.requestMayHaveArrived)), after: .zero),
+            .fail(NetworkError(.timedOut(.firstByte)), after: .zero),
+        ])
+    func failure(step: Server.Step) async throws {
+        let server = Server(step, .answer(.status(200), after: .zero))
+        let response = try await send(server).value
+        #expect(response.status == .ok && server.state.withLock { $0.sent } == 2)
+        #expect(response.notes.first?.hasPrefix("sent twice because the first ended in ") == true)
+    }
+
+    @Test(
+        "What would not change, what asks for a wait, and refusals of policies are the answer",
+        arguments: [
+            Server.Step.answer(.status(404), after: .zero), .answer(.status(429), after: .zero),
+            .answer(.status(503, headers: ["Retry-After": "3"]), after: .zero),
+            .fail(NetworkError(.secureConnectionFailed(.expired)), after: .zero),
+            .fail(NetworkError(.refused(by: .circuitBreaker)), after: .zero),
+            .fail(NetworkError(.cancelled), after: .zero), .fail(NetworkError(.timedOut(.total)), after: .zero),
+        ])
+    func final(step: Server.Step) async throws {
+        let server = Server(step, .answer(.status(200), after: .zero))
+        switch (step, await send(server).result) {
+        case (.answer(let expected, _), .success(let response)): #expect(response.status == expected.status)
+        case (.fail(let expected, _), .failure(let error)): #expect(NetworkError(error).reason == expected.reason)
+        default: Issue.record("another outcome")
+        }
+        #expect(server.state.withLock { $0.sent } == 1)
+        #expect(try tokens(budget) == 500)
+    }
+
+    @Test("When both fail the second failure counts, unless a policy refused it")
+    func bothFail() async throws {
+        let lost = NetworkError(.connectionLost(.requestMayHaveArrived))
+        let error = await #expect(throws: NetworkError.self) {
+            try await send(Server(.answer(.status(500), after: .zero), .fail(lost, after: .zero))).value
+        }
+        #expect(error?.reason == lost.reason)
+        #expect(error?.notes == ["sent twice because the first ended in status 500; the second counts"])
+        let refused = NetworkError(.refused(by: .circuitBreaker))
+        let response = try await send(Server(.answer(.status(500), after: .zero), .fail(refused, after: .zero))).value
+        #expect(response.status == 500 && response.notes.first?.hasSuffix("the first counts") == true)
+    }
+
+    @Test("An empty budget means one sending")
+    func emptyBudget() async throws {
+        let empty = RetryBudget(capacity: 0)
+        let server = Server(.answer(.status(200), after: .seconds(9)), .answer(.status(201), after: .zero))
+        let call = send(server, budget: empty)
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(100))
+        try await clock.waitForSleepers(1)
+        clock.advance(by: .seconds(9))
+        #expect(try await call.value.status == .ok && server.state.withLock { $0.sent } == 1)
+    }
+
+    @Test("What must not happen twice, cannot be sent twice, or has no time for it, is sent once")
+    func once() async throws {
+        let stream = RequestBody.stream { RequestBody.Chunks(AsyncStream<Data> { $0.finish() }) }
+        for call in [
+            send(Server(.answer(.status(500), after: .zero)), .post),
+            send(Server(.answer(.status(500), after: .zero)), .put, body: stream),
+            send(Server(.answer(.status(500), after: .zero)), total: .milliseconds(100)),
+        ] {
+            #expect(try await call.value.status == 500)
+        }
+        #expect(try tokens(budget) == 500)
+    }
+
+    @Test("Cancelling the call cancels both sendings")
+    func cancellation() async throws {
+        let server = Server(.answer(.status(200), after: .seconds(9)), .answer(.status(201), after: .seconds(9)))
+        let call = send(server)
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(100))
+        try await clock.waitForSleepers(2)
+        call.cancel()
+        await #expect(throws: (any Error).self) { try await call.value }
+        #expect(server.state.withLock { $0 } == (2, 2, 0) && clock.sleeperCount == 0)
+    }
+
+    @Test("The body of the loser is dropped, that of the winner can be read")
+    func bodies() async throws {
+        let dropped = Locked(0)
+        func streamed(_ text: String) -> HTTPResponse {
+            let stream = AsyncStream<Data> {
+                $0.yield(Data(text.utf8))
+                $0.finish()
+            }
+            let body = ResponseBody(stream).onEnd { if case .dropped = $0 { dropped.withLock { $0 += 1 } } }
+            return HTTPResponse(body: body)
+        }
+        var failed = streamed("failed")
+        failed.status = 500
+        let response = try await send(
+            Server(.answer(failed, after: .zero), .answer(streamed("fine"), after: .zero))
+        ).value
+        #expect(dropped.withLock { $0 } == 1)
+        #expect(try await response.text() == "fine")
+    }
+
+    @Test("A negative delay is a problem of the pipeline")
+    func problems() {
+        #expect(Pipeline([.hedging(after: .seconds(-1), budget: budget)]).problems().count == 1)
+        let pipeline = Pipeline([.hedging(after: .milliseconds(300), budget: budget)])
+        #expect(pipeline.problems().isEmpty && pipeline.description == "Hedging(300 ms) → transport")
+    }
+}
