@@ -7,9 +7,10 @@ import CurlewHTTP
 /// Collects a response head from the lines libcurl hands over.
 ///
 /// Interim answers (1xx) go before the head, and lines after it are trailers: both are bounded, and kept only for those
-/// who want to hear of them. Order, spelling and repetition of the fields stay as they came. What could not be written again is not let in either: names
-/// are tokens, control bytes in values become spaces, folded lines become one (RFC 9110 §5.5, RFC 9112 §5). Bytes that
-/// are not UTF-8 are read as Latin-1. What repeats an earlier head is not read again, see `KnownHead`.
+/// who want to hear of them. Order, spelling and repetition of the fields stay as they came. What could not be written
+/// again is not let in either: names are tokens, control bytes in values become spaces, folded lines become one
+/// (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as Latin-1. What repeats an earlier head is not read
+/// again, see `KnownHead`.
 struct ResponseHead {
     private(set) var status: HTTPStatus = 0
     private(set) var version = HTTPVersion.http1_1
@@ -62,7 +63,7 @@ struct ResponseHead {
             reopenField()
             hasFoldedLines = true
             if let more = Self.trimmed(line[..<end]) { open?.value += " " + Self.text(more) }
-        } else if end >= 5, line.starts(with: "HTTP/".utf8) {
+        } else if end > 5, line.starts(with: "HTTP/".utf8) {
             beginHead(line[..<end])
         } else {
             receiveField(UnsafeRawBufferPointer(rebasing: line[..<end]))
