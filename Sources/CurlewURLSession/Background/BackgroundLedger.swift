@@ -30,7 +30,7 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
         public internal(set) var state: State
     }
 
-    /// The most transfers it keeps; beyond it those that ended first are forgotten. 1000.
+    /// The most transfers it keeps: 1000. Beyond it the oldest that has ended is forgotten, or the oldest at all.
     public static let capacity = 1000
 
     private(set) var list: [Entry] = []
