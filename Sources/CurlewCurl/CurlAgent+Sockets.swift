@@ -35,7 +35,7 @@ extension CurlAgent {
     func noteActive() {
         gauges.active = transfers.count
         guard peak.note(transfers.count, at: turnStart), let multi else { return }
-        curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.pool.idle + peak.value)
+        curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(configuration.pool.idle, 1 << 20) + peak.value)
     }
 
     /// Counts the open connections anew, once a second or when nothing is left to do: libcurl tells of each connection
