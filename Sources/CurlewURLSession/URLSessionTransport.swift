@@ -134,7 +134,7 @@ public final class URLSessionTransport: Transport {
         switch mode {
         case .drain(let time) where time > .zero:
             let timer = Task { [weak self] in
-                try await Task.sleep(for: time)
+                try await SystemTime().sleep(for: time)
                 self?.endAll()
             }
             await untilIdle()
