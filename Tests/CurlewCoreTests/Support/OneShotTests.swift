@@ -42,6 +42,30 @@ struct OneShotTests {
         #expect(try await patient.value == 3)
     }
 
+    @Test("a deadline that has passed ends the wait at once, unless the outcome is there")
+    func passed() async throws {
+        let clock = ManualClock()
+        let shot = OneShot<Int>()
+        let past = Deadline(.zero, after: clock.now)
+        await #expect(throws: DeadlinePassed.self) { try await shot.wait(until: past, on: clock) }
+        shot.finish(.success(1))
+        #expect(try await shot.wait(until: past, on: clock) == 1)
+    }
+
+    @Test("a deadline that comes while somebody lies down is not missed", arguments: 0..<50)
+    func closeDeadline(round: Int) async {
+        let shot = OneShot<Int>()
+        let time = SystemTime()
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<20 {
+                group.addTask {
+                    let soon = Deadline(.microseconds(index * 3), after: time.now)
+                    await #expect(throws: DeadlinePassed.self) { try await shot.wait(until: soon, on: time) }
+                }
+            }
+        }
+    }
+
     @Test("waiting, finishing and cancelling at once loses nobody", arguments: 0..<20)
     func races(round: Int) async {
         let shot = OneShot<Int>()
