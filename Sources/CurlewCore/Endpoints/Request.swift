@@ -92,6 +92,11 @@ struct AbsoluteURL {
     let baseURL: BaseURL?
     let path: RequestPath
 
+    init(refused problem: NetworkError) {
+        baseURL = nil
+        path = RequestPath(refused: problem)
+    }
+
     init(_ url: String) {
         do {
             let parts = try HTTPRequest.parse(url)

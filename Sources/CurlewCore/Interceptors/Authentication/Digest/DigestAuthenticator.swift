@@ -28,6 +28,8 @@ struct DigestAuthenticator {
         let challenge: DigestChallenge
         var nonce: String
         var count: UInt32 = 0
+        /// The server has let us in: user and password are right.
+        var hasWorked = false
         /// Of the user, the realm and the password; for the session algorithms of the first nonces as well.
         let secret: String
         let cnonce: String
@@ -87,18 +89,26 @@ struct DigestAuthenticator {
         guard let best = offers.max(by: { $0.algorithm.strength < $1.algorithm.strength }) else { return .unmet }
         // Another call has met a challenge meanwhile: what it learnt is as good, and many calls at once stay with one nonce.
         if let session, session.challenge.covers(target), !Self.uses(sent, session.nonce) { return .again }
-        // The same nonce again, not called stale: what was wrong is the password.
-        if let sent, !best.isStale, Self.uses(sent, best.nonce) { return .refused }
-        // A new nonce for a request that had one, in the same realm and not for age, means the same with most servers.
-        if let sent, !best.isStale, let session, session.challenge.realm == best.realm,
-            Self.uses(sent, session.nonce)
-        {
-            return .refused
+        if let sent, !best.isStale {
+            // The same nonce again, not called stale: what was wrong is the password. A new nonce in the same realm and
+            // not for age means the same with most servers, unless they have let us in before: then they have forgotten
+            // the old one, and do not say so.
+            let isForgotten = session.map { $0.hasWorked || $0.challenge.realm != best.realm } ?? true
+            if Self.uses(sent, best.nonce) || !isForgotten {
+                // So that the next call begins anew: somebody may have put the password right.
+                session = nil
+                return .refused
+            }
         }
         let cnonce = makeNonce()
         guard let session = open(best, cnonce) else { return .unmet }
         self.session = session
         return .again
+    }
+
+    /// The server took the field.
+    mutating func succeed(_ sent: String) {
+        if let session, !session.hasWorked, Self.uses(sent, session.nonce) { self.session?.hasWorked = true }
     }
 
     /// Takes `Authentication-Info`: the server may name the next nonce in advance.

@@ -47,8 +47,15 @@ public struct DigestInterceptor: Interceptor {
             // Before the first challenge there is nothing to attach, and yet a credential that is demanded is there.
             let response = try await next(authorized, context: next.context.authenticated)
             sendings += 1
-            if let info = response.headers["Authentication-Info"] { authenticator.withLock { $0.receiveInfo(info) } }
-            guard response.status == .unauthorized else { return response }
+            let isTaken = response.status != .unauthorized
+            let info = response.headers["Authentication-Info"]
+            if isTaken || info != nil {
+                authenticator.withLock { authenticator in
+                    if isTaken, let field { authenticator.succeed(field) }
+                    if let info { authenticator.receiveInfo(info) }
+                }
+            }
+            if isTaken { return response }
             let challenges = HTTPChallenge.list(response.headers[values: .wwwAuthenticate])
             let verdict = authenticator.withLock { $0.receive(challenges, to: request.target, sent: field) }
             guard verdict == .again, sendings < 3, request.body.canReplay else { return response }

@@ -33,7 +33,7 @@ public struct OAuth2: Sendable {
 
     /// The identifier that the server gave to this client.
     public let clientID: String
-    /// Where tokens are asked for.
+    /// Where tokens are asked for. Calls to one of plain http fail with `.invalidRequest`, except to this machine.
     public let tokenEndpoint: String
     /// What is asked for; empty for the server's default.
     public let scopes: [String]
@@ -101,10 +101,24 @@ public struct OAuth2: Sendable {
         }
         // Always JSON (RFC 6749 §5.1), whatever the client's codecs are.
         var request = Request<Tokens>(
-            .post, AbsoluteURL(tokenEndpoint), headers: headers, content: .form(fields), name: "OAuth2.tokens"
+            .post, confidentialEndpoint, headers: headers, content: .form(fields), name: "OAuth2.tokens"
         ) { response, _ in try await response.decoded(as: Tokens.self, using: .json) }
         request.options.authentication = AuthenticationChoice.none
         return request
+    }
+}
+
+extension OAuth2 {
+    /// The token endpoint, or why nothing goes there: what is sent are secrets (RFC 6749 §3.2).
+    private var confidentialEndpoint: AbsoluteURL {
+        do throws(NetworkError) {
+            let origin = try HTTPRequest(url: tokenEndpoint).origin
+            guard !origin.isConfidential else { return AbsoluteURL(tokenEndpoint) }
+            throw NetworkError(
+                .invalidRequest, detail: "The token endpoint is not secure: \(origin).", hint: "Use https.")
+        } catch {
+            return AbsoluteURL(refused: error)
+        }
     }
 }
 

@@ -121,6 +121,24 @@ struct DigestAuthenticatorTests {
         #expect(digest.receive(Self.challenges("Digest \(Self.realm), nonce=\"third\""), sent: last) == .refused)
     }
 
+    @Test("a server that has forgotten its nonces and does not say so is believed once; a wrong password is not")
+    func forgotten() {
+        var digest = Self.mufasa()
+        var verdict = digest.receive(Self.challenges("Digest realm=r, nonce=n1"), sent: nil)
+        #expect(verdict == .again)
+        digest.succeed(digest.authorization(method: .get, target: "/") ?? "")
+        let again = digest.authorization(method: .get, target: "/")
+        verdict = digest.receive(Self.challenges("Digest realm=r, nonce=n2"), sent: again)
+        #expect(verdict == .again)
+        let last = digest.authorization(method: .get, target: "/")
+        #expect(part("nonce", of: last) == "n2")
+        verdict = digest.receive(Self.challenges("Digest realm=r, nonce=n3"), sent: last)
+        #expect(verdict == .refused)
+        // The next call begins anew, and the password may be right by then.
+        let next = digest.authorization(method: .get, target: "/")
+        #expect(next == nil)
+    }
+
     @Test("what another call has learnt meanwhile stays, unless it does not hold here")
     func meanwhile() {
         var digest = Self.mufasa()

@@ -91,6 +91,16 @@ struct OAuth2Tests {
         }
     }
 
+    @Test("no secret goes where others can read along, or nowhere", arguments: ["http://id.test/token", "nowhere"])
+    func insecure(endpoint: String) async throws {
+        let oauth = OAuth2(clientID: "a", tokenEndpoint: endpoint, authentication: .basic(secret: "s"))
+        let mock = MockTransport.answering { _ in HTTPResponse() }
+        let client = APIClient(baseURL: "https://api.test", pipeline: [], transport: mock)
+        let error = await #expect(throws: NetworkError.self) { try await client.send(oauth.clientCredentials) }
+        #expect(error?.reason == .invalidRequest)
+        #expect(mock.requestCount == 0)
+    }
+
     @Test("a service obtains tokens by itself: once for all calls, and anew when they are refused")
     func obtaining() async throws {
         let issued = Locked(0)
