@@ -48,7 +48,9 @@ enum PrivateFile {
     }
 
     /// Puts `data` in the place of the file: readable for its owner only, and on the disk before it gets its name.
-    static func replace(_ path: String, with data: Data) throws(Failure) {
+    ///
+    /// - `isDurable`: the name is on the disk too on return, so that not even a power cut brings the old file back.
+    static func replace(_ path: String, with data: Data, isDurable: Bool = false) throws(Failure) {
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else { throw Failure("written", path) }
@@ -59,6 +61,22 @@ enum PrivateFile {
             throw Failure("written", path, code)
         }
         try move(draft, to: path)
+        if isDurable { synchronizeFolder(of: path) }
+    }
+
+    /// Removes the file for good; one that is not there is fine.
+    static func remove(_ path: String) throws(Failure) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw Failure("removed", path) }
+        synchronizeFolder(of: path)
+    }
+
+    /// Some file systems cannot, and are safe without.
+    private static func synchronizeFolder(of path: String) {
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        let descriptor = open(String(folder), O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
     }
 
     /// Gives a file another name; one that has it already is replaced.

@@ -8,9 +8,9 @@ import CurlewHTTP
 ///
 /// Whose requests get the token is decided by the rules of `BearerInterceptor`. What is added:
 /// - Tokens that have ended are renewed before the call goes out; those about to end, while it does.
-/// - A call answered 401 is sent once more with newer tokens: those that have come meanwhile, or the result of a
-///   refresh. A second 401 is the answer. A body that cannot be sent again is not; its 401 is the answer, and the refresh
-///   begins for the calls that follow.
+/// - A call answered 401 is sent once more with newer tokens of the same sign-in: those that have come meanwhile, or the
+///   result of a refresh. A second 401 is the answer, and so is one that comes after a sign-out or another sign-in. A
+///   body that cannot be sent again is not; its 401 is the answer, and the refresh begins for the calls that follow.
 /// - What a refresh fails with is thrown, see `TokenStore`. A call never waits longer than its own deadline.
 /// - The server's clock is learnt from the `Date` of its answers, so tokens end when the server thinks so.
 public struct TokenInterceptor: Interceptor {
@@ -24,8 +24,9 @@ public struct TokenInterceptor: Interceptor {
     ///
     /// - `url`: whose origin gets the tokens; nil for that of the client's base URL.
     /// - `name`: which calls ask for these tokens with `.named`; nil for all that name none.
-    /// - `refresh`: gets new tokens. It runs once for all calls that wait, on a task of its own, and must not go through
-    ///   a client with this interceptor. Nil if tokens are not renewed: then a 401 is simply the answer.
+    /// - `refresh`: gets new tokens. It runs once for all calls that wait, on a task of its own. What it sends through a
+    ///   client with this interceptor goes without a token. Nil if tokens are not renewed: then a 401 is simply the
+    ///   answer.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenRefresh) async throws -> Tokens)? = nil
@@ -67,9 +68,9 @@ public struct TokenInterceptor: Interceptor {
 
     /// Attaches the token, and sends once more after a 401.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
-            return try await next(request)
-        }
+        guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization),
+            !store.isRenewing
+        else { return try await next(request) }
         let deadline = next.context.deadline
         let renewal = renewal(for: request.origin, next)
         guard let issued = try await store.issued(until: deadline, by: renewal) else {
@@ -81,7 +82,9 @@ public struct TokenInterceptor: Interceptor {
             await store.refuse(issued.version, by: renewal)
             return response
         }
-        let newer = try await store.issued(refused: issued.version, until: deadline, by: renewal)
+        // The refused answer may hold the connection that the refresh needs, so it goes before anybody waits.
+        let body = response.body
+        let newer = try await store.issued(refused: issued.version, until: deadline, by: renewal) { body.cancel() }
         guard let newer, newer.version != issued.version else { return response }
         response.body.cancel()
         return try await send(request, newer, next)

@@ -28,6 +28,8 @@ struct IssuedTokens: Hashable, Sendable {
 ///                         refreshing(version) ────────────────┤
 ///                               └──────── transient failure: the same version stays
 ///
+/// New tokens arrive, are kept, and are current only then: nobody uses what a crash could lose.
+///
 /// A flight belongs to the version it renews. Whatever else happens meanwhile (sign-out, another sign-in) takes the
 /// flight off, and its result, when it comes, is nobody's any more.
 struct TokenState {
@@ -56,7 +58,8 @@ struct TokenState {
 
     /// What became of it.
     enum Outcome: Equatable {
-        case renewed(IssuedTokens)
+        /// The tokens are to be kept, and committed then.
+        case arrived
         case signedOut
         case kept
         /// The flight had been taken off.
@@ -65,7 +68,10 @@ struct TokenState {
 
     let policy: RefreshPolicy
     private(set) var current: IssuedTokens?
+    /// Where the present session begins. What belongs to another one may be another person's.
+    private(set) var firstVersion: UInt64 = 1
     private var flight: UInt64?
+    private var arrived: Tokens?
     private var lastVersion: UInt64 = 0
     private var lastFlight: UInt64 = 0
     private var starts: [MonotonicInstant] = []
@@ -81,6 +87,7 @@ struct TokenState {
         refused version: UInt64? = nil, canRefresh: Bool = true, canObtain: Bool = false, now: MonotonicInstant,
         date: Date
     ) -> Step {
+        if let version, version < firstVersion { return .giveUp }
         guard let current else {
             guard canObtain else { return .signedOut }
             return flight.map { .wait(flight: $0) } ?? start(isWaitedFor: true, now) ?? tooMany(now)
@@ -110,37 +117,50 @@ struct TokenState {
     }
 
     /// Takes what a flight brought.
-    mutating func land(_ number: UInt64, with landing: Landing, date: Date) -> Outcome {
-        guard number == flight else { return .discarded }
-        flight = nil
+    mutating func land(_ number: UInt64, with landing: Landing) -> Outcome {
+        guard number == flight, arrived == nil else { return .discarded }
         switch landing {
         case .tokens(var tokens):
             // A server that does not rotate sends no new refresh token, and the old one stays good (RFC 6749 §6).
             tokens.refreshToken = tokens.refreshToken ?? current?.tokens.refreshToken
             tokens.session = current?.tokens.session ?? DigestAuthenticator.randomNonce()
-            return .renewed(issue(tokens, at: date))
+            arrived = tokens
+            return .arrived
         case .refused:
-            self.current = nil
+            _ = signOut()
             return .signedOut
         case .failed:
+            flight = nil
             return .kept
         }
     }
+
+    /// What arrived has been kept, or cannot be: from now on it is used. False if the flight was taken off meanwhile.
+    mutating func commit(_ number: UInt64, date: Date) -> Bool {
+        guard number == flight, let tokens = arrived else { return false }
+        (flight, arrived) = (nil, nil)
+        issue(tokens, at: date)
+        return true
+    }
+
+    /// The newest tokens, which must not be lost.
+    var newest: Tokens? { arrived ?? current?.tokens }
 
     /// New tokens from outside. A flight that was under way is taken off.
     ///
     /// - `isKept`: these were kept, with the session they belong to; others begin a session.
     mutating func signIn(_ tokens: Tokens, isKept: Bool = false, date: Date) {
-        flight = nil
         starts = []
+        _ = signOut()
         var tokens = tokens
         if !isKept || tokens.session == nil { tokens.session = DigestAuthenticator.randomNonce() }
-        _ = issue(tokens, at: date)
+        issue(tokens, at: date)
     }
 
     /// True if there was something to forget.
     mutating func signOut() -> Bool {
-        flight = nil
+        (flight, arrived) = (nil, nil)
+        firstVersion = lastVersion + 1
         defer { current = nil }
         return current != nil
     }
@@ -160,16 +180,14 @@ struct TokenState {
         if let current { self.current = dated(current.tokens, current.version, at: date) }
     }
 
-    private mutating func issue(_ tokens: Tokens, at date: Date) -> IssuedTokens {
+    private mutating func issue(_ tokens: Tokens, at date: Date) {
         lastVersion += 1
-        let issued = dated(tokens, lastVersion, at: date)
-        current = issued
-        return issued
+        current = dated(tokens, lastVersion, at: date)
     }
 
     private func dated(_ tokens: Tokens, _ version: UInt64, at date: Date) -> IssuedTokens {
         let life = tokens.expiresAt.map { end -> (refresh: Date, end: Date) in
-            let end = end.addingTimeInterval(-skew)
+            let end = tokens.isCountedHere ? end : end.addingTimeInterval(-skew)
             let leeway = min(Double(policy.leeway.wholeNanoseconds) / 1e9, max(0, end.timeIntervalSince(date)) / 4)
             return (end.addingTimeInterval(-max(0, leeway)), end)
         }

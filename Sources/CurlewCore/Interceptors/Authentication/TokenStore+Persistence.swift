@@ -3,9 +3,14 @@
 /// Loading and saving. An actor takes other calls while it waits, so both are explicit about who may do what; and both run
 /// on tasks of their own, which no caller's cancellation reaches.
 extension TokenStore {
-    func load() async throws {
+    /// Throws `.storage` if there may be tokens which cannot be read, and `DeadlinePassed`.
+    func load(until deadline: Deadline) async throws {
         guard !isLoaded else { return }
-        if let loading { return try await loading.wait() }
+        let work = loading ?? startLoading()
+        try await work.wait(until: deadline, on: time)
+    }
+
+    private func startLoading() -> OneShot<Void> {
         let work = OneShot<Void>()
         loading = work
         Task.detached { [persistence] in
@@ -15,7 +20,7 @@ extension TokenStore {
                 await self.loaded(work, .failure(error))
             }
         }
-        try await work.wait()
+        return work
     }
 
     private func loaded(_ work: OneShot<Void>, _ result: Result<Tokens?, any Error>) {
@@ -34,36 +39,60 @@ extension TokenStore {
         case .failure(let error):
             work.finish(
                 .failure(
-                    NetworkError(
-                        .storage, detail: "The tokens that were kept cannot be read.",
-                        hint: "Sign in again, which replaces them.", underlying: error)))
+                    Self.storageError(
+                        "The tokens that were kept cannot be read.", "Sign in again, which replaces them.", error)))
         }
     }
 
-    /// Writes the present tokens. What changes during a write is written by the next one, so the last state is written
-    /// last. Cancelling the caller ends its wait and not the writing.
-    func save() async throws {
-        let mine = OneShot<Void>()
-        unsaved.append(mine)
+    /// Keeps the present tokens, or nothing when signed out. Every change does so by itself; this is for after a failure
+    /// (`problem`).
+    ///
+    /// What changes during a write is written by the next one, so the last state is written last. Cancelling the caller
+    /// ends its wait and not the writing. Throws `.storage`, also when it takes longer than `RefreshPolicy.timeout`.
+    public func save() async throws {
+        guard isLoaded, !(persistence is VolatileTokens) else { return }
+        let mine = nextSave ?? OneShot<Void>()
+        nextSave = mine
         if !isSaving {
             isSaving = true
             Task.detached { await self.saveAll() }
         }
-        try await mine.wait()
+        do {
+            try await mine.wait(until: Deadline(policy.timeout, after: time.now), on: time)
+        } catch is DeadlinePassed {
+            let error = NetworkError(
+                .storage, detail: "The tokens were not kept within \(policy.timeout.brief); it may still succeed.")
+            failed(error)
+            throw error
+        }
     }
 
     private func saveAll() async {
-        while !unsaved.isEmpty {
-            let waiting = unsaved
-            unsaved = []
-            let (persistence, tokens) = (persistence, state.current?.tokens)
-            let result = await Task.detached { try await persistence.save(tokens) }.result.mapError { error in
-                NetworkError(
-                    .storage, detail: "The tokens could not be kept; they are used until the process ends.",
-                    underlying: error) as any Error
+        while let mine = nextSave {
+            nextSave = nil
+            let (persistence, tokens) = (persistence, state.newest)
+            do {
+                try await Task.detached { try await persistence.save(tokens) }.value
+                problem = nil
+                mine.finish(.success(()))
+            } catch {
+                let error = Self.storageError(
+                    "The tokens could not be kept; they are used until the process ends.", nil, error)
+                failed(error)
+                mine.finish(.failure(error))
             }
-            for waiter in waiting { waiter.finish(result) }
         }
         isSaving = false
+    }
+
+    private func failed(_ error: NetworkError) {
+        problem = error
+        announce(.notKept)
+    }
+
+    /// What a persistence throws says more than we can, if it is ours.
+    private static func storageError(_ detail: String, _ hint: String?, _ error: any Error) -> NetworkError {
+        if let error = error as? NetworkError, error.reason == .storage { return error }
+        return NetworkError(.storage, detail: detail, hint: hint, underlying: error)
     }
 }

@@ -17,8 +17,11 @@ public struct Tokens: Codable, Hashable, Sendable {
     public var accessToken: String
     /// Gets new tokens; nil if they cannot be renewed.
     public var refreshToken: String?
-    /// When the access token ends, by the server's clock; nil if nobody knows.
-    public var expiresAt: Date?
+    /// When the access token ends; nil if nobody knows. By the server's clock if it named a moment, by this machine's if
+    /// it named a lifetime.
+    public var expiresAt: Date? { didSet { isCountedHere = false } }
+    /// The server's clock does not matter: the end was counted from when the tokens came.
+    private(set) var isCountedHere = false
     /// Which sign-in they come from. Written by the store alone, whatever a server sends, and kept with the tokens, so
     /// that what is kept for an account is found again by the next process.
     var session: String?
@@ -38,6 +41,7 @@ public struct Tokens: Codable, Hashable, Sendable {
         self.init(
             accessToken: accessToken, refreshToken: refreshToken,
             expiresAt: date.addingTimeInterval(Double(lifetime.wholeNanoseconds) / 1e9))
+        isCountedHere = true
     }
 
     /// Reads a token response, or what `encode(to:)` wrote.
@@ -58,6 +62,7 @@ public struct Tokens: Codable, Hashable, Sendable {
         if let date = try? fields.decode(Double.self, forKey: .end), date.isFinite {
             self.init(
                 accessToken: access, refreshToken: refresh, expiresAt: Date(timeIntervalSince1970: date))
+            isCountedHere = (try? fields.decode(Bool.self, forKey: .counted)) ?? false
         } else if let seconds = try Self.seconds(fields) {
             self.init(accessToken: access, refreshToken: refresh, lifetime: .seconds(seconds))
         } else {
@@ -66,12 +71,14 @@ public struct Tokens: Codable, Hashable, Sendable {
         session = try? fields.decode(String.self, forKey: .session)
     }
 
-    /// Writes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and for the store `curlew_session`.
+    /// Writes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and what the store wants to know again
+    /// (`curlew_session`, `curlew_counted`).
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Field.self)
         try fields.encode(accessToken, forKey: .access)
         try fields.encodeIfPresent(refreshToken, forKey: .refresh)
         try fields.encodeIfPresent(expiresAt?.timeIntervalSince1970, forKey: .end)
+        if isCountedHere { try fields.encode(true, forKey: .counted) }
         try fields.encodeIfPresent(session, forKey: .session)
     }
 
@@ -97,6 +104,7 @@ public struct Tokens: Codable, Hashable, Sendable {
         case lifetimeCamel = "expiresIn"
         case end = "expires_at"
         case session = "curlew_session"
+        case counted = "curlew_counted"
     }
 }
 

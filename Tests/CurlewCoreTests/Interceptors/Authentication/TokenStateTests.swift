@@ -39,7 +39,9 @@ struct TokenStateTests {
         mutating func land(_ flight: UInt64, _ landing: TokenState.Landing, at seconds: Double = 0)
             -> TokenState.Outcome
         {
-            state.land(flight, with: landing, date: start.addingTimeInterval(seconds))
+            let outcome = state.land(flight, with: landing)
+            if outcome == .arrived, !state.commit(flight, date: start.addingTimeInterval(seconds)) { return .discarded }
+            return outcome
         }
     }
 
@@ -87,7 +89,7 @@ struct TokenStateTests {
         #expect(account.step() == .use(old), "a call that was not refused does not wait")
         let outcome = account.land(1, .tokens(Self.tokens("b")))
         let new = try #require(account.state.current)
-        #expect(outcome == .renewed(new) && new.version > old.version && new.tokens.accessToken == "b")
+        #expect(outcome == .arrived && new.version > old.version && new.tokens.accessToken == "b")
     }
 
     @Test("a late refusal of older tokens is answered with the present ones")
@@ -99,6 +101,53 @@ struct TokenStateTests {
         let new = try #require(account.state.current)
         #expect(account.step(refused: old.version) == .use(new))
         #expect(account.step(refused: new.version) == .refresh(new, flight: 2))
+    }
+
+    @Test("what has arrived is nobody's before it is kept, and not any more after a sign-out")
+    func commits() throws {
+        var account = Account(Self.tokens("a"))
+        let old = try #require(account.state.current)
+        _ = account.step(refused: old.version)
+        let arrival = account.state.land(1, with: .tokens(Self.tokens("b")))
+        #expect(arrival == .arrived)
+        #expect(account.state.newest?.accessToken == "b" && account.state.current == old)
+        #expect(account.step(refused: old.version) == .wait(flight: 1))
+        #expect(account.step() == .use(old))
+        let second = account.state.land(1, with: .refused)
+        #expect(second == .discarded, "a flight lands once")
+        var other = account
+        _ = other.state.signOut()
+        var isUsed = other.state.commit(1, date: Self.start)
+        #expect(!isUsed && other.state.current == nil && other.state.newest == nil)
+        isUsed = account.state.commit(1, date: Self.start)
+        #expect(isUsed && account.state.current?.tokens.accessToken == "b")
+        isUsed = account.state.commit(1, date: Self.start)
+        #expect(!isUsed)
+    }
+
+    @Test("a refusal of another sign-in's tokens is final: nothing is sent again as somebody else")
+    func otherSession() throws {
+        var account = Account(Self.tokens("a"))
+        let first = try #require(account.state.current)
+        account.state.signIn(Self.tokens("b"), date: Self.start)
+        #expect(account.step(refused: first.version) == .giveUp)
+        _ = account.state.signOut()
+        #expect(account.step(refused: first.version) == .giveUp)
+        account.state.signIn(Self.tokens("c"), date: Self.start)
+        let third = try #require(account.state.current)
+        #expect(account.step(refused: third.version) == .refresh(third, flight: 1))
+    }
+
+    @Test("an end that was counted here does not follow the server's clock")
+    func counted() throws {
+        let tokens = Tokens(accessToken: "a", refreshToken: "r", lifetime: .seconds(1000), from: Self.start)
+        let decoded = try JSONDecoder().decode(Tokens.self, from: try JSONEncoder().encode(tokens))
+        for tokens in [tokens, decoded] {
+            var account = Account(tokens)
+            account.state.learn(serverDate: Self.start.addingTimeInterval(5000), at: Self.start)
+            let current = try #require(account.state.current)
+            #expect(account.step(at: 900) == .use(current))
+        }
     }
 
     @Test("a refresh token that is not exchanged stays")

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(Security)
+import Security
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Keeps tokens in the keychain, as a generic password of this device. Made by `.keychain(service:account:)`.
+///
+/// They can be read from the first unlock after a start on, also in the background, and are neither synchronised nor part
+/// of a backup for another device. An item that is no token gets another account name and is not thrown away.
+///
+/// On macOS it is the data protection keychain, which only signed apps with a keychain access group may use; elsewhere
+/// use `.file`.
+public struct KeychainTokens: TokenPersistence {
+    private let service: String
+    private let account: String
+    private let accessGroup: String?
+
+    /// An item of the app's own, or of an access group that it shares with others.
+    public init(service: String, account: String, accessGroup: String? = nil) {
+        self.service = service
+        self.account = account
+        self.accessGroup = accessGroup
+    }
+
+    /// What was saved last; nil if there is no item. Throws `.storage`.
+    public func load() async throws -> Tokens? {
+        var query = item
+        query[kSecReturnData as String] = true
+        query[kSecMatchLimit as String] = kSecMatchLimitOne
+        var found: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &found)
+        if status == errSecItemNotFound { return nil }
+        guard status == errSecSuccess, let data = found as? Data else { throw error("read", status) }
+        do throws(KeptTokens.Problem) {
+            return try KeptTokens.decode(data)
+        } catch .damaged {
+            let aside = "\(account).damaged-\(Int64(Date().timeIntervalSince1970 * 1000))"
+            let status = SecItemUpdate(item as CFDictionary, [kSecAttrAccount as String: aside] as CFDictionary)
+            guard status == errSecSuccess else { throw self.error("renamed", status) }
+            throw NetworkError(
+                .storage, detail: "The keychain item is damaged, and now belongs to the account \(aside).",
+                hint: "Sign in again.")
+        } catch {
+            throw NetworkError(.storage, detail: "The keychain item: \(error).", hint: "Sign in again.")
+        }
+    }
+
+    /// Replaces the item; nil removes it. Throws `.storage`.
+    public func save(_ tokens: Tokens?) async throws {
+        guard let tokens else {
+            let status = SecItemDelete(item as CFDictionary)
+            guard status == errSecSuccess || status == errSecItemNotFound else { throw error("removed", status) }
+            return
+        }
+        let values: [String: Any] = [
+            kSecValueData as String: try KeptTokens.encode(tokens),
+            kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+        ]
+        var status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
+        if status == errSecItemNotFound {
+            let new = item.merging(values) { $1 }
+            status = SecItemAdd(new as CFDictionary, nil)
+            // Somebody else added it in between.
+            if status == errSecDuplicateItem { status = SecItemUpdate(item as CFDictionary, values as CFDictionary) }
+        }
+        guard status == errSecSuccess else { throw error("written", status) }
+    }
+
+    private var item: [String: Any] {
+        var item: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+            kSecAttrAccount as String: account, kSecUseDataProtectionKeychain as String: true,
+        ]
+        if let accessGroup { item[kSecAttrAccessGroup as String] = accessGroup }
+        return item
+    }
+
+    private func error(_ action: String, _ status: OSStatus) -> NetworkError {
+        let words = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "no description"
+        return NetworkError(
+            .storage, detail: "The keychain item cannot be \(action): \(words) (\(status)).",
+            hint: status == errSecMissingEntitlement
+                ? "Sign the app and give it a keychain access group, or keep the tokens in a file." : nil)
+    }
+}
+
+extension KeychainTokens: CustomStringConvertible {
+    /// Which item it is.
+    public var description: String { "KeychainTokens(\(service), \(account))" }
+}
+
+extension TokenPersistence where Self == KeychainTokens {
+    /// Tokens in the keychain of this device. See `KeychainTokens`.
+    public static func keychain(
+        service: String, account: String, accessGroup: String? = nil
+    ) -> KeychainTokens {
+        KeychainTokens(service: service, account: account, accessGroup: accessGroup)
+    }
+}
+#endif

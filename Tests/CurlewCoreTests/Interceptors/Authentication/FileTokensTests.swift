@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+/// Tokens on disk.
+@Suite(.timeLimit(.minutes(1)))
+final class FileTokensTests {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tokens-\(UUID().uuidString)")
+    var path: String { folder.appendingPathComponent("tokens.json").path }
+    let tokens = Tokens(
+        accessToken: "a", refreshToken: "r", expiresAt: Date(timeIntervalSinceReferenceDate: 1_000_000.5))
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    private var names: [String] {
+        get throws { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    }
+
+    private func write(_ text: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
+    @Test("what is saved is loaded again by another store; signing out leaves nothing")
+    func roundTrip() async throws {
+        let store = TokenStore(.file(path))
+        #expect(try await store.tokens == nil)
+        try await store.signIn(tokens)
+        let other = TokenStore(.file(path))
+        #expect(try await other.tokens == tokens)
+        #expect(other.principal == store.principal && store.principal != .anonymous)
+        try await other.signOut()
+        #expect(try names == [])
+        try await other.signOut()
+        #expect(try await TokenStore(.file(path)).tokens == nil)
+    }
+
+    @Test("only the owner can read the file, also one that others could before")
+    func permissions() async throws {
+        for _ in 0..<2 {
+            try await FileTokens(path).save(tokens)
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        }
+        #expect(try names == ["tokens.json"])
+    }
+
+    @Test(
+        "a damaged file is a clear error, and nothing of it is lost",
+        arguments: ["", "{", "[]", #"{"version":1}"#, #"{"version":1,"tokens":{"refresh_token":"r"}}"#, "\u{0}\u{1}"])
+    func damaged(text: String) async throws {
+        try write(text)
+        let store = TokenStore(.file(path))
+        let error = await #expect(throws: NetworkError.self) { try await store.tokens }
+        #expect(error?.reason == .storage)
+        let aside = try #require(try names.first)
+        #expect(try names.count == 1 && aside.hasPrefix("tokens.json.damaged-"))
+        #expect(error?.detail.contains(aside) == true && error?.hint != nil)
+        #expect(try String(contentsOf: folder.appendingPathComponent(aside), encoding: .utf8) == text)
+        // Nobody is signed in then, and the next sign-in works.
+        #expect(try await store.tokens == nil)
+        try await store.signIn(tokens)
+        #expect(try await FileTokens(path).load() == tokens)
+        #expect(try names.count == 2)
+    }
+
+    @Test("a file of a newer version stays where it is until somebody signs in, and is put aside then")
+    func newer() async throws {
+        let text = #"{"version":2,"tokens":"elsewhere"}"#
+        try write(text)
+        let store = TokenStore(.file(path))
+        for _ in 0..<2 {
+            let error = await #expect(throws: NetworkError.self) { try await store.tokens }
+            #expect(error?.reason == .storage && error?.detail.contains("version 2") == true)
+            #expect(try names == ["tokens.json"])
+        }
+        try await store.signIn(tokens)
+        #expect(try names.count == 2)
+        let aside = try #require(try names.last)
+        #expect(try String(contentsOf: folder.appendingPathComponent(aside), encoding: .utf8) == text)
+    }
+
+    @Test("a folder that is not there, and a file that is none, are clear errors; the tokens are used all the same")
+    func unwritable() async throws {
+        for path in [folder.path + "/missing/tokens.json", "/dev/null/tokens.json"] {
+            let store = TokenStore(.file(path))
+            let error = await #expect(throws: NetworkError.self) { try await store.signIn(tokens) }
+            #expect(error?.reason == .storage && error?.detail.contains(path) == true)
+            #expect(try await store.tokens == tokens)
+            #expect(await store.problem?.reason == .storage)
+        }
+    }
+
+    @Test("a file that is too large is no token file, and is not read to its end")
+    func large() async throws {
+        try Data(count: FileTokens.limit + 1).write(to: URL(fileURLWithPath: path))
+        let error = await #expect(throws: NetworkError.self) { try await FileTokens(path).load() }
+        #expect(error?.reason == .storage)
+        #expect(try names == ["tokens.json"])
+        try await FileTokens(path).save(tokens)
+        #expect(try names.count == 2)
+    }
+
+    @Test("no text shows a token")
+    func descriptions() async throws {
+        #expect("\(FileTokens(path))" == "FileTokens(\(path))")
+        try write(#"{"version":1,"tokens":{"access_token":7,"refresh_token":"s3cret"}}"#)
+        let error = await #expect(throws: NetworkError.self) { try await FileTokens(path).load() }
+        #expect(error.map { "\($0)".contains("s3cret") } == false)
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+/// What a refresh brings is kept before it is used, and belongs to the sign-in that it was made for.
+@Suite(.timeLimit(.minutes(1)))
+struct TokenCommitTests {
+    /// A place whose saves wait, fail, or never end.
+    private final class Shelf: TokenPersistence {
+        struct Trouble: Error {}
+
+        let kept = Locked<[Tokens?]>([])
+        let gate = Locked<OneShot<Void>?>(nil)
+        let begun = Locked<OneShot<Void>?>(nil)
+
+        func load() async throws -> Tokens? { kept.withLock { $0.last } ?? nil }
+
+        func save(_ tokens: Tokens?) async throws {
+            begun.withLock { $0 }?.finish(.success(()))
+            if let gate = gate.withLock({ $0 }) { try await gate.wait() }
+            kept.withLock { $0.append(tokens) }
+        }
+
+        /// From now on saves wait until `open`, and the first one is reported.
+        func close() -> (begun: OneShot<Void>, gate: OneShot<Void>) {
+            let shots = (begun: OneShot<Void>(), gate: OneShot<Void>())
+            begun.withLock { $0 = shots.begun }
+            gate.withLock { $0 = shots.gate }
+            return shots
+        }
+
+        func open() { gate.withLock { $0 = nil } }
+    }
+
+    private let server = AccountServer()
+    private let shelf = Shelf()
+
+    private func client(_ store: TokenStore, time: any TimeSource = SystemTime()) -> APIClient {
+        APIClient(
+            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server,
+            configuration: ClientConfiguration(time: time))
+    }
+
+    private func reason(_ client: APIClient) async -> NetworkError.Reason? {
+        do throws(NetworkError) {
+            try await client.send(Request<Void>.get("/"))
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test("new tokens are kept before any call goes out with them, also calls that come later")
+    func order() async throws {
+        let store = TokenStore(shelf)
+        try await store.signIn(server.tokens)
+        server.expire()
+        let (begun, gate) = shelf.close()
+        let client = client(store)
+        var calls = [Task { await reason(client) }]
+        try await begun.wait()
+        // Refused with the old tokens: the new ones have arrived, and are not handed out.
+        calls += (0..<10).map { _ in Task { await reason(client) } }
+        while server.state.withLock({ $0.calls }) < 11 { await Task.yield() }
+        for _ in 0..<100 { await Task.yield() }
+        #expect(server.state.withLock { $0.calls } == 11)
+        #expect(try await store.tokens == AccountServer.tokens(0))
+        gate.finish(.success(()))
+        for call in calls { #expect(await call.value == nil) }
+        #expect(server.refreshes == 1)
+        #expect(shelf.kept.withLock { $0 } == [AccountServer.tokens(0), AccountServer.tokens(1)])
+        // Whoever starts after a crash goes on with them.
+        let next = TokenStore(shelf)
+        #expect(await reason(self.client(next)) == nil)
+        #expect(server.refreshes == 1)
+    }
+
+    @Test("tokens that cannot be kept are used all the same; observers hear of it, and it can be tried again")
+    func failing() async throws {
+        let store = TokenStore(shelf)
+        try await store.signIn(server.tokens)
+        var changes = await store.changes().makeAsyncIterator()
+        server.expire()
+        let (_, gate) = shelf.close()
+        gate.finish(.failure(Shelf.Trouble()))
+        #expect(await reason(client(store)) == nil)
+        #expect(await store.problem?.reason == .storage)
+        #expect(await changes.next() == .notKept)
+        #expect(await changes.next() == .refreshed)
+        await #expect(throws: NetworkError.self) { try await store.save() }
+        shelf.open()
+        try await store.save()
+        #expect(await store.problem == nil)
+        #expect(shelf.kept.withLock { $0.last } == AccountServer.tokens(1))
+        #expect(server.refreshes == 1)
+    }
+
+    @Test("signing out while new tokens are being kept leaves nothing behind")
+    func signOut() async throws {
+        let store = TokenStore(shelf)
+        try await store.signIn(server.tokens)
+        server.expire()
+        let (begun, gate) = shelf.close()
+        let client = client(store)
+        let call = Task { await reason(client) }
+        try await begun.wait()
+        let signOut = Task { try await store.signOut() }
+        #expect(await call.value == .notAuthenticated(.signedOut))
+        gate.finish(.success(()))
+        try await signOut.value
+        #expect(shelf.kept.withLock { $0.last } == .some(nil))
+        #expect(try await store.tokens == nil)
+        #expect(store.principal == .anonymous)
+    }
+
+    @Test("a place that never answers holds nobody beyond the time of a refresh")
+    func hanging() async throws {
+        let clock = ManualClock()
+        let store = TokenStore(shelf, policy: RefreshPolicy(timeout: .seconds(10)), time: clock)
+        try await store.signIn(server.tokens)
+        server.expire()
+        let (begun, _) = shelf.close()
+        let client = client(store, time: clock)
+        let call = Task { await reason(client) }
+        try await begun.wait()
+        // The call itself, which has 300 s, and the write.
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(10))
+        #expect(await call.value == nil)
+        #expect(await store.problem?.detail.contains("10 s") == true)
+    }
+
+    @Test("a place that never gives what was kept ends calls at their deadline")
+    func endlessLoad() async throws {
+        struct Deaf: TokenPersistence {
+            func load() async throws -> Tokens? { try await OneShot<Tokens?>().wait() }
+            func save(_ tokens: Tokens?) async throws {}
+        }
+        let clock = ManualClock()
+        let store = TokenStore(Deaf(), time: clock)
+        let client = client(store, time: clock)
+        let call = Task { await reason(client) }
+        let look = Task { try await store.tokens }
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .seconds(30))
+        let error = await #expect(throws: NetworkError.self) { try await look.value }
+        #expect(error?.reason == .storage)
+        clock.advance(by: .seconds(270))
+        #expect(await call.value == .timedOut(.total))
+    }
+
+    @Test("a call is never repeated with the tokens of another sign-in: its late 401 is the answer")
+    func otherAccount() async throws {
+        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let server = AccountServer(onCall: {
+            begun.finish(.success(()))
+            try await gate.wait()
+        })
+        let store = TokenStore()
+        try await store.signIn(Tokens(accessToken: "ada", refreshToken: "r-ada"))
+        let client = APIClient(
+            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
+        let call = Task { await reason(client) }
+        try await begun.wait()
+        // Ada's call is under way when Bob signs in. As Bob it would succeed.
+        try await store.signIn(server.signIn())
+        gate.finish(.success(()))
+        #expect(await call.value == .status(.unauthorized))
+        #expect(server.state.withLock { $0.calls } == 1)
+        #expect(server.refreshes == 0)
+        #expect(await reason(client) == nil)
+    }
+
+    @Test("who waits for a refresh when somebody else signs in is told, and does not go on as them")
+    func replaced() async throws {
+        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let server = AccountServer(onRefresh: {
+            begun.finish(.success(()))
+            try await gate.wait()
+        })
+        let store = TokenStore()
+        try await store.signIn(server.tokens)
+        server.expire()
+        let client = APIClient(
+            baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
+        let call = Task { await reason(client) }
+        try await begun.wait()
+        try await store.signIn(server.signIn())
+        #expect(await call.value == .notAuthenticated(.signedOut))
+        gate.finish(.success(()))
+        #expect(await reason(client) == nil)
+        #expect(try await store.tokens == server.tokens)
+    }
+
+    @Test("a refresh that goes through the client of its own tokens does not wait for itself")
+    func roundabout() async throws {
+        let whole = Locked<APIClient?>(nil)
+        let store = TokenStore()
+        let client = APIClient(
+            baseURL: "https://api.test",
+            pipeline: [
+                .bearer(store) { refresh in
+                    let client = try #require(whole.withLock { $0 })
+                    return try await client.send(
+                        Request<Tokens>.post("/refresh").header("X-Refresh", refresh.tokens.refreshToken ?? ""))
+                }
+            ], transport: server)
+        whole.withLock { $0 = client }
+        try await store.signIn(server.tokens)
+        server.expire()
+        #expect(await reason(client) == nil)
+        #expect(server.refreshes == 1)
+    }
+
+    @Test("a token endpoint that stays broken is asked a bounded number of times; the error stays worth trying again")
+    func broken() async throws {
+        let store = TokenStore(policy: RefreshPolicy(limit: 3), time: ManualClock())
+        try await store.signIn(server.tokens)
+        server.state.withLock { ($0.mode, $0.isValid) = (.failing, false) }
+        let client = client(store)
+        for _ in 0..<6 { #expect(await reason(client) == .status(503)) }
+        #expect(server.refreshes == 3)
+        server.state.withLock { $0.mode = .good }
+        try await store.signIn(server.signIn())
+        #expect(await reason(client) == nil)
+    }
+}
