@@ -26,14 +26,15 @@ extension APIClient {
 
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
-            query: QueryItems = QueryItems(), options: RequestOptions? = nil
+            query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: UInt64 = ChainNumber.next()
         ) {
             self.baseURL = baseURL
             self.configuration = configuration
             self.query = query
             self.options = options
             exchanger = Exchanger(
-                pipeline: pipeline, transport: transport, setup: PipelineSetup(clientOrigin: baseURL?.origin))
+                pipeline: pipeline, transport: transport, setup: PipelineSetup(clientOrigin: baseURL?.origin),
+                chain: chain)
             let own = configuration.headers
             homeFields = Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent])
             decodedHeaders = Self.basic(configuration, accept: configuration.codecs.accept)

@@ -47,7 +47,8 @@ extension APIClient {
             Core(
                 baseURL: baseURL ?? core.baseURL, pipeline: pipeline ?? core.exchanger.pipeline,
                 transport: core.exchanger.transport, configuration: configuration ?? core.configuration,
-                query: query ?? core.query, options: options ?? core.options))
+                query: query ?? core.query, options: options ?? core.options,
+                chain: pipeline == nil ? core.exchanger.chain : ChainNumber.next()))
     }
 }
 

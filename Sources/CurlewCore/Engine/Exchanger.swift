@@ -11,11 +11,19 @@ public struct Exchanger: Sendable {
     public let transport: any Transport
     /// What cannot work; `exchange` throws it.
     public let problems: [String]
+    /// Tells chains apart, see `Next.chain`.
+    let chain: UInt64
 
     /// An engine over `transport`. Never fails: what cannot work is listed in `problems`.
     public init(pipeline: Pipeline, transport: any Transport, setup: PipelineSetup = PipelineSetup()) {
+        self.init(pipeline: pipeline, transport: transport, setup: setup, chain: ChainNumber.next())
+    }
+
+    /// An engine with the number of another one that has the same pipeline and transport.
+    init(pipeline: Pipeline, transport: any Transport, setup: PipelineSetup, chain: UInt64) {
         self.pipeline = pipeline
         self.transport = transport
+        self.chain = chain
         problems = pipeline.problems(in: setup)
     }
 
@@ -42,7 +50,8 @@ public struct Exchanger: Sendable {
             }
             try Task.checkCancellation()
             let response = try await Next(
-                context: context, interceptors: pipeline.interceptors, position: 0, transport: transport)(request)
+                context: context, interceptors: pipeline.interceptors, position: 0, transport: transport, chain: chain
+            )(request)
             let value = try await finish(response)
             context.record(.succeeded(response, after: start.duration(to: context.time.now)))
             return value

@@ -13,12 +13,18 @@ public struct Next: Sendable {
     private let interceptors: [any Interceptor]
     private let position: Int
     package let transport: any Transport
+    /// Tells chains apart: equal numbers mean the same interceptors over the same transport.
+    let chain: UInt64
 
-    init(context: ExchangeContext, interceptors: [any Interceptor], position: Int, transport: any Transport) {
+    init(
+        context: ExchangeContext, interceptors: [any Interceptor], position: Int, transport: any Transport,
+        chain: UInt64
+    ) {
         self.context = context
         self.interceptors = interceptors
         self.position = position
         self.transport = transport
+        self.chain = chain
     }
 
     /// A chain that is one closure, for tests of an interceptor.
@@ -26,7 +32,9 @@ public struct Next: Sendable {
         context: ExchangeContext = ExchangeContext(),
         _ answer: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
     ) {
-        self.init(context: context, interceptors: [], position: 0, transport: ClosureTransport(answer))
+        self.init(
+            context: context, interceptors: [], position: 0, transport: ClosureTransport(answer),
+            chain: ChainNumber.next())
     }
 
     /// Runs the rest of the chain.
@@ -45,7 +53,7 @@ public struct Next: Sendable {
             return try await observed(request, context)
         }
         let rest = Next(
-            context: context, interceptors: interceptors, position: position + 1, transport: transport)
+            context: context, interceptors: interceptors, position: position + 1, transport: transport, chain: chain)
         return try await interceptors[position].intercept(request, next: rest)
     }
 
@@ -84,6 +92,18 @@ public struct Next: Sendable {
         } catch {
             context.record(.attemptFailed(NetworkError(error)))
             throw error
+        }
+    }
+}
+
+/// Numbers for chains, never used twice.
+enum ChainNumber {
+    private static let last = Locked<UInt64>(0)
+
+    static func next() -> UInt64 {
+        last.withLock { last in
+            last &+= 1
+            return last
         }
     }
 }

@@ -17,6 +17,9 @@ public protocol RequestObserver: Sendable {
 public enum ExchangeEvent: Sendable {
     /// The call begins; the request is as built, before interceptors.
     case began(HTTPRequest)
+    /// The call sends nothing of its own: it gets the answer to the same request of another call, which began under this
+    /// `ExchangeContext.id`. What happens to that request is told under that id, also once that call has ended.
+    case joined(UInt64)
     /// The transport has the request of one attempt; it is what goes to the wire.
     case sent(HTTPRequest)
     /// An interim answer (1xx, RFC 9110 §15.2) came before the head, such as 103 with early hints. Any number of them;

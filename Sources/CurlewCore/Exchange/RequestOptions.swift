@@ -36,7 +36,8 @@ public struct RequestOptions: Sendable {
     /// Whether the call goes with a credential, and with which; nil is `.optional`.
     public var authentication: AuthenticationChoice?
 
-    private var values: [ObjectIdentifier: any Sendable] = [:]
+    /// The values of extensions, by the identifiers of their keys' types.
+    private(set) var values: [ObjectIdentifier: any Sendable] = [:]
 
     /// The defaults.
     public init() {}

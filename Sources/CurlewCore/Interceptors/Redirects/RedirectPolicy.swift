@@ -81,6 +81,6 @@ extension RequestOptions {
     }
 }
 
-private enum RedirectPolicyKey: RequestOptionKey {
+enum RedirectPolicyKey: RequestOptionKey {
     static let defaultValue: RedirectPolicy? = nil
 }

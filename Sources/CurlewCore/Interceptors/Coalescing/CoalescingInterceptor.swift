@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// Lets identical safe requests that are under way at the same time share one exchange.
+///
+///     Pipeline.standard.adding(.coalescing())                      // a client's
+///     .get("/report").options { $0.coalesces = false }             // not this call
+///
+/// A thousand calls for the same thing are one request, and each of them gets the same bytes. Put outside the cache, a
+/// burst of misses is stored once.
+///
+/// Which calls share:
+/// - Safe methods (RFC 9110 §9.2.1) without a body, unless the call streams (`options.streaming`), asks for a protocol
+///   upgrade, or says `options.coalesces = false`.
+/// - Those that agree in method, URL, all header fields but the ignored ones, the principal (`Next.principal(of:)`; one
+///   that is unknown shares with nobody) and the choice of the credential, limits and timeouts (the total one aside), and every other option that may change the answer. `Range`,
+///   conditions and cookies are header fields. An option of an extension has to be `Hashable`; calls with another kind do
+///   not share. Clients with other interceptors never share, also when they have this one in common.
+/// - A call joins only while there is no answer: nobody gets one that was there before the call began. Once a request
+///   that is not safe has ended, calls to its origin join nothing that began before, so they see what it wrote.
+///
+/// What each call keeps:
+/// - Its cancellation and its deadline: it leaves, and the others notice nothing. The exchange runs on a task of its
+///   own, with the highest task priority of those that wait, and is cancelled when the last one has left. It has no
+///   total deadline; connect, first-byte and idle timeouts are counted from its beginning.
+/// - Its place: a call with a higher `options.priority` than the exchange has does not wait behind it, but begins one
+///   that later calls join.
+/// - Its events: it records `ExchangeEvent.joined` in place of those of a request of its own.
+///
+/// An error of the exchange is an error of all.
+///
+/// Answers that arrive whole are handed to everybody. A longer body is read at the speed of its slowest reader and kept
+/// from the slowest to the fastest, at most `window` bytes and one chunk. A reader that takes nothing for `patience`
+/// while others wait for it is left behind with `.timedOut(.idle)`. When nobody waits, nobody is hurried.
+///
+/// Interceptors further in run once, in the task-local values of the call that began. What they add must follow from the
+/// request, the client and the principal alone.
+public struct CoalescingInterceptor: Interceptor {
+    /// Fields that do not tell requests apart, besides those that name a request or a trace. Default none.
+    public let ignored: Set<HTTPField.Name>
+    /// The most bytes between the slowest and the fastest reader of a body, 1 MiB by default.
+    public let window: Int
+    /// How long a reader may stand still while others wait for it, 10 s by default.
+    public let patience: Duration
+
+    private let exchanges = SharedExchanges()
+    private let skipped: Set<HTTPField.Name>
+
+    /// Fields that are new with each request and select nothing.
+    static let identifiers: Set<HTTPField.Name> = [
+        "traceparent", "tracestate", "baggage", "b3", "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId",
+        "X-B3-Sampled", "X-B3-Flags", "X-Request-ID", "Request-Id", "X-Correlation-ID", "X-Amzn-Trace-Id",
+        "X-Cloud-Trace-Context", "uber-trace-id", "sentry-trace",
+    ]
+
+    /// An interceptor with exchanges of its own, which its copies share.
+    public init(ignoring fields: Set<HTTPField.Name> = [], window: Int = 1 << 20, patience: Duration = .seconds(10)) {
+        ignored = fields
+        skipped = fields.union(Self.identifiers)
+        self.window = max(1, window)
+        self.patience = max(.zero, patience)
+    }
+
+    /// `.coalescing`.
+    public var placement: Placement { .coalescing }
+
+    /// False: there is nothing to share.
+    public var runsInPreview: Bool { false }
+
+    /// Joins the exchange of an identical request, or begins one.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        guard request.method.isSafe else {
+            defer { exchanges.close(request.origin) }
+            return try await next(request)
+        }
+        // Sent again are only those whose exchange turned out to be another party's.
+        for _ in 0..<3 {
+            guard let key = CoalescingKey(request, next, ignoring: skipped) else { break }
+            if let response = try await shared(request, next, key) { return response }
+        }
+        return try await next(request)
+    }
+
+    /// Nil if the answer is not for this call.
+    private func shared(_ request: HTTPRequest, _ next: Next, _ key: CoalescingKey) async throws -> HTTPResponse? {
+        let context = next.context
+        let (exchange, ticket, isFirst) = exchanges.join(key, context) {
+            SharedExchange(
+                id: context.id, origin: request.origin, priority: context.options.priority ?? .normal,
+                time: context.time, window: window, patience: patience)
+        }
+        if isFirst {
+            exchange.begin(request, next, as: key.principal) { [exchanges] in exchanges.remove(key, $0) }
+        } else {
+            context.record(.joined(exchange.id))
+        }
+        return try await exchange.response(for: ticket)
+    }
+}
+
+extension CoalescingInterceptor: CustomStringConvertible {
+    /// `Coalescing`
+    public var description: String { "Coalescing" }
+}
+
+extension RequestOptions {
+    /// Whether the call may share the exchange of an identical one, where the client has `.coalescing()`. Default true.
+    public var coalesces: Bool {
+        get { self[CoalescesKey.self] }
+        set { self[CoalescesKey.self] = newValue }
+    }
+}
+
+enum CoalescesKey: RequestOptionKey {
+    static let defaultValue = true
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// Everything that makes the answer to one request another than that to the next.
+///
+/// Texts stand in it as bytes with their lengths before them: nothing that a value contains can make two keys equal, and
+/// no two spellings of a character are the same.
+struct CoalescingKey: Hashable, Sendable {
+    /// Whose answer it is.
+    let principal: Principal
+
+    private let text: [UInt8]
+    private let chain: UInt64
+    private let clientOrigin: Origin?
+    private let credential: Credential
+    private let limits: Limits
+    private let timeouts: Timeouts
+    private let rawBody: Bool
+    private let isIdempotent: Bool?
+    private let values: [ObjectIdentifier: OptionValue]
+
+    /// What decides which credentials are attached further in.
+    private struct Credential: Hashable {
+        let choice: AuthenticationChoice
+        let isAuthenticated: Bool
+        let crossedOrigin: Bool
+        let secretFields: Set<HTTPField.Name>
+    }
+
+    /// Nil for a request that shares with no other.
+    init?(_ request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) {
+        let context = next.context
+        let options = context.options
+        guard request.method.isSafe, request.body.isEmpty, !options.streaming, options.coalesces,
+            !request.headers.contains("Upgrade"), let values = Self.values(of: options)
+        else { return nil }
+        let principal = next.principal(of: request)
+        guard principal != .unknown else { return nil }
+        self.values = values
+        self.principal = principal
+        text = Self.text(of: request, principal, context, ignoring: fields)
+        chain = next.chain
+        clientOrigin = context.clientOrigin
+        credential = Credential(
+            choice: context.authentication, isAuthenticated: context.isAuthenticated,
+            crossedOrigin: context.crossedOrigin, secretFields: context.secretFields)
+        limits = context.limits
+        var timeouts = context.timeouts
+        timeouts.total = nil
+        self.timeouts = timeouts
+        rawBody = options.rawBody
+        isIdempotent = options.isIdempotent
+    }
+
+    private static func text(
+        of request: HTTPRequest, _ principal: Principal, _ context: ExchangeContext,
+        ignoring fields: Set<HTTPField.Name>
+    ) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(512)
+        text.append(counted: request.method.rawValue.utf8)
+        text.append(counted: request.origin.description.utf8)
+        text.append(counted: request.target.utf8)
+        var party: String?
+        if case .known(let name, _) = principal { party = name }
+        for value in [party, context.jarCookie] {
+            text.append(value == nil ? 0 : 1)
+            text.append(counted: (value ?? "").utf8)
+        }
+        let named = request.headers.filter { !fields.contains($0.name) }.enumerated()
+            .map { (name: $1.name.text.utf8.map(\.lowercased), place: $0, value: $1.value) }
+            .sorted { $0.name == $1.name ? $0.place < $1.place : $0.name.lexicographicallyPrecedes($1.name) }
+        for field in named {
+            text.append(counted: field.name)
+            text.append(counted: field.value.utf8)
+        }
+        return text
+    }
+
+    /// The options of extensions; nil if one cannot be compared.
+    private static func values(of options: RequestOptions) -> [ObjectIdentifier: OptionValue]? {
+        if options.values.isEmpty { return [:] }
+        var values: [ObjectIdentifier: OptionValue] = [:]
+        for (key, value) in options.values where !outer.contains(key) {
+            guard let value = OptionValue(value) else { return nil }
+            values[key] = value
+        }
+        return values
+    }
+
+    /// The keys of options that only interceptors further out read.
+    private static let outer: Set = [ObjectIdentifier(RedirectPolicyKey.self), ObjectIdentifier(CoalescesKey.self)]
+}
+
+/// A value of an extension that can be compared.
+private struct OptionValue: Hashable, Sendable {
+    private let value: any Sendable
+
+    init?(_ value: any Sendable) {
+        guard value is any Hashable else { return nil }
+        self.value = value
+    }
+
+    private var comparable: AnyHashable? {
+        (value as? any Hashable).map { AnyHashable($0) }
+    }
+
+    static func == (left: OptionValue, right: OptionValue) -> Bool {
+        left.comparable == right.comparable
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(comparable)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(counted bytes: some Collection<UInt8>) {
+        Swift.withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { append(contentsOf: $0) }
+        append(contentsOf: bytes)
+    }
+}
+
+extension UInt8 {
+    /// Names differ in the case of A–Z only.
+    fileprivate var lowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One exchange for several calls: the work on a task of its own, and a place for each call.
+///
+/// The call that begins it has no privilege: it leaves like any other.
+final class SharedExchange: Sendable {
+    /// Of the call that began it.
+    let id: UInt64
+    let origin: Origin
+    let priority: RequestPriority
+
+    private struct Inside: Sendable {
+        var state: SharedExchangeState
+        var work: Task<Void, Never>?
+        var urgency: TaskPriority
+        var alarm: (instant: MonotonicInstant, task: Task<Void, Never>)?
+        var close: (@Sendable (SharedExchange) -> Void)?
+    }
+
+    private let inside: Locked<Inside>
+    private let time: any TimeSource
+
+    init(
+        id: UInt64, origin: Origin, priority: RequestPriority, time: any TimeSource, window: Int, patience: Duration
+    ) {
+        self.id = id
+        self.origin = origin
+        self.priority = priority
+        self.time = time
+        inside = Locked(
+            Inside(state: SharedExchangeState(window: window, patience: patience), urgency: Task.currentPriority))
+    }
+
+    // MARK: Calls
+
+    /// A place in the exchange; nil when it has an answer already or nobody is left.
+    func join(_ context: ExchangeContext) -> UInt64? {
+        let urgency = Task.currentPriority
+        let joined = inside.withLock { inside -> (UInt64, Task<Void, Never>?)? in
+            guard let ticket = inside.state.join(context) else { return nil }
+            let isMoreUrgent = urgency > inside.urgency
+            if isMoreUrgent { inside.urgency = urgency }
+            return (ticket, isMoreUrgent ? inside.work : nil)
+        }
+        guard let (ticket, work) = joined else { return nil }
+        if let work { Self.hurry(work, urgency) }
+        if let instant = context.deadline.instant { arm(instant) }
+        return ticket
+    }
+
+    /// The answer for one call; a body that follows is read from its place. Nil if the answer is not for this call.
+    func response(for ticket: UInt64) async throws -> HTTPResponse? {
+        guard case .head(var response, let isWhole) = try await take(ticket) else { return nil }
+        let body = response.body
+        response.body =
+            isWhole
+            ? body.limited(to: body.limit)
+            : ResponseBody(SharedBody(self, ticket), limit: body.limit, length: body.declaredLength)
+        return response
+    }
+
+    /// What comes next for a reader. Its cancellation takes it off, and nobody else.
+    fileprivate func take(_ ticket: UInt64) async throws -> SharedExchangeState.Delivery {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                change { $0.wait(ticket, waiter, now: time.now, &$1) }
+            }
+        } onCancel: {
+            leave(ticket, because: NetworkError(.cancelled))
+        }
+    }
+
+    fileprivate func leave(_ ticket: UInt64, because error: NetworkError?) {
+        change { $0.leave(ticket, because: error, &$1) }
+    }
+
+    // MARK: Work
+
+    /// Begins the work.
+    ///
+    /// - `principal`: whose answer all of them expect. If it is another one's in the end, only the first gets it.
+    /// - `close`: called when no more calls may join.
+    func begin(
+        _ request: HTTPRequest, _ next: Next, as principal: Principal,
+        close: @escaping @Sendable (SharedExchange) -> Void
+    ) {
+        let urgency = Task.currentPriority
+        let work = Task(priority: urgency) { await self.work(request, next, principal) }
+        let (isStopped, highest) = inside.withLock { inside in
+            inside.work = work
+            inside.close = close
+            return (inside.state.isStopped, inside.urgency)
+        }
+        if highest > urgency { Self.hurry(work, highest) }
+        // Its time may have been over before it began.
+        guard isStopped else { return }
+        work.cancel()
+        self.close()
+    }
+
+    private func work(_ request: HTTPRequest, _ next: Next, _ principal: Principal) async {
+        // Each call keeps its own deadlines; one who comes later has a later one.
+        var context = next.context
+        context.totalDeadline = .never
+        context.attemptDeadline = .never
+        do {
+            let response = try await next(request, context: context)
+            let body = response.body
+            let isWhole = body.bufferedData != nil || body.value != nil
+            // Somebody may have signed in or out meanwhile.
+            let isShared = next.principal(of: request) == principal
+            guard change({ $0.land(response, isWhole: isWhole, isShared: isShared, &$1) }) else {
+                close()
+                return body.cancel()
+            }
+            close()
+            if isWhole { return }
+            var chunks = body.makeAsyncIterator()
+            while await isWanted() {
+                guard let chunk = try await chunks.next() else {
+                    change { $0.finish(.success(()), &$1) }
+                    return
+                }
+                change { $0.append(chunk, &$1) }
+            }
+            body.cancel()
+        } catch {
+            change { $0.finish(.failure(NetworkError(error)), &$1) }
+            close()
+        }
+    }
+
+    private func isWanted() async -> Bool {
+        await withCheckedContinuation { pump in
+            change { $0.waitForDemand(pump, now: time.now, &$1) }
+        }
+    }
+
+    private func close() {
+        let close = inside.withLock { inside in
+            defer { inside.close = nil }
+            return inside.close
+        }
+        close?(self)
+    }
+
+    /// A task that is waited for gets the priority of who waits.
+    private static func hurry(_ work: Task<Void, Never>, _ urgency: TaskPriority) {
+        Task(priority: urgency) { await work.value }
+    }
+
+    // MARK: Time
+
+    /// Looks after those who wait at `instant`, or earlier if that is planned.
+    private func arm(_ instant: MonotonicInstant) {
+        let replaced = inside.withLock { inside -> Task<Void, Never>? in
+            if let alarm = inside.alarm, alarm.instant <= instant { return nil }
+            let replaced = inside.alarm?.task
+            inside.alarm = (
+                instant,
+                Task { [weak self, time] in
+                    guard (try? await time.sleep(until: instant)) != nil else { return }
+                    self?.ring()
+                }
+            )
+            return replaced
+        }
+        replaced?.cancel()
+    }
+
+    private func ring() {
+        inside.withLock { $0.alarm = nil }
+        change { $0.ring(time.now, &$1) }
+    }
+
+    /// Changes the state, and does what follows from it once the lock is free.
+    @discardableResult
+    private func change<Value: Sendable>(
+        _ body: (inout SharedExchangeState, inout SharedExchangeState.Effects) -> Value
+    ) -> Value {
+        let (value, effects, work, alarm) = inside.withLock { inside in
+            var effects = SharedExchangeState.Effects()
+            let value = body(&inside.state, &effects)
+            // Nobody is left whose time could come.
+            let alarm = inside.state.hasReaders ? nil : inside.alarm?.task
+            if alarm != nil { inside.alarm = nil }
+            return (value, effects, effects.stops ? inside.work : nil, alarm)
+        }
+        alarm?.cancel()
+        if let alarm = effects.alarm { arm(alarm) }
+        if let (pump, goesOn) = effects.pump { pump.resume(returning: goesOn) }
+        if effects.stops {
+            work?.cancel()
+            close()
+        }
+        for (waiter, delivery) in effects.deliveries { waiter.resume(with: delivery) }
+        return value
+    }
+}
+
+/// The place of one call at the body.
+private final class SharedBody: ResponseBodySource {
+    private let exchange: SharedExchange
+    private let ticket: UInt64
+
+    init(_ exchange: SharedExchange, _ ticket: UInt64) {
+        self.exchange = exchange
+        self.ticket = ticket
+    }
+
+    func next() async throws -> Data? {
+        guard case .chunk(let data) = try await exchange.take(ticket) else { return nil }
+        return data
+    }
+
+    func cancel() {
+        exchange.leave(ticket, because: nil)
+    }
+}
