@@ -9,6 +9,7 @@ let package = Package(
     products: [
         .library(name: "Curlew", targets: ["Curlew"]),
         .library(name: "CurlewURLSession", targets: ["CurlewURLSession"]),
+        .library(name: "CurlewUI", targets: ["CurlewUI"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
         .library(name: "CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
     ],
@@ -36,6 +37,9 @@ let package = Package(
             ]),
         .target(name: "CurlewURLSession", dependencies: ["CurlewHTTP", "CurlewCore"]),
 
+        // State for user interfaces; opt-in.
+        .target(name: "CurlewUI", dependencies: ["CurlewHTTP", "CurlewCore"]),
+
         // L1: the exchange engine and every interceptor.
         .target(
             name: "CurlewCore",
@@ -56,6 +60,7 @@ let package = Package(
             name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers"]),
         .testTarget(
             name: "CurlewURLSessionTests", dependencies: ["CurlewURLSession", "CurlewTesting", "TestServers"]),
+        .testTarget(name: "CurlewUITests", dependencies: ["CurlewUI", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// How fresh a loaded value is.
+public struct Freshness: Hashable, Sendable {
+    /// When the value was got from the server.
+    public var date: Date
+    /// It was kept, and the server might give another one by now.
+    public var isStale: Bool
+
+    /// A value that was got at `date`.
+    public init(date: Date, isStale: Bool = false) {
+        self.date = date
+        self.isStale = isStale
+    }
+
+    /// A value that has just come.
+    public static var now: Freshness { Freshness(date: Date()) }
+
+    /// The less fresh of two: that of a value which is made of both.
+    package func joined(_ other: Freshness) -> Freshness {
+        Freshness(date: min(date, other.date), isStale: isStale || other.isStale)
+    }
+}
+
+/// What a load is asked for.
+enum Demand: Sendable {
+    /// Whatever is there.
+    case load
+    /// What the server has now.
+    case refresh
+}
+
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+extension Loadable.State {
+    /// What can be shown, whatever is under way.
+    public var value: Value? {
+        switch self {
+        case .idle: nil
+        case .loading(let previous): previous
+        case .loaded(let value, _): value
+        case .failed(_, let previous): previous
+        }
+    }
+
+    /// What the last work failed with; nil while another one is under way. Never a cancellation.
+    public var error: NetworkError? {
+        if case .failed(let error, _) = self { error } else { nil }
+    }
+
+    /// Work is under way.
+    public var isLoading: Bool {
+        if case .loading = self { true } else { false }
+    }
+}
+
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+extension Loadable: LoadablePart {
+    /// What can be shown, whatever is under way.
+    public var value: Value? { state.value }
+    /// What the last work failed with; nil while another one is under way. Never a cancellation.
+    public var error: NetworkError? { state.error }
+    /// Work is under way.
+    public var isLoading: Bool { state.isLoading }
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewTesting
+import CurlewUI
+import Observation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+@MainActor
+struct LoadableTests {
+    let gate = Gate<String>()
+
+    private func make() -> Loadable<String> {
+        Loadable { [gate] in try await gate.work() }
+    }
+
+    @Test("idle, loading, loaded; and a second load does nothing")
+    func loads() async {
+        let user = make()
+        #expect(user.state.word == "idle")
+        async let loading: Void = user.load()
+        #expect(await until { user.isLoading })
+        #expect(user.state.word == "loading")
+        gate.end("Emily")
+        await loading
+        #expect(user.state.word == "Emily")
+        #expect(user.value == "Emily")
+        #expect(!user.isLoading)
+        await user.load()
+        #expect(gate.begun == 1)
+    }
+
+    @Test("loads that overlap are one")
+    func joins() async {
+        let user = make()
+        let callers = (0..<10).map { _ in Task { await user.load() } }
+        #expect(await until { gate.begun == 1 })
+        gate.end("Emily")
+        for caller in callers { await caller.value }
+        #expect(gate.begun == 1)
+        #expect(user.value == "Emily")
+    }
+
+    @Test("a failure keeps what was there, and a retry brings the next")
+    func fails() async {
+        let user = make()
+        gate.end("old", of: 1)
+        await user.load()
+        gate.fail(2)
+        await user.refresh()
+        #expect(user.state.word == "failed old")
+        #expect(user.error?.reason == .unreachable)
+        #expect(user.value == "old")
+        async let retrying: Void = user.retry()
+        #expect(await until { user.state.word == "loading old" })
+        #expect(user.error == nil)
+        gate.end("new", of: 3)
+        await retrying
+        #expect(user.state.word == "new")
+    }
+
+    @Test(
+        "of overlapping loads the newest counts, in whatever order they end",
+        arguments: [[1, 2, 3], [3, 2, 1], [2, 3, 1]])
+    func newest(order: [Int]) async {
+        let user = make()
+        var callers: [Task<Void, Never>] = []
+        for number in 1...3 {
+            callers.append(Task { await user.refresh() })
+            #expect(await until { gate.begun == number })
+        }
+        for number in order { gate.end("value \(number)", of: number) }
+        for caller in callers { await caller.value }
+        #expect(user.state.word == "value 3")
+        #expect(await until { gate.cancelled == 2 })
+    }
+
+    @Test("a load that is overtaken returns when the newest has settled")
+    func overtaken() async {
+        let user = make()
+        let first = Task {
+            await user.load()
+            return user.state.word
+        }
+        #expect(await until { gate.begun == 1 })
+        let second = Task { await user.refresh() }
+        #expect(await until { gate.begun == 2 })
+        gate.end("new", of: 2)
+        await second.value
+        #expect(await first.value == "new")
+    }
+
+    @Test("a cancelled load shows no error")
+    func cancelledLoadShowsNoError() async {
+        let user = make()
+        let task = Task { await user.load() }
+        #expect(await until { gate.begun == 1 })
+        task.cancel()
+        await task.value
+        #expect(user.state.word == "idle")
+        #expect(user.error == nil)
+        #expect(await until { gate.cancelled == 1 })
+    }
+
+    @Test("work that fails with a cancellation of its own shows no error", arguments: [true, false])
+    func cancelledWork(isOurs: Bool) async {
+        let error: any Error = isOurs ? NetworkError(.cancelled) : CancellationError()
+        let user = Loadable<String> { throw error }
+        await user.load()
+        #expect(user.state.word == "idle")
+    }
+
+    @Test("cancel goes back to what was there, error or value", arguments: ["idle", "old", "failed old"])
+    func cancels(before: String) async {
+        let user = make()
+        gate.end("old", of: 1)
+        if before != "idle" { await user.load() }
+        if before == "failed old" {
+            gate.fail(2)
+            await user.refresh()
+        }
+        let next = gate.begun + 1
+        let task = Task { await user.refresh() }
+        if next > 1 {
+            #expect(await until { gate.begun == next })
+            #expect(user.isLoading)
+        }
+        user.cancel()
+        if before != "idle" {
+            await task.value
+            #expect(user.state.word == before)
+        } else {
+            task.cancel()
+            await task.value
+        }
+        #expect(!user.isLoading)
+    }
+
+    @Test("one caller leaves without disturbing another; the last one ends the work")
+    func callersLeave() async {
+        let user = make()
+        let one = Task { await user.load() }
+        let other = Task { await user.load() }
+        #expect(await until { gate.begun == 1 })
+        for _ in 0..<20 { await Task.yield() }
+        one.cancel()
+        await one.value
+        #expect(user.isLoading)
+        #expect(gate.cancelled == 0)
+        other.cancel()
+        await other.value
+        #expect(!user.isLoading)
+        #expect(await until { gate.cancelled == 1 })
+    }
+
+    @Test("the work ends with the last reference")
+    func goes() async {
+        var user: Loadable? = make()
+        weak let witness = user
+        let task = Task { [weak user] in await user?.load() }
+        #expect(await until { gate.begun == 1 })
+        task.cancel()
+        await task.value
+        user = nil
+        #expect(witness == nil)
+        #expect(await until { gate.cancelled == 1 })
+    }
+
+    @Test("a change of the state is observed")
+    func observed() async {
+        let user = make()
+        let seen = Locked(0)
+        withObservationTracking {
+            _ = user.state
+        } onChange: {
+            seen.withLock { $0 += 1 }
+        }
+        gate.end("Emily")
+        await user.load()
+        #expect(seen.withLock { $0 } == 1)
+    }
+
+    @Test("of many overlapping loads, cancellations and failures, in any order, the state is that of the newest")
+    func random() async {
+        let seed = UInt64.random(in: .min ... .max)
+        print("LoadableTests.random: seed \(seed)")
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<50 {
+            let gate = Gate<String>()
+            let user = Loadable { try await gate.work() }
+            var callers: [Task<Void, Never>] = []
+            let count = Int.random(in: 1...6, using: &random)
+            for number in 1...count {
+                callers.append(Task { await user.refresh() })
+                _ = await until { gate.begun == number }
+            }
+            for number in (1...count).shuffled(using: &random) {
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: gate.end("value \(number)", of: number)
+                case 1: gate.fail(number)
+                default: callers[number - 1].cancel()
+                }
+                if Bool.random(using: &random) { await Task.yield() }
+            }
+            // Whoever has not been told anything yet is told now, so that nobody can wait for ever.
+            gate.end("value \(count)", of: count)
+            for caller in callers { await caller.value }
+            #expect(!user.isLoading, "seed \(seed)")
+            #expect(
+                ["idle", "failed unreachable", "value \(count)"].contains(user.state.word),
+                "\(user.state.word), seed \(seed)")
+        }
+    }
+}
