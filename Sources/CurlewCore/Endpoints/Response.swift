@@ -17,6 +17,7 @@ public struct Response<Value: Sendable>: Sendable {
     /// The redirects that led here, oldest first.
     public let redirects: [Redirect]
     private let history: AttemptHistory?
+    private let verdict: CacheVerdictBox?
 
     init(_ value: Value, from response: HTTPResponse) {
         self.value = value
@@ -25,9 +26,16 @@ public struct Response<Value: Sendable>: Sendable {
         metrics = response.metrics
         url = response.url
         redirects = response.redirects
+        verdict = response.verdict
         history = response.history
     }
 
     /// What happened on each try, oldest first; the last one succeeded. See `HTTPResponse.attempts`.
     public var attempts: [Attempt] { Attempt.all(history, status, metrics) }
+
+    /// Where the answer came from, and why.
+    public var cacheVerdict: CacheVerdict { verdict?.value ?? .none }
+
+    /// Where the answer came from. `.network` in a pipeline without `.caching()`.
+    public var served: CacheVerdict.Served { cacheVerdict.served }
 }

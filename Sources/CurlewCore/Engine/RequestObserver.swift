@@ -35,6 +35,11 @@ public enum ExchangeEvent: Sendable {
     case redirectKept(HTTPResponse, because: String)
     /// A cookie of the answer is not taken; its name is as the server wrote it, at most 64 characters.
     case cookieRefused(CookieRefusal, name: String)
+    /// The cache of the pipeline has decided where an answer comes from; its head is there.
+    case cacheDecided(CacheVerdict)
+    /// The cache's store failed; the call goes on without it. Also after the call's end, when a refresh in the background
+    /// failed to store.
+    case cacheStoreFailed(NetworkError)
     /// The fields that came after the body of one attempt (RFC 9110 §6.5). Only for a body that is complete, and before
     /// its reader hears of the end; they are not among the headers of the response.
     case trailers(HTTPHeaders)

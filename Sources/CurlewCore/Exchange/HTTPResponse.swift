@@ -28,6 +28,8 @@ public struct HTTPResponse: Sendable {
     public var redirects: [Redirect] = []
     /// What there is to tell about its tries, if anything: see `attempts`.
     package var history: AttemptHistory?
+    /// What the cache did, if there is one: see `cacheVerdict`.
+    package var verdict: CacheVerdictBox?
 
     /// An answer of one's own, for interceptors that do not ask the server and for tests.
     public init(

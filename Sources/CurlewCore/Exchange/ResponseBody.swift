@@ -40,6 +40,12 @@ public struct ResponseBody: AsyncSequence, Sendable {
         storage = Storage(content, limit: inner?.limit ?? Limits.standard.responseBody, length: length)
     }
 
+    /// The bytes of `base`, which looks at `body` on its way: with its limit and length, and cancelled with it.
+    package init<Base: AsyncSequence & Sendable>(_ base: Base, watching body: ResponseBody) where Base.Element == Data {
+        let content = Storage.Content.sequence({ CurlewCore.pull(from: base) }, cancel: { body.cancel() })
+        storage = Storage(content, limit: body.limit, length: body.declaredLength)
+    }
+
     private init(_ storage: Storage) {
         self.storage = storage
     }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+
+/// Where an answer came from, and why: `response.served`, `response.cacheVerdict.reason`.
+///
+///     print(response.cacheVerdict)
+///     // from the cache: it is fresh; 12 s old, good for 48 s more
+///     // from the network: nothing is stored for it; the answer is kept once it is read to its end
+public struct CacheVerdict: Hashable, Sendable {
+    /// Where an answer came from.
+    @nonexhaustive
+    public enum Served: Hashable, Sendable {
+        /// From the server, whole.
+        case network
+        /// From the cache, without asking: this old, and fresh for so long from now on.
+        case cache(age: Duration, freshFor: Duration)
+        /// From the cache, after the server said that it is still good.
+        case revalidated
+        /// From the cache although it is not fresh any more, for this reason.
+        case stale(because: String)
+        /// From nowhere: the cache made this 504, because it must not answer and could not ask.
+        case refused
+    }
+
+    /// Where the answer came from.
+    public let served: Served
+    let cause: CacheCause
+    let keeping: CacheCause?
+
+    init(_ served: Served, _ cause: CacheCause, keeping: CacheCause? = nil) {
+        self.served = served
+        self.cause = cause
+        self.keeping = keeping
+    }
+
+    /// Why, in words: what was found in the cache, and what becomes of the answer.
+    public var reason: String {
+        [cause.text, keeping?.text].compactMap { $0 }.joined(separator: "; ")
+    }
+
+    /// Whether the answer is kept, once its body is read to the end.
+    public var isKept: Bool { keeping == .kept }
+
+    /// Of answers that met no cache.
+    static let none = CacheVerdict(.network, .noCache)
+}
+
+extension CacheVerdict: CustomStringConvertible {
+    /// One line: the place and the reason.
+    public var description: String {
+        switch served {
+        case .network: "from the network: \(reason)"
+        case .cache(let age, let left): "from the cache: \(reason); \(age.brief) old, good for \(left.brief) more"
+        case .revalidated: "from the cache, revalidated: \(reason)"
+        case .stale(let because): "from the cache, stale: \(because)"
+        case .refused: "refused: \(reason)"
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Where the answer came from, and why.
+    public var cacheVerdict: CacheVerdict { verdict?.value ?? .none }
+
+    /// Where the answer came from. `.network` in a pipeline without `.caching()`.
+    public var served: CacheVerdict.Served { cacheVerdict.served }
+}
+
+/// A verdict behind one reference: responses that met no cache do not pay for it.
+package final class CacheVerdictBox: Sendable {
+    let value: CacheVerdict
+
+    init(_ value: CacheVerdict) { self.value = value }
+}
+
+/// The reasons of verdicts. Texts are made only when somebody asks for them.
+enum CacheCause: Hashable, Sendable {
+    case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, stillGood
+    case replaced
+    case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown, principalOfProcess, principalChanged
+    case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callAsksToValidate, credentialMissing
+    case olderThanAsked, lessFreshThanAsked, responseAsksToValidate, stale(seconds: Int), clockWentBack
+    case onlyIfCached, unreachable(String)
+    case kept, freshens, requestForbids, responseForbids, notUnderstood(Int), isPrivate, isAuthorized, notMarked
+    case variesOnEverything, dependsOnMore(Int), notWorthKeeping, partIsUnclear, tooLong, noBytes, invalidated
+
+    var text: String {
+        switch self {
+        case .noCache: "there is no cache in the pipeline"
+        case .nothingStored: "nothing is stored for it"
+        case .nothingMatches: "what is stored was for other request fields (Vary)"
+        case .onlyPartsStored: "only a part is stored, and not all that is asked for"
+        case .entryIsGone: "the entry was gone when its body was wanted"
+        case .fresh: "it is fresh"
+        case .heuristicallyFresh: "it is fresh by its age (the server named no time)"
+        case .stillGood: "the server says that it is still good"
+        case .replaced: "the server sent another one"
+        case .method(let method): "\(method) is not answered from the cache"
+        case .bodyIsNoKey: "the request has a body, and the call does not say that it belongs to the key"
+        case .bodyIsUnknown: "the body of the request is not in memory, or too long to be a key"
+        case .principalUnknown: "nobody can tell whose answer it is"
+        case .principalOfProcess: "it belongs to somebody whom only this process knows, and the store outlives it"
+        case .principalChanged: "somebody signed in or out meanwhile"
+        case .storeFailed: "the store failed"
+        case .callReloads: "the call asks to load it again"
+        case .callStoresNothing: "the call asks to keep nothing"
+        case .callHasPreconditions: "the call has preconditions that only the server can check"
+        case .callAsksToValidate: "the call asks to have it validated"
+        case .credentialMissing: "the call needs a credential, and there is none"
+        case .olderThanAsked: "it is older than the call takes"
+        case .lessFreshThanAsked: "it is not fresh for as long as the call asks"
+        case .responseAsksToValidate: "the server wants it validated each time (no-cache)"
+        case .stale(let seconds): "it is stale by \(seconds) s"
+        case .clockWentBack: "the clock was set back since it was stored"
+        case .onlyIfCached: "the call takes only what is stored"
+        case .unreachable(let error): "it must be validated, and the server cannot be reached: \(error)"
+        case .kept: "the answer is kept once it is read to its end"
+        case .freshens: "what is stored is updated"
+        case .requestForbids: "not kept, because the request says no-store"
+        case .responseForbids: "not kept, because the server says no-store"
+        case .notUnderstood(let status): "not kept, because \(status) has rules that are not known (must-understand)"
+        case .isPrivate: "not kept, because it is private and the cache is shared"
+        case .isAuthorized: "not kept, because it is for one user and the cache is shared"
+        case .notMarked: "not kept, because neither status nor fields say that it may be"
+        case .variesOnEverything: "not kept, because it differs each time (Vary: *)"
+        case .dependsOnMore(let status): "not kept, because \(status) depends on more than the URL"
+        case .notWorthKeeping: "not kept, because it is stale at once and cannot be validated"
+        case .partIsUnclear: "not kept, because the part has no range of bytes that can be read"
+        case .tooLong: "not kept, because it is longer than the cache takes"
+        case .noBytes: "not kept, because it has no bytes"
+        case .invalidated: "not kept, because it was changed while it was on its way"
+        }
+    }
+}

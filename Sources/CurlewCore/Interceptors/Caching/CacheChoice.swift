@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A stored response that could answer a request, and what is to say about that.
+struct CacheChoice: Sendable {
+    var stored: StoredResponse
+    var freshness: Freshness
+    /// Why it is used, or asked about.
+    var cause: CacheCause
+    /// Why it is used although it is stale.
+    var staleReason: String?
+
+    init(_ stored: StoredResponse, at now: Date, _ rules: CacheRules) {
+        self.stored = stored
+        freshness = Freshness(stored, at: now, rules)
+        cause = freshness.isHeuristic ? .heuristicallyFresh : .fresh
+    }
+
+    func because(_ cause: CacheCause) -> CacheChoice {
+        var copy = self
+        copy.cause = cause
+        return copy
+    }
+
+    func stale(because reason: String) -> CacheChoice {
+        var copy = self
+        copy.staleReason = reason
+        return copy
+    }
+
+    /// The response that answers, if it may: of those that match the one with a `Vary`, then the one made last
+    /// (RFC 9111 §4 and §4.1).
+    static func among(
+        _ variants: [StoredResponse], for question: CacheQuestion, at now: Date
+    ) -> Result<CacheChoice, CacheQuestion.Refusal> {
+        guard let first = variants.first else { return .failure(CacheQuestion.Refusal(.nothingStored)) }
+        // The usual case: one response, which varies on nothing.
+        if variants.count == 1, !first.headers.contains(.vary), question.isAnswered(by: first) {
+            return .success(CacheChoice(first, at: now, question.rules))
+        }
+        let matching = variants.filter { $0.matches(question.request.headers) }
+        guard !matching.isEmpty else { return .failure(CacheQuestion.Refusal(.nothingMatches)) }
+        var best: (stored: StoredResponse, made: Date)?
+        for stored in matching where question.isAnswered(by: stored) {
+            let made = CacheDate.made(stored)
+            guard let old = best else {
+                best = (stored, made)
+                continue
+            }
+            let (has, had) = (stored.headers.contains(.vary), old.stored.headers.contains(.vary))
+            if has == had ? made > old.made : has { best = (stored, made) }
+        }
+        guard let best else { return .failure(CacheQuestion.Refusal(.onlyPartsStored)) }
+        return .success(CacheChoice(best.stored, at: now, question.rules))
+    }
+
+    /// Why it must not answer without asking the server; nil if it may.
+    func obstacle(for question: CacheQuestion) -> CacheCause? {
+        if freshness.control.isUnqualified("no-cache") { return .responseAsksToValidate }
+        if question.policy != .returnStaleElseLoad, let obstacle = callsObstacle(question) { return obstacle }
+        if freshness.clockWentBack { return .clockWentBack }
+        return freshness.isFresh ? nil : .stale(seconds: Int(freshness.staleness))
+    }
+
+    /// What the request itself objects to (RFC 9111 §5.2.1).
+    private func callsObstacle(_ question: CacheQuestion) -> CacheCause? {
+        let control = question.control
+        if control.directives.isEmpty { return nil }
+        if control.contains("no-cache") { return .callAsksToValidate }
+        // A fresh response that never changes is not asked about for its age alone (RFC 8246 §2).
+        let isImmutable = freshness.isFresh && freshness.control.permits("immutable")
+        if let most = control.seconds("max-age"), freshness.age > Double(most), !isImmutable { return .olderThanAsked }
+        if let least = control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(least) {
+            // Staleness has its own rules, and `max-stale` among them.
+            return freshness.isFresh ? .lessFreshThanAsked : nil
+        }
+        return nil
+    }
+
+    /// Why it may answer although it is stale, and whether it is to be refreshed then (RFC 9111 §4.2.4, RFC 5861 §3).
+    func stalePermission(
+        for question: CacheQuestion, _ obstacle: CacheCause
+    ) -> (reason: String, refreshes: Bool)? {
+        switch obstacle {
+        case .stale, .clockWentBack: break
+        default: return nil
+        }
+        guard !freshness.forbidsStale(question.rules) else { return nil }
+        let seconds = Int(freshness.staleness)
+        if question.policy == .returnStaleElseLoad { return ("the call takes what is stored", false) }
+        guard !freshness.clockWentBack else { return nil }
+        if question.control.seconds("min-fresh") ?? 0 > 0 { return nil }
+        if let most = question.maxStale, freshness.staleness <= Double(most) {
+            return ("the call takes answers that are stale by \(seconds) s (max-stale)", false)
+        }
+        if let most = freshness.control.seconds("stale-while-revalidate"), freshness.staleness <= Double(most) {
+            return ("it is stale by \(seconds) s, and refreshed in the background (stale-while-revalidate)", true)
+        }
+        return nil
+    }
+
+    /// The request with the validators of the response (RFC 9111 §4.3.1); nil if there are none to send.
+    func conditional(_ question: CacheQuestion) -> HTTPRequest? {
+        var request = question.request
+        guard !question.hasOwnValidators, request.method != .post,
+            stored.status.isSuccess || stored.status.isRedirection
+        else { return nil }
+        let tag = stored.headers[.eTag]
+        if let tag { request.headers[.ifNoneMatch] = tag }
+        let isForPart = request.headers.contains(.range)
+        if !isForPart, CacheDate.modified(stored.headers, now: stored.responseTime) != nil {
+            request.headers[.ifModifiedSince] = stored.headers[.lastModified]
+        }
+        let hasDate = request.headers.contains(.ifModifiedSince)
+        // A tag that cannot be sent, because of what a server put into it, is none.
+        guard request.headers.contains(.ifNoneMatch) || hasDate, request.headers.problem == nil else { return nil }
+        return request
+    }
+}
+
+extension CacheQuestion {
+    /// How stale an answer the call takes; without a number any (RFC 9111 §5.2.1.2).
+    fileprivate var maxStale: Int? {
+        guard control.contains("max-stale") else { return nil }
+        return control.permits("max-stale") ? .max : control.seconds("max-stale")
+    }
+}
+
+extension StoredResponse {
+    /// Whether the request has the fields that select this response.
+    func matches(_ request: HTTPHeaders) -> Bool {
+        CacheVariant.text(for: request, headers) == variant
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What the caller gets of a stored response: the head, and which bytes of the stored body. No I/O.
+struct CacheDelivery: Sendable {
+    var status: HTTPStatus
+    var headers: HTTPHeaders
+    /// Counted in the stored body; empty for answers without one.
+    var bytes: Range<Int64>
+
+    /// The fields of a 304 (RFC 9110 §15.4.5).
+    private static let notModified: Set<HTTPField.Name> = [
+        .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,
+    ]
+
+    /// - `age`: the age to tell, for what is used without validation (RFC 9111 §4).
+    init(of stored: StoredResponse, for question: CacheQuestion, age: Double?, isStale: Bool = false) {
+        status = stored.status
+        headers = stored.headers
+        // Cookies were set when they came. They must not be set again by an answer that is no news.
+        headers.remove(.setCookie)
+        if let age {
+            // Whatever is stale has to look it (RFC 5861 §3).
+            headers[.age] = "\(max(Int(age), isStale ? 1 : 0))"
+        }
+        bytes = 0..<stored.bodyLength
+        if Self.isNotModified(stored, question) {
+            answer(.notModified) { Self.notModified.contains($0) }
+            return
+        }
+        takeRange(stored, question)
+        if question.request.method == .head { bytes = 0..<0 }
+    }
+
+    /// RFC 9110 §13.2.2, as far as it is a cache's business.
+    private static func isNotModified(_ stored: StoredResponse, _ question: CacheQuestion) -> Bool {
+        let (headers, method) = (question.request.headers, question.request.method)
+        guard stored.status == .ok || stored.status == .partialContent, method == .get || method == .head else {
+            return false
+        }
+        if let list = headers[.ifNoneMatch] {
+            return EntityTag.list(list, names: stored.headers[.eTag].flatMap { EntityTag($0) })
+        }
+        guard let value = headers[.ifModifiedSince], let date = CacheDate.read(value, now: stored.responseTime) else {
+            return false
+        }
+        let changed = CacheDate.modified(stored.headers, now: stored.responseTime) ?? CacheDate.made(stored)
+        return changed <= date
+    }
+
+    private mutating func takeRange(_ stored: StoredResponse, _ question: CacheQuestion) {
+        guard let range = question.range, question.ifRangeMatches(stored) else { return }
+        let offset: Int64
+        let length: Int64?
+        if let part = stored.part {
+            (offset, length) = (part.bytes.lowerBound, part.length)
+        } else {
+            guard stored.status == .ok, stored.isIdentity else { return }
+            (offset, length) = (0, stored.bodyLength)
+        }
+        guard let wanted = range.bytes(of: length ?? offset + stored.bodyLength) else {
+            answer(.rangeNotSatisfiable) { $0 == .date || $0 == .age }
+            headers[.contentRange] = "bytes */\(length ?? 0)"
+            return
+        }
+        status = .partialContent
+        headers[.contentRange] = ContentRange(wanted, of: length).description
+        headers[.contentLength] = "\(wanted.count)"
+        bytes = wanted.lowerBound - offset..<wanted.upperBound - offset
+    }
+
+    private mutating func answer(_ status: HTTPStatus, keeping isKept: (HTTPField.Name) -> Bool) {
+        self.status = status
+        var kept = HTTPHeaders()
+        for field in headers where isKept(field.name) { kept.appendUnchecked(field) }
+        headers = kept
+        bytes = 0..<0
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension CacheExchange {
+    /// Bodies up to here are read before the answer is given, so that a store that fails is not noticed by the caller.
+    private static let readAtOnce: Int64 = 64 << 10
+
+    /// The answer from a stored response; nil if its body cannot be had any more.
+    func serve(_ choice: CacheChoice) async -> HTTPResponse? {
+        let freshness = choice.freshness
+        let delivery = CacheDelivery(
+            of: choice.stored, for: question, age: freshness.age, isStale: choice.staleReason != nil)
+        guard var response = await response(choice.stored, delivery) else { return nil }
+        let served: CacheVerdict.Served =
+            if let reason = choice.staleReason {
+                .stale(because: reason)
+            } else {
+                .cache(age: .seconds(freshness.age), freshFor: .seconds(max(0, freshness.lifetime - freshness.age)))
+            }
+        response.judge(CacheVerdict(served, choice.cause), in: context)
+        return response
+    }
+
+    /// The answer from a stored response that the server has just called good.
+    func serve(_ stored: StoredResponse, validatedBy answer: HTTPResponse) async -> HTTPResponse? {
+        let delivery = CacheDelivery(of: stored, for: question, age: nil)
+        guard var response = await response(stored, delivery) else { return nil }
+        for cookie in answer.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
+        response.metrics = answer.metrics
+        response.history = answer.history
+        response.version = answer.version
+        response.judge(CacheVerdict(.revalidated, .stillGood, keeping: .freshens), in: context)
+        return response
+    }
+
+    private func response(_ stored: StoredResponse, _ delivery: CacheDelivery) async -> HTTPResponse? {
+        do {
+            guard let body = try await store.body(of: stored) else { return nil }
+            guard let bytes = try await bytes(of: body, delivery.bytes) else { return nil }
+            return HTTPResponse(
+                status: delivery.status, headers: delivery.headers, body: bytes, version: stored.version,
+                url: question.key.target)
+        } catch {
+            context.reportStoreFailure(error)
+            return nil
+        }
+    }
+
+    /// The bytes in `range` as a body: at hand if they are few or in memory, else read as they are asked for.
+    private func bytes(of body: any CacheBody, _ range: Range<Int64>) async throws -> ResponseBody? {
+        guard range.upperBound <= body.length else {
+            body.close()
+            return nil
+        }
+        let limit = context.limits.responseBody
+        if let bytes = body.bytes {
+            body.close()
+            guard range.count < bytes.count else { return ResponseBody(bytes, limit: limit) }
+            let start = bytes.startIndex
+            return ResponseBody(
+                bytes.subdata(in: start + Int(range.lowerBound)..<start + Int(range.upperBound)), limit: limit)
+        }
+        let source = CacheBodySource(body, range)
+        guard range.count <= Self.readAtOnce else {
+            return ResponseBody(source, limit: limit, length: Int64(range.count))
+        }
+        var all = Data()
+        while let chunk = try await source.next() { all.append(chunk) }
+        return ResponseBody(all, limit: limit)
+    }
+
+    /// Writes the new head of an entry to the store; one that must not be kept any more is removed.
+    func update(_ stored: StoredResponse) async {
+        do {
+            if CacheIntake.isForbidden(stored, question.rules) {
+                _ = try await store.remove(.entries([stored.id]))
+            } else {
+                _ = try await store.update(stored)
+            }
+        } catch {
+            context.reportStoreFailure(error)
+        }
+    }
+}
+
+/// A part of a stored body, read piece by piece as the caller asks for it.
+final class CacheBodySource: ResponseBodySource {
+    private static let pieceSize = 64 << 10
+
+    private let body: any CacheBody
+    private let end: Int64
+    private let position: Locked<Int64>
+
+    init(_ body: any CacheBody, _ range: Range<Int64>) {
+        self.body = body
+        end = range.upperBound
+        position = Locked(range.lowerBound)
+    }
+
+    deinit { body.close() }
+
+    func next() async throws -> Data? {
+        let start = position.withLock { $0 }
+        guard start < end else {
+            body.close()
+            return nil
+        }
+        try Task.checkCancellation()
+        let chunk = try await body.read(from: start, upTo: Int(min(Int64(Self.pieceSize), end - start)))
+        guard !chunk.isEmpty, Int64(chunk.count) <= end - start else {
+            throw NetworkError(
+                .storage, detail: "The cache's store gave \(start) bytes of a body that has \(end).",
+                hint: "Clear the store, and ask again.")
+        }
+        position.withLock { $0 = start + Int64(chunk.count) }
+        return chunk
+    }
+
+    func cancel() {
+        position.withLock { $0 = end }
+        body.close()
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Which fields of an answer are stored, and how they are updated (RFC 9111 §3.1 and §3.2).
+enum CacheFields {
+    /// What belongs to one connection or to a proxy (RFC 9110 §7.6.1, RFC 9111 §3.1).
+    private static let connection: Set<HTTPField.Name> = [
+        .connection, .keepAlive, "Proxy-Connection", "TE", .transferEncoding, .upgrade, .proxyAuthenticate,
+        .proxyAuthorization, "Proxy-Authentication-Info",
+    ]
+
+    /// What depends on the stored bytes, which an update does not change (RFC 9111 §3.2). The engine may have decoded
+    /// them, so codings count too.
+    private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
+
+    /// The fields to store: all of them, but those of the connection, and those that `no-cache` (or `private`, in a shared
+    /// cache) names. A missing or unreadable `Date` becomes the time at which the answer came.
+    static func storable(
+        _ headers: HTTPHeaders, _ control: CacheControl, _ rules: CacheRules, receivedAt time: Date
+    ) -> HTTPHeaders {
+        var left = connection
+        if let listed = headers[.connection] {
+            for name in listed.split(whereSeparator: { ", \t".contains($0) }) {
+                left.insert(HTTPField.Name(String(name)))
+            }
+        }
+        left.formUnion(control.fieldNames("no-cache") ?? [])
+        if rules.isShared { left.formUnion(control.fieldNames("private") ?? []) }
+        var result = HTTPHeaders()
+        result.reserveCapacity(headers.count + 1)
+        for field in headers where !left.contains(field.name) { result.appendUnchecked(field) }
+        if headers[values: .date].first.flatMap({ CacheDate.read($0, now: time) }) == nil {
+            result[.date] = HTTPDate(time).description
+        }
+        return result
+    }
+
+    /// Stored fields with those of a newer answer in their place. An `Age` of before goes in any case.
+    static func updated(_ stored: HTTPHeaders, with new: HTTPHeaders) -> HTTPHeaders {
+        var update = HTTPHeaders()
+        for field in new where !fixed.contains(field.name) { update.appendUnchecked(field) }
+        var old = stored
+        old.remove(.age)
+        return old.merging(update, replacing: true)
+    }
+
+    /// The names that the server gave under `fields`, at most 64 of at most 256 bytes.
+    static func tags(_ headers: HTTPHeaders, _ fields: [HTTPField.Name]) -> Set<String> {
+        var tags: Set<String> = []
+        for field in fields {
+            for value in headers[values: field] {
+                for tag in value.split(whereSeparator: { ", \t".contains($0) }) where tag.utf8.count <= 256 {
+                    guard tags.count < 64 else { return tags }
+                    tags.insert(String(tag))
+                }
+            }
+        }
+        return tags
+    }
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What a cache does about an answer (RFC 9111 §3, §4.3 and §4.4). No I/O.
+enum CacheIntake {
+    /// Whether an answer is kept.
+    enum Verdict: Sendable {
+        case store(StoredResponse)
+        case doNotStore(CacheCause)
+    }
+
+    /// The head of an answer, and when its request was sent and it came.
+    struct Head: Sendable {
+        var status: HTTPStatus
+        var headers: HTTPHeaders
+        var version: HTTPVersion
+        var requestTime: Date
+        var responseTime: Date
+    }
+
+    /// Decides about the answer to a request that has a key.
+    static func verdict(
+        on head: Head, to question: CacheQuestion, tags: Set<String> = [], hasCredential: Bool = false
+    ) -> Verdict {
+        let (rules, status) = (question.rules, head.status)
+        let control = CacheControl.effective(in: head.headers, targets: rules.targets).control
+        if let cause = refusal(status, control, question, hasCredential) { return .doNotStore(cause) }
+        guard question.request.method != .head else { return .doNotStore(.method("HEAD")) }
+        guard !status.isInformational, !CacheRules.dependsOnMore(status) else {
+            return .doNotStore(.dependsOnMore(status.code))
+        }
+        guard isMarked(head, control, rules) else { return .doNotStore(.notMarked) }
+        guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
+            return .doNotStore(.variesOnEverything)
+        }
+        var stored = StoredResponse(
+            key: question.key, status: status,
+            headers: CacheFields.storable(head.headers, control, rules, receivedAt: head.responseTime),
+            version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
+            tags: tags.union(CacheFields.tags(head.headers, rules.tagFields)))
+        stored.variant = variant
+        if status == .partialContent, !isClearPart(stored, question) { return .doNotStore(.partIsUnclear) }
+        guard isWorthKeeping(stored, question) else { return .doNotStore(.notWorthKeeping) }
+        return .store(stored)
+    }
+
+    /// What forbids to keep an answer, whatever else is said.
+    private static func refusal(
+        _ status: HTTPStatus, _ control: CacheControl, _ question: CacheQuestion, _ hasCredential: Bool
+    ) -> CacheCause? {
+        if question.keepsNothing { return question.policy == .noStore ? .callStoresNothing : .requestForbids }
+        let demands = control.permits("must-understand")
+        if demands, !CacheRules.isUnderstood(status) { return .notUnderstood(status.code) }
+        if control.contains("no-store"), !demands { return .responseForbids }
+        guard question.rules.isShared else { return nil }
+        if control.isUnqualified("private") { return .isPrivate }
+        let isAllowed =
+            control.permits("public") || control.contains("must-revalidate") || control.contains("s-maxage")
+        return hasCredential && !isAllowed ? .isAuthorized : nil
+    }
+
+    /// The last condition of RFC 9111 §3: something says that it may be kept.
+    private static func isMarked(_ head: Head, _ control: CacheControl, _ rules: CacheRules) -> Bool {
+        control.contains("public") || control.contains("max-age") || head.headers.contains(.expires)
+            || (rules.isShared ? control.contains("s-maxage") : control.contains("private"))
+            || CacheRules.isHeuristicallyCacheable(head.status)
+    }
+
+    /// One range of bytes that was asked for, as long as it says.
+    private static func isClearPart(_ stored: StoredResponse, _ question: CacheQuestion) -> Bool {
+        guard question.range != nil, let part = stored.part else { return false }
+        return stored.headers[.contentLength].map { $0 == "\(part.bytes.count)" } ?? true
+    }
+
+    /// False for what no later request could use: stale at once, for ever, and nothing to validate it by.
+    private static func isWorthKeeping(_ stored: StoredResponse, _ question: CacheQuestion) -> Bool {
+        if stored.hasValidator { return true }
+        let freshness = Freshness(stored, at: stored.responseTime, question.rules)
+        if freshness.control.isUnqualified("no-cache") { return false }
+        if freshness.lifetime > 0 || question.policy == .returnStaleElseLoad { return true }
+        let control = freshness.control
+        return ["stale-while-revalidate", "stale-if-error"].contains { control.seconds($0) ?? 0 > 0 }
+            || question.rules.staleIfError > .zero
+    }
+
+    /// A stored response with what a 304 says of it; nil if the 304 is about another one (RFC 9111 §4.3.4).
+    ///
+    /// A 304 without validators answers the ones that were sent, which were those of `stored` alone.
+    static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheQuestion) -> StoredResponse? {
+        if let tag = head.headers[.eTag] {
+            guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
+                return tag == stored.headers[.eTag] ? updated(stored, by: head, question) : nil
+            }
+            guard new.isWeak ? new.matchesWeakly(old) : new.matchesStrongly(old) else { return nil }
+        } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
+            return nil
+        }
+        return updated(stored, by: head, question)
+    }
+
+    /// A stored response with what a 200 to HEAD says of it; nil if it is about another representation (RFC 9111 §4.3.5).
+    static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ question: CacheQuestion) -> StoredResponse? {
+        for name in [HTTPField.Name.eTag, .lastModified] {
+            if let value = head.headers[name], value != stored.headers[name] { return nil }
+        }
+        let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
+        if let new = head.headers[.contentLength], let length, new != length { return nil }
+        return updated(stored, by: head, question)
+    }
+
+    /// A stored response with the fields of a newer answer.
+    static func updated(_ stored: StoredResponse, by head: Head, _ question: CacheQuestion) -> StoredResponse {
+        let control = CacheControl.effective(in: head.headers, targets: question.rules.targets).control
+        let fields = CacheFields.storable(head.headers, control, question.rules, receivedAt: head.responseTime)
+        var result = stored
+        result.headers = CacheFields.updated(stored.headers, with: fields)
+        result.requestTime = head.requestTime
+        result.responseTime = head.responseTime
+        result.tags.formUnion(CacheFields.tags(head.headers, question.rules.tagFields))
+        result.variant = CacheVariant.text(for: question.request.headers, result.headers) ?? stored.variant
+        return result
+    }
+
+    /// Whether an updated response may not be kept any more.
+    static func isForbidden(_ stored: StoredResponse, _ rules: CacheRules) -> Bool {
+        let control = CacheControl.effective(in: stored.headers, targets: rules.targets).control
+        return control.contains("no-store") && !control.permits("must-understand")
+            || CacheVariant.names(stored.headers) == nil
+    }
+
+    /// The URLs whose responses an unsafe request makes invalid: its own, and those of `Location` and `Content-Location` at
+    /// the same origin (RFC 9111 §4.4). None after an error.
+    static func invalidated(by request: HTTPRequest, _ status: HTTPStatus, _ headers: HTTPHeaders) -> Set<String> {
+        guard !request.method.isSafe, status.isSuccess || status.isRedirection else { return [] }
+        var targets: Set<String> = [request.urlString]
+        for value in headers[values: .location] + headers[values: .contentLocation] {
+            guard let parts = try? URLParts(resolving: value, against: request.origin, target: request.target),
+                parts.origin == request.origin
+            else { continue }
+            targets.insert(parts.origin.description + parts.target)
+        }
+        return targets
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// An HTTP cache by RFC 9111: answers from what is stored where that may be done, asks the server where it must be.
+///
+///     let pipeline = Pipeline.standard.adding(.caching())                       // in memory
+///     let store = MemoryCacheStore(byteLimit: 200 << 20)
+///     let pipeline = Pipeline.standard.adding(.caching(store: store))           // in a store that you keep
+///     try await store.remove(.prefix("https://api.example/films/"))
+///
+/// What it does is decided by `Cache-Control` and its relatives; `CachePolicy` is what one call may say. Every answer
+/// tells where it came from (`response.served`) and why (`response.cacheVerdict`), and observers hear of it.
+///
+/// - Private by default: what is stored for one credential is used for that credential alone, and nothing is stored when
+///   nobody can tell whose it is.
+/// - Bodies stream through. One is stored only if the caller reads it to its end, and it is not over the limits; the
+///   caller's pace is kept. Who stops reading leaves nothing behind.
+/// - A store that fails never fails a call: the server is asked, and observers get `.cacheStoreFailed`. The exception is
+///   a body over 64 KiB whose stored bytes cannot be read on after some have been delivered: reading it throws `.storage`.
+/// - A stale answer that is refreshed in the background (`stale-while-revalidate`) costs the caller no wait. The refresh
+///   goes on when the caller is gone, for at most `CacheRules.backgroundTimeout`.
+public struct CacheInterceptor: Interceptor {
+    /// Where responses are kept.
+    public let store: any CacheStore
+    /// What the cache is and how far it goes.
+    public let rules: CacheRules
+
+    let traffic = CacheTraffic()
+
+    /// A cache over `store`. By default one of its own, in memory, shared by the client and what is derived from it.
+    public init(store: any CacheStore = MemoryCacheStore(), rules: CacheRules = .standard) {
+        self.store = store
+        self.rules = rules
+    }
+
+    /// `.caching`.
+    public var placement: Placement { .caching }
+
+    /// False: a preview shows the request that would be sent.
+    public var runsInPreview: Bool { false }
+
+    /// Answers from the store, or runs the rest of the chain and keeps what comes.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        let options = next.context.options
+        let content = CacheQuestion.content(of: request, options)
+        guard case .success(let content) = content else {
+            guard case .failure(let refusal) = content else { return try await next(request) }
+            return try await pass(request, next, because: refusal.cause)
+        }
+        if let cause = obstacle(next) { return try await pass(request, next, because: cause) }
+        let principal = next.principal(of: request)
+        let name: String?
+        switch principal {
+        case .unknown: return try await pass(request, next, because: .principalUnknown)
+        case .known(_, isLasting: false) where store.isLasting:
+            return try await pass(request, next, because: .principalOfProcess)
+        case .anonymous:
+            guard !next.context.authentication.isDemanding else {
+                return try await pass(request, next, because: .credentialMissing)
+            }
+            name = nil
+        case .known(let text, _): name = text
+        }
+        let key = CacheKey(target: request.urlString, content: content, principal: name)
+        let question = CacheQuestion(request, key, policy: options.cachePolicy, rules: rules)
+        return try await CacheExchange(question, principal, next, self).run()
+    }
+
+    /// Why a call goes past the cache whatever it asks.
+    private func obstacle(_ next: Next) -> CacheCause? {
+        next.context.options.cachePolicy == .noStore ? .callStoresNothing : nil
+    }
+
+    /// Asks the server, and takes note of what that changed there.
+    private func pass(_ request: HTTPRequest, _ next: Next, because cause: CacheCause) async throws -> HTTPResponse {
+        let context = next.context
+        if context.options.cachePolicy == .onlyIfCached || CacheControl(request.headers).contains("only-if-cached"),
+            request.method.isSafe
+        {
+            return CacheExchange.refusal(of: request, because: cause, in: context)
+        }
+        var asked = request
+        if context.options.cachePolicy == .noStore { asked.addCacheDirective("no-store") }
+        var response = try await next(asked)
+        let targets = CacheIntake.invalidated(by: request, response.status, response.headers)
+        if !targets.isEmpty, !context.options.cacheKeyIncludesBody { await invalidate(targets, in: context) }
+        response.judge(CacheVerdict(.network, cause), in: context)
+        return response
+    }
+
+    /// Removes what is stored for these URLs, and sees to it that nothing older is stored in its place.
+    private func invalidate(_ targets: Set<String>, in context: ExchangeContext) async {
+        traffic.doom(targets)
+        for target in targets {
+            do {
+                _ = try await store.remove(.target(target))
+            } catch {
+                context.reportStoreFailure(error)
+            }
+        }
+    }
+}
+
+extension CacheInterceptor: CustomStringConvertible {
+    /// `Caching`, with the store if it is none in memory.
+    public var description: String {
+        store is MemoryCacheStore ? "Caching" : "Caching(\(type(of: store)))"
+    }
+}
+
+extension HTTPRequest {
+    /// Says it in `Cache-Control`, unless the caller has said it already.
+    mutating func addCacheDirective(_ name: String) {
+        if !CacheControl(headers).contains(name) { headers.append(.cacheControl, name) }
+    }
+}
+
+extension HTTPResponse {
+    /// Writes the verdict on the answer, and tells observers.
+    mutating func judge(_ value: CacheVerdict, in context: ExchangeContext) {
+        verdict = CacheVerdictBox(value)
+        context.record(.cacheDecided(value))
+    }
+}
+
+extension ExchangeContext {
+    /// Tells observers of a store's error, which is nobody's error but the store's.
+    func reportStoreFailure(_ error: any Error) {
+        guard isObserved else { return }
+        if let error = error as? NetworkError { return record(.cacheStoreFailed(error)) }
+        record(
+            .cacheStoreFailed(
+                NetworkError(
+                    .storage, detail: "The cache's store failed: \("\(error)".clipped(to: 300).printable)",
+                    hint: "The call went on without it.", underlying: error)))
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A request as a cache sees it.
+struct CacheQuestion: Sendable {
+    let request: HTTPRequest
+    let key: CacheKey
+    let control: CacheControl
+    let policy: CachePolicy
+    let rules: CacheRules
+    /// The one range of bytes that a GET asks for, if it asks for one.
+    let range: ByteRange?
+
+    /// The most bytes of a body that becomes a part of a key.
+    static let mostKeyBytes = 1 << 20
+
+    init(_ request: HTTPRequest, _ key: CacheKey, policy: CachePolicy = .useProtocol, rules: CacheRules = .standard) {
+        self.request = request
+        self.key = key
+        self.policy = policy
+        self.rules = rules
+        if !request.headers.contains(.cacheControl), request.headers[.pragma]?.lowercased().contains("no-cache") == true
+        {
+            // What HTTP/1.0 had in its place; it counts only where Cache-Control is absent (RFC 9111 §5.4).
+            control = CacheControl("no-cache")
+        } else {
+            control = CacheControl(request.headers)
+        }
+        range = request.method == .get ? request.headers[.range].flatMap { ByteRange($0) } : nil
+    }
+
+    /// What is asked, for a key; or why nothing is looked up.
+    static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, Refusal> {
+        // Bytes as they came are another answer than decoded ones.
+        let raw = options.rawBody ? "raw " : ""
+        if request.body.isEmpty, request.method == .get || request.method == .head {
+            return .success(options.rawBody ? "raw" : nil)
+        }
+        guard isKeyed(request.method) else { return .failure(Refusal(.method(request.method.rawValue))) }
+        guard options.cacheKeyIncludesBody else { return .failure(Refusal(.bodyIsNoKey)) }
+        guard request.body.length ?? .max <= mostKeyBytes, let body = request.body.data else {
+            return .failure(Refusal(.bodyIsUnknown))
+        }
+        var bytes = Data()
+        for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage] {
+            let value = request.headers[name]
+            bytes.append(contentsOf: (value.map { "\($0.utf8.count):\($0)\n" } ?? "-\n").utf8)
+        }
+        bytes.append(body)
+        return .success("\(raw)\(request.method.rawValue) \(MessageDigest.sha256(bytes).hexText)")
+    }
+
+    /// Why a request has no key.
+    struct Refusal: Error {
+        let cause: CacheCause
+
+        init(_ cause: CacheCause) { self.cause = cause }
+    }
+
+    private static func isKeyed(_ method: HTTPMethod) -> Bool {
+        method == .get || method == .query || method == .post
+    }
+
+    /// True if nothing may be sent (RFC 9111 §5.2.1.7).
+    var takesOnlyStored: Bool { policy == .onlyIfCached || control.contains("only-if-cached") }
+
+    /// True if nothing of the answer may be kept.
+    var keepsNothing: Bool { policy == .noStore || control.contains("no-store") }
+
+    /// Preconditions that a cache must leave to the server (RFC 9111 §4.3.2).
+    var hasServerPreconditions: Bool {
+        request.headers.contains(.ifMatch) || request.headers.contains(.ifUnmodifiedSince)
+    }
+
+    /// Preconditions by which the caller validates something of its own.
+    var hasOwnValidators: Bool {
+        request.headers.contains(.ifNoneMatch) || request.headers.contains(.ifModifiedSince)
+    }
+
+    /// Whether the bytes that are asked for are all in a response, and in no other form.
+    func isAnswered(by stored: StoredResponse) -> Bool {
+        guard stored.status == .partialContent else { return true }
+        guard let part = stored.part, let range, ifRangeMatches(stored) else { return false }
+        guard let length = part.length else {
+            guard case .from(let first, .some(let last)) = range else { return false }
+            return part.bytes.contains(first) && part.bytes.contains(last)
+        }
+        guard let bytes = range.bytes(of: length) else { return false }
+        return part.bytes.lowerBound <= bytes.lowerBound && bytes.upperBound <= part.bytes.upperBound
+    }
+
+    /// Whether `If-Range` lets a range of this response through (RFC 9110 §13.1.5): by a strong tag or the very date.
+    func ifRangeMatches(_ stored: StoredResponse) -> Bool {
+        guard let condition = request.headers[.ifRange] else { return true }
+        if let tag = EntityTag(condition) {
+            return stored.headers[.eTag].flatMap { EntityTag($0) }?.matchesStrongly(tag) == true
+        }
+        return condition == stored.headers[.lastModified] && stored.hasStrongDate
+    }
+}
+
+extension StoredResponse {
+    /// The bytes of the representation that the body holds; nil for complete responses.
+    var part: ContentRange? {
+        status == .partialContent ? headers[.contentRange].flatMap { ContentRange($0) } : nil
+    }
+
+    /// `Last-Modified` is a strong validator if the response was made a second or more after it (RFC 9110 §8.8.2.2).
+    var hasStrongDate: Bool {
+        guard let changed = CacheDate.modified(headers, now: responseTime) else { return false }
+        return CacheDate.made(self).timeIntervalSince(changed) >= 1
+    }
+
+    /// Something to validate it by.
+    var hasValidator: Bool {
+        headers.contains(.eTag) || CacheDate.modified(headers, now: responseTime) != nil
+    }
+
+    /// True if the body has the very bytes that the server described: what the engine has decoded has lost its length.
+    var isIdentity: Bool {
+        !headers.contains(.contentEncoding) && headers[.contentLength] == "\(bodyLength)"
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+/// What a cache is and how far it goes. The defaults are those of a private cache, as a user agent has one.
+public struct CacheRules: Sendable {
+    /// The cache belongs to many: `s-maxage`, `proxy-revalidate` and `private` count, and answers to requests with a
+    /// credential are kept only if the server says so (RFC 9111 §3.5). Principals stay apart all the same. Default false.
+    public var isShared = false
+    /// Fields that are meant for this cache, the first that can be read counts in place of `Cache-Control` and `Expires`
+    /// (RFC 9213). Default none; `CDN-Cache-Control` is for content delivery networks.
+    public var targets: [HTTPField.Name] = []
+    /// The part of the time since `Last-Modified` for which an answer counts as fresh when the server names no time
+    /// (RFC 9111 §4.2.2). Default a tenth; 0 turns that off.
+    public var heuristicFraction = 0.1
+    /// The most that this can be. Default one day.
+    public var heuristicLimit: Duration = .seconds(86_400)
+    /// How long a stale answer may stand in for a server that fails or cannot be reached, besides what the server allows
+    /// with `stale-if-error`. Default zero. It never overrules `must-revalidate` and `no-cache`.
+    public var staleIfError: Duration = .zero
+    /// The most bytes of one body that is kept; the store may take less. Default 8 MiB.
+    public var bodyLimit: Int64 = 8 << 20
+    /// The most refreshes in the background at a time (`stale-while-revalidate`); beyond it stale answers are served
+    /// without one. Default 8.
+    public var backgroundLimit = 8
+    /// How long one refresh in the background may take, if the client has no total timeout. Default one minute.
+    public var backgroundTimeout: Duration = .seconds(60)
+    /// Fields of answers that hold tags, between commas or blanks; at most 64 tags are read. Default `Cache-Tag` and
+    /// `Surrogate-Key`.
+    public var tagFields: [HTTPField.Name] = ["Cache-Tag", "Surrogate-Key"]
+
+    /// A private cache.
+    public static let standard = CacheRules()
+
+    /// The defaults.
+    public init() {}
+
+    /// Statuses that may be kept and whose age may be guessed without a word of the server (RFC 9110 §15.1).
+    static func isHeuristicallyCacheable(_ status: HTTPStatus) -> Bool {
+        switch status.code {
+        case 200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501: true
+        default: false
+        }
+    }
+
+    /// Final statuses whose rules for caches are known and kept, for `must-understand` (RFC 9111 §5.2.2.3).
+    static func isUnderstood(_ status: HTTPStatus) -> Bool {
+        switch status.code {
+        case 302, 303, 307, 400, 403, 500, 502, 503, 504: true
+        default: isHeuristicallyCacheable(status)
+        }
+    }
+
+    /// Answers that depend on preconditions, ranges or the way to the server, which are no part of the key.
+    static func dependsOnMore(_ status: HTTPStatus) -> Bool {
+        switch status.code {
+        case 304, 407, 412, 416, 417, 511: true
+        default: false
+        }
+    }
+}

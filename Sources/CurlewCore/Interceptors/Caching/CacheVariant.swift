@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The request fields that select a representation, as text that is equal where they mean the same (RFC 9111 §4.1).
+enum CacheVariant {
+    /// Longer texts become a hash.
+    private static let longest = 512
+
+    /// The names of a `Vary`, in lower case and in order; nil for `*` and for what is no list of names.
+    static func names(_ headers: HTTPHeaders) -> [String]? {
+        guard let vary = headers[.vary] else { return [] }
+        var names: Set<String> = []
+        for member in vary.split(separator: ",") {
+            let name = trimmed(member).lowercased()
+            if name.isEmpty { continue }
+            guard name != "*", HTTPField.Name(name).isValid else { return nil }
+            names.insert(name)
+        }
+        return names.sorted()
+    }
+
+    /// The secondary key of a request for a response with these fields; nil if it never matches.
+    static func text(for request: HTTPHeaders, _ response: HTTPHeaders) -> String? {
+        guard let names = names(response) else { return nil }
+        if names.isEmpty { return "" }
+        var isSecret = false
+        var text = ""
+        for name in names {
+            let field = HTTPField.Name(name)
+            isSecret = isSecret || field.isSensitive
+            text += name
+            // An absent field matches only where it is absent too.
+            if request.contains(field) {
+                let value = normalised(request[values: field].joined(separator: ","), name)
+                text += "=\(value.utf8.count):\(value)"
+            }
+            text += "\n"
+        }
+        return isSecret || text.utf8.count > longest ? MessageDigest.sha256(Data(text.utf8)).hexText : text
+    }
+
+    /// White space around separators goes; where the field's own rules say so, case and order too.
+    private static func normalised(_ value: String, _ name: String) -> String {
+        guard !value.contains("\"") else { return value }
+        let members = value.split(separator: ",").map { member in
+            member.split(separator: ";", omittingEmptySubsequences: false).map(trimmed).joined(separator: ";")
+        }.filter { !$0.isEmpty }
+        switch name {
+        case "accept-encoding", "accept-charset": return members.map { $0.lowercased() }.sorted().joined(separator: ",")
+        case "accept-language": return members.map { $0.lowercased() }.joined(separator: ",")
+        case "accept": return members.sorted().joined(separator: ",")
+        default: return members.joined(separator: ",")
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        var text = text.drop { $0 == " " || $0 == "\t" }
+        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
+        return String(text)
+    }
+}
