@@ -2,7 +2,7 @@
 
 public import CurlewCore
 
-/// One thing that every cache store has to do, as a value that can be run on any of them.
+/// One thing that every cache store, or every cache over it, has to do, as a value that can be run on any of them.
 ///
 ///     @Test(arguments: CacheSuite.stores)
 ///     func keepsTheContract(_ one: CacheCase) async throws {
@@ -75,10 +75,16 @@ public struct CacheStoreMaker: Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// The cases that a store of one's own has to pass.
+/// The cases that a store of one's own has to pass: alone, and with the cache above it.
 public enum CacheSuite {
     /// The contract of `CacheStore`.
     public static let stores: [CacheCase] = [
         StoreEntryCases.all, StoreHeadCases.all, StoreRemovalCases.all, StoreLimitCases.all, StoreLoadCases.all,
+    ].flatMap { $0 }
+
+    /// What RFC 9111, RFC 5861 and their relatives ask of a cache, over the store.
+    public static let requirements: [CacheCase] = [
+        StorageRules.all, ReuseRules.all, FreshnessRules.all, ValidationRules.all, DirectiveRules.all, PartialRules.all,
+        StaleRules.all,
     ].flatMap { $0 }
 }

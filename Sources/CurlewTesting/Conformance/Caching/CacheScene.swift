@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A cache between a caller and a server that says what it is told to, at a time that stands still.
+final class CacheScene: Sendable {
+    let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000))
+    let store: any CacheStore
+    let cache: CacheInterceptor
+    let server = CacheServer()
+    private let trial: CacheTrial
+
+    init(_ trial: CacheTrial, _ rules: CacheRules) async throws {
+        self.trial = trial
+        store = try await trial.store()
+        cache = CacheInterceptor(store: store, rules: rules)
+    }
+
+    /// What the caller got, its body read.
+    struct Seen: Sendable {
+        let response: HTTPResponse
+        let text: String
+
+        var status: Int { response.status.code }
+        var headers: HTTPHeaders { response.headers }
+        var served: CacheVerdict.Served { response.served }
+    }
+
+    /// The date `offset` seconds from now, as a field has it.
+    func date(_ offset: Int = 0) -> String {
+        HTTPDate(clock.date.addingTimeInterval(Double(offset))).description
+    }
+
+    func wait(_ seconds: Int) { clock.advance(by: .seconds(seconds)) }
+
+    /// What the server says to the next request, `Date` and `Content-Length` included unless they are among `headers`.
+    func answer(
+        _ status: HTTPStatus = .ok, _ headers: HTTPHeaders = [:], _ body: String = "body", takes seconds: Int = 0
+    ) {
+        server.enqueue { [clock] _ in
+            clock.advance(by: .seconds(seconds))
+            var all: HTTPHeaders = [.date: HTTPDate(clock.date).description]
+            if status != .notModified { all[.contentLength] = "\(body.utf8.count)" }
+            all = all.merging(headers, replacing: true)
+            if headers[.date] == "none" { all.remove(.date) }
+            if headers[.contentLength] == "none" { all.remove(.contentLength) }
+            let bytes = status == .notModified ? Data() : Data(body.utf8)
+            return HTTPResponse(status: status, headers: all, body: ResponseBody(bytes))
+        }
+    }
+
+    /// The server cannot be reached by the next request.
+    func fail(_ reason: NetworkError.Reason = .unreachable) {
+        server.enqueue { _ in throw NetworkError(reason) }
+    }
+
+    /// One call, its body read to the end.
+    @discardableResult
+    func send(
+        _ method: HTTPMethod = .get, _ path: String = "/", _ headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        user: String? = nil, options change: (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> Seen {
+        var options = RequestOptions()
+        change(&options)
+        var request = try HTTPRequest(method, url: "https://api.example" + path, headers: headers, body: body)
+        if let user { request.headers["X-User"] = user }
+        let exchanger = Exchanger(pipeline: [cache, CacheUser()], transport: server)
+        let response = try await exchanger.exchange(request, in: ExchangeContext(options: options, time: clock))
+        return Seen(response: response, text: String(decoding: try await response.body.collect(), as: UTF8.self))
+    }
+
+    /// The first call, whose answer has these fields and may be stored.
+    func first(
+        _ headers: HTTPHeaders, _ body: String = "first", status: HTTPStatus = .ok, path: String = "/",
+        request: HTTPHeaders = [:]
+    ) async throws {
+        answer(status, headers, body)
+        try await send(.get, path, request)
+    }
+
+    /// A call that the server would answer with "asked": whether it was, and what the caller got.
+    func again(
+        _ headers: HTTPHeaders = [:], _ path: String = "/", options change: (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> (asked: Bool, seen: Seen) {
+        let before = server.requests.count
+        answer(.ok, [.cacheControl: "no-store"], "asked")
+        let seen = try await send(.get, path, headers, options: change)
+        let asked = server.requests.count > before
+        if !asked { server.forget() }
+        return (asked, seen)
+    }
+
+    /// Expects the call to be answered by what is stored, without asking.
+    func expectReuse(
+        _ headers: HTTPHeaders = [:], _ path: String = "/", body: String = "first"
+    ) async throws {
+        let (asked, seen) = try await again(headers, path)
+        try trial.expect(!asked, "the server was asked (\(seen.response.cacheVerdict))")
+        try trial.equal(seen.text, body, "the body")
+    }
+
+    /// Expects the call to be answered by the server, with conditions or without.
+    func expectAsking(_ headers: HTTPHeaders = [:], _ path: String = "/") async throws {
+        let (asked, seen) = try await again(headers, path)
+        try trial.expect(asked, "the server was not asked (\(seen.response.cacheVerdict))")
+        try trial.equal(seen.text, "asked", "the body")
+    }
+
+    func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        try trial.expect(condition, message())
+    }
+
+    func equal<Value: Equatable>(
+        _ found: Value, _ expected: Value, _ what: @autoclosure () -> String
+    ) throws {
+        try trial.equal(found, expected, what())
+    }
+
+    /// The last request that reached the server.
+    func lastRequest() throws -> HTTPRequest {
+        guard let last = server.requests.last else { throw ConformanceFailure("the server was never asked") }
+        return last
+    }
+}
+
+extension CacheCase {
+    /// A requirement of a cache, to be met with every store.
+    static func requirement(
+        _ rule: String, _ name: String, rules: CacheRules = .standard,
+        body: @escaping @Sendable (CacheScene) async throws -> Void
+    ) -> CacheCase {
+        CacheCase(name, rule: rule) { trial in try await body(CacheScene(trial, rules)) }
+    }
+
+    /// A response with these fields is used again after so many seconds, or it is not.
+    static func reuse(
+        _ rule: String, _ name: String, _ response: HTTPHeaders, status: HTTPStatus = .ok, first: HTTPHeaders = [:],
+        second: HTTPHeaders = [:], after seconds: Int = 1, rules: CacheRules = .standard, _ isReused: Bool
+    ) -> CacheCase {
+        requirement(rule, name, rules: rules) { scene in
+            try await scene.first(response, status: status, request: first)
+            scene.wait(seconds)
+            if isReused { try await scene.expectReuse(second) } else { try await scene.expectAsking(second) }
+        }
+    }
+}
+
+/// Says what it was told to, in order, and remembers what it was asked.
+final class CacheServer: Transport {
+    private struct State: Sendable {
+        var answers: [@Sendable (HTTPRequest) throws -> HTTPResponse] = []
+        var requests: [HTTPRequest] = []
+    }
+
+    private let state = Locked(State())
+
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+    func enqueue(_ answer: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse) {
+        state.withLock { $0.answers.append(answer) }
+    }
+
+    /// Forgets what it was told last.
+    func forget() { state.withLock { _ = $0.answers.popLast() } }
+
+    func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        let answer = state.withLock { state in
+            state.requests.append(request)
+            return state.answers.isEmpty ? nil : state.answers.removeFirst()
+        }
+        guard let answer else { throw ConformanceFailure("the server was asked once too often: \(request)") }
+        return try answer(request)
+    }
+}
+
+/// Attaches a credential for the user that a request names, and says whose it is.
+private struct CacheUser: Interceptor {
+    var placement: Placement { .authentication }
+
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        var request = request
+        request.headers[.authorization] = request.headers["X-User"].map { "Bearer " + $0 }
+        return try await next(request)
+    }
+
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        request.headers["X-User"].map { .known($0, isLasting: true) } ?? .anonymous
+    }
+}
