@@ -15,15 +15,27 @@ public import Foundation
 ///     try await clock.waitForSleepers(1)           // until it does
 ///     clock.advance(by: .seconds(2))               // and now it goes on
 ///
+/// A clock that skips waits moves by itself as far as anybody wants to sleep, so that retries and limits wait for
+/// nothing:
+///
+///     let client = APIClient.mock(pipeline: .standard, configuration: ClientConfiguration(time: ManualClock.skippingWaits))
+///
 /// Copies share one time. Nothing here waits for real time: `waitForSleepers` replaces every sleep and yield that a
 /// test would otherwise need.
 public struct ManualClock: TimeSource {
     private let state: Locked<State>
+    private let skipsWaits: Bool
 
     /// A clock that shows `date`, by default the first second of 2001.
-    public init(date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
+    ///
+    /// - `skipsWaits`: whether a sleep moves the clock to its end and returns at once. Default false.
+    public init(date: Date = Date(timeIntervalSinceReferenceDate: 0), skipsWaits: Bool = false) {
         state = Locked(State(start: date))
+        self.skipsWaits = skipsWaits
     }
+
+    /// A clock of its own on which every sleep is over at once.
+    public static var skippingWaits: ManualClock { ManualClock(skipsWaits: true) }
 
     /// The reading: it begins at an arbitrary value and moves by `advance` only.
     public var now: MonotonicInstant { state.withLock { $0.now } }
@@ -34,6 +46,10 @@ public struct ManualClock: TimeSource {
     /// Waits until the clock is advanced that far; returns at once if it is already. Throws `CancellationError` as soon
     /// as the task is cancelled.
     public func sleep(until instant: MonotonicInstant) async throws {
+        if skipsWaits {
+            try Task.checkCancellation()
+            return advance(by: now.duration(to: instant))
+        }
         try await wait { state, waiter in
             guard instant > state.now else { return false }
             state.sleepers.append(State.Sleeper(until: instant, waiter: waiter))

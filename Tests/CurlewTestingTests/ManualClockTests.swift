@@ -117,4 +117,19 @@ struct ManualClockTests {
         #expect(clock.advanceToNextSleeper() == .seconds(2))
         try await late.value
     }
+
+    @Test("A clock that skips waits moves by itself, only forward, and heeds cancellation")
+    func skipping() async throws {
+        let clock = ManualClock.skippingWaits
+        let start = clock.now
+        try await clock.sleep(for: .seconds(3600))
+        #expect(start.duration(to: clock.now) == .seconds(3600))
+        try await clock.sleep(until: start)
+        #expect(start.duration(to: clock.now) == .seconds(3600))
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await clock.sleep(for: .seconds(1))
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
 }

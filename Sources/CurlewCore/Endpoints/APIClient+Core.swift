@@ -33,7 +33,10 @@ extension APIClient {
             self.query = query
             self.options = options
             exchanger = Exchanger(
-                pipeline: pipeline, transport: transport, setup: PipelineSetup(clientOrigin: baseURL?.origin),
+                pipeline: pipeline, transport: transport,
+                setup: PipelineSetup(
+                    clientOrigin: baseURL?.origin,
+                    totalTimeout: (options?.timeouts ?? configuration.timeouts).total),
                 chain: chain)
             let own = configuration.headers
             homeFields = Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent])
@@ -143,16 +146,19 @@ extension APIClient.Core {
             if Task.isCancelled { throw NetworkError(.cancelled) }
         }
         response.body.cancel()
-        return NetworkError(
+        var failure = NetworkError(
             .status(response.status),
             response: NetworkError.Answer(
                 status: response.status, headers: response.headers, body: excerpt.data,
                 isTruncated: excerpt.isTruncated, date: call.context.time.date))
+        failure.attempts = response.attempts
+        return failure
     }
 
     /// A failure to decode, with the answer in it as far as it is at hand and within the limit.
     private func explained(_ error: any Error, _ response: HTTPResponse, _ call: PreparedCall) -> NetworkError {
         var failure = NetworkError(error)
+        if failure.attempts.isEmpty { failure.attempts = response.attempts }
         guard failure.response != nil || failure.reason == .decoding else { return failure }
         var excerpt = NetworkError.Answer.Excerpt(limit: call.context.limits.errorExcerpt)
         _ = excerpt.append(failure.response?.body ?? response.body.bufferedData ?? Data())

@@ -13,6 +13,7 @@ public struct Exchanger: Sendable {
     public let problems: [String]
     /// Tells chains apart, see `Next.chain`.
     let chain: UInt64
+    private let attemptTimeout: Duration?
 
     /// An engine over `transport`. Never fails: what cannot work is listed in `problems`.
     public init(pipeline: Pipeline, transport: any Transport, setup: PipelineSetup = PipelineSetup()) {
@@ -25,6 +26,7 @@ public struct Exchanger: Sendable {
         self.transport = transport
         self.chain = chain
         problems = pipeline.problems(in: setup)
+        attemptTimeout = pipeline.declared(in: setup).attemptTimeout
     }
 
     /// Sends `request` through the pipeline.
@@ -59,8 +61,17 @@ public struct Exchanger: Sendable {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }
             if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
+            if case .timedOut = failure.reason { failure.detail += bounds(of: context) }
             context.record(.failed(failure, after: start.duration(to: context.time.now)))
             throw failure
         }
+    }
+
+    /// What bounded a call that ran out of time.
+    private func bounds(of context: ExchangeContext) -> String {
+        let total = context.timeouts.total.map(\.brief) ?? "no limit"
+        let attempt = attemptTimeout.map(\.brief) ?? "no limit of its own"
+        let spent = context.start.duration(to: context.time.now).brief
+        return " The call took \(spent). Its limits: the whole \(total), an attempt \(attempt)."
     }
 }

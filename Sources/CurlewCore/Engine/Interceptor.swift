@@ -26,6 +26,8 @@ public protocol Interceptor: Sendable {
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse
     /// Whether `APIClient.preview` runs it. Default true; false for what only makes sense with an answer.
     var runsInPreview: Bool { get }
+    /// Tells what others of the pipeline have to fit: a timeout, a budget. Asked of all before any `problem(in:)`.
+    func declare(in setup: inout PipelineSetup)
     /// What is wrong with the way it is set up, given the client; nil when it can work. Default nil.
     func problem(in setup: PipelineSetup) -> String?
     /// Whose credential it would attach to `request` now, told without I/O; asked by what keeps or shares answers
@@ -43,6 +45,9 @@ extension Interceptor {
 
     /// True: a preview shows what it does to the request.
     public var runsInPreview: Bool { true }
+
+    /// Nothing to tell.
+    public func declare(in setup: inout PipelineSetup) {}
 
     /// Nothing to object.
     public func problem(in setup: PipelineSetup) -> String? { nil }

@@ -33,6 +33,12 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         return copy
     }
 
+    /// This pipeline with `interceptor` instead of all that stand at its placement:
+    /// `Pipeline.standard.replacing(.retry(.attempts(5)))`.
+    public func replacing(_ interceptor: any Interceptor) -> Pipeline {
+        removing(interceptor.placement).adding(interceptor)
+    }
+
     /// This pipeline without the interceptors of one place.
     public func removing(_ placement: Placement) -> Pipeline {
         Pipeline(interceptors.filter { $0.placement != placement })
@@ -40,7 +46,10 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 
     /// What cannot work in this order and with this client, one sentence each. Empty when all is well.
     public func problems(in setup: PipelineSetup = PipelineSetup()) -> [String] {
-        var found = interceptors.compactMap { $0.problem(in: setup) }
+        let setup = declared(in: setup)
+        var found: [String] = []
+        for problem in interceptors.compactMap({ $0.problem(in: setup) }) + setup.problems
+        where !found.contains(problem) { found.append(problem) }
         let placed = interceptors.filter { $0.placement != .custom }
         for (outer, inner) in zip(placed, placed.dropFirst()) where outer.placement > inner.placement {
             found.append(
@@ -51,14 +60,36 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-/// What an interceptor may know of the client when it checks how it is set up.
+extension Pipeline {
+    /// `setup` with what the interceptors tell of themselves.
+    func declared(in setup: PipelineSetup) -> PipelineSetup {
+        interceptors.reduce(into: setup) { $1.declare(in: &$0) }
+    }
+}
+
+/// What an interceptor may know of the client and of the others when it checks how it is set up.
 public struct PipelineSetup: Sendable {
     /// The origin of the base URL, if the client has one.
     public var clientOrigin: Origin?
+    /// How long a whole call may take; nil without a limit, or when it is not known.
+    public var totalTimeout: Duration?
+    /// How long one attempt may take, as the pipeline says; nil without a limit of its own.
+    public var attemptTimeout: Duration?
+    /// How many interceptors try again.
+    package var retries = 0
+    /// The budgets from which repetitions are paid.
+    package var budgets: Set<ObjectIdentifier> = []
 
     /// A setup to check against.
-    public init(clientOrigin: Origin? = nil) {
+    public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil) {
         self.clientOrigin = clientOrigin
+        self.totalTimeout = totalTimeout
+    }
+
+    /// What is wrong with the whole rather than with one interceptor.
+    var problems: [String] {
+        guard budgets.count > 1 else { return [] }
+        return ["What repeats calls draws on \(budgets.count) budgets. Give all of it one RetryBudget."]
     }
 }
 

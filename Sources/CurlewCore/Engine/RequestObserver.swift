@@ -29,6 +29,8 @@ public enum ExchangeEvent: Sendable {
     case answered(HTTPResponse)
     /// One attempt ended without an answer.
     case attemptFailed(NetworkError)
+    /// One attempt is over and not simply the caller's: what was decided about it, and why.
+    case tried(Attempt)
     /// A redirect is followed; what comes next belongs to its next hop.
     case redirected(Redirect)
     /// An answer that redirects is the caller's, for the reason given in one sentence with secrets out.

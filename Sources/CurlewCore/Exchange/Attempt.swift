@@ -21,7 +21,7 @@ public struct Attempt: Hashable, Sendable {
     /// What came of it.
     public let outcome: Outcome
     /// What was decided about it, and why.
-    public let decision: Decision
+    public package(set) var decision: Decision
     /// What else happened on its way, one short sentence each: a wait for a place, a second sending.
     public let notes: [String]
 
@@ -45,6 +45,14 @@ public struct Attempt: Hashable, Sendable {
         case status(HTTPStatus)
         /// No answer, for this reason.
         case failed(NetworkError.Reason)
+
+        package init(_ failure: NetworkError) {
+            if case .status(let status) = failure.reason {
+                self = .status(status)
+            } else {
+                self = .failed(failure.reason)
+            }
+        }
     }
 
     /// What a policy made of an outcome.

@@ -9,11 +9,18 @@ package final class AttemptHistory: Sendable {
     /// What else happened in the try that gave the answer, until it is complete.
     let notes: [String]
     let isComplete: Bool
+    /// The hop of the try that gave the answer, and when that began, until it is complete.
+    let hop: Int
+    let start: Duration
 
-    init(_ attempts: [Attempt], notes: [String] = [], isComplete: Bool) {
+    init(
+        _ attempts: [Attempt], notes: [String] = [], isComplete: Bool, hop: Int = 0, start: Duration = .zero
+    ) {
         self.attempts = attempts
         self.notes = notes
         self.isComplete = isComplete
+        self.hop = hop
+        self.start = start
     }
 }
 
@@ -34,6 +41,12 @@ extension HTTPResponse {
     package mutating func note(_ text: String) {
         history = AttemptHistory(history?.attempts ?? [], notes: notes + [text], isComplete: false)
     }
+
+    /// Puts the attempts of earlier hops before this one, unless somebody has told of them.
+    mutating func follow(_ past: [Attempt], hop: Int, start: Duration) {
+        guard history.map({ $0.attempts.isEmpty && !$0.isComplete }) ?? true else { return }
+        history = AttemptHistory(past, notes: notes, isComplete: false, hop: hop, start: start)
+    }
 }
 
 extension Attempt {
@@ -44,8 +57,9 @@ extension Attempt {
         let past = history?.attempts ?? []
         if let history, history.isComplete { return past }
         let last = Attempt(
-            number: (past.last?.number ?? 0) + 1, duration: metrics.total ?? metrics.firstByte ?? .zero,
-            outcome: .status(status), notes: history?.notes ?? [])
+            number: (past.last?.number ?? 0) + 1, hop: history?.hop ?? 0, start: history?.start ?? .zero,
+            duration: metrics.total ?? metrics.firstByte ?? .zero, outcome: .status(status),
+            notes: history?.notes ?? [])
         return past.adding(last)
     }
 }

@@ -19,7 +19,10 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
             lines.append("  answer    \(response.status)" + (response.mediaType.map { ", \($0.essence)" } ?? ""))
             if let excerpt = response.excerpt { lines.append("  body      \(excerpt)") }
         }
-        for attempt in attempts { lines.append("  attempt   \(attempt)") }
+        // A single attempt about which nothing was decided repeats what is said above.
+        let isTold =
+            attempts.count == 1 && attempts[0].decision == .finish(because: .final) && attempts[0].notes.isEmpty
+        for attempt in isTold ? [] : attempts { lines.append("  attempt   \(attempt)") }
         for note in notes { lines.append("  note      \(note)") }
         if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
             lines.append("  cause     \("\(underlying)".clipped(to: 500))")

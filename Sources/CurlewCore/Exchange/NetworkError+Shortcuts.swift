@@ -66,17 +66,11 @@ extension NetworkError {
     /// request: only idempotent work may be repeated.
     public var isRetryable: Bool {
         switch reason {
-        case .unreachable, .timedOut, .connectionLost, .proxyFailed(.unreachable):
-            true
-        case .proxyFailed(.refused(let status?)):
-            [502, 503, 504].contains(status.code)
-        case .status(let status):
-            [408, 429, 500, 502, 503, 504].contains(status.code)
+        case .status(let status): [408, 429, 500, 502, 503, 504].contains(status.code)
         case .refused(by: .circuitBreaker), .refused(by: .rateLimit), .refused(by: .concurrencyLimit),
             .refused(by: .overload):
             true
-        default:
-            false
+        default: reason.mayPass
         }
     }
 
@@ -100,5 +94,24 @@ extension NetworkError {
     public func body<Model: Decodable>(as type: Model.Type = Model.self, codecs: Codecs = .json) -> Model? {
         guard let response, !response.body.isEmpty, !response.isTruncated else { return nil }
         return try? codecs.decode(type, from: response.body, mediaType: response.mediaType)
+    }
+}
+
+extension NetworkError.Reason {
+    /// A failure without an answer that another try may not meet. Never one of TLS, of pins, or of the request itself.
+    package var mayPass: Bool {
+        switch self {
+        case .unreachable, .timedOut, .connectionLost, .proxyFailed(.unreachable): true
+        case .proxyFailed(.refused(let status?)): [502, 503, 504].contains(status.code)
+        default: false
+        }
+    }
+
+    /// The server certainly got nothing of the request.
+    package var neverArrived: Bool {
+        switch self {
+        case .unreachable, .connectionLost(.requestNotSent), .proxyFailed: true
+        default: false
+        }
     }
 }

@@ -19,6 +19,17 @@ extension Interceptor where Self == RedirectInterceptor {
     }
 }
 
+extension Interceptor where Self == RetryInterceptor {
+    /// Tries again what may pass: `.retry()`, `.retry(.attempts(5))`. See `RetryPolicy` for the rules.
+    ///
+    /// - `budget`: what repetitions are paid from. Default one of its own.
+    public static func retry(
+        _ policy: RetryPolicy = .standard, budget: RetryBudget = RetryBudget()
+    ) -> RetryInterceptor {
+        RetryInterceptor(policy, budget: budget)
+    }
+}
+
 extension Interceptor where Self == CookieInterceptor {
     /// Cookies in `store`. Default one of its own, in memory, which the client and what is derived from it share.
     public static func cookies(_ store: CookieStore = CookieStore()) -> CookieInterceptor {

@@ -75,8 +75,13 @@ public struct SystemTime: TimeSource {
 
     /// Waits by a timer of the runtime; no thread is held.
     public func sleep(until instant: MonotonicInstant) async throws {
-        let remaining = now.duration(to: instant)
-        if remaining > .zero { try await Task.sleep(for: remaining) } else { try Task.checkCancellation() }
+        try Task.checkCancellation()
+        // The timer has a clock of its own, so it is asked again rather than believed: nobody wakes early.
+        while true {
+            let remaining = now.duration(to: instant)
+            guard remaining > .zero else { return }
+            try await Task.sleep(for: remaining)
+        }
     }
 }
 

@@ -23,6 +23,7 @@ struct ExchangerTests {
                 case .sent(let request): "sent \(request.headers["X"] ?? "-")"
                 case .answered(let response): "answered \(response.status.code)"
                 case .attemptFailed(let error): "attemptFailed \(error.label)"
+                case .tried(let attempt): "tried \(attempt)"
                 case .redirected(let redirect): "redirected \(redirect)"
                 case .redirectKept(let response, let reason): "redirectKept \(response.status.code) \(reason)"
                 case .cookieRefused(let refusal, let name): "cookieRefused \(name) \(refusal)"

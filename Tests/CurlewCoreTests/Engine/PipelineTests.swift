@@ -102,4 +102,34 @@ struct PipelineTests {
         let origin = Origin(scheme: "https", host: "a.test")
         #expect(Pipeline.standard.problems(in: PipelineSetup(clientOrigin: origin)).isEmpty)
     }
+
+    @Test("Replacing puts an interceptor in the place of those that stand there, or in an empty place")
+    func replacing() {
+        let pipeline: Pipeline = [Mark(.logging), Mark(.retry, "a"), Mark(.retry, "b"), Mark(.custom)]
+        #expect(pipeline.replacing(Mark(.retry, "c")).description == "logging → c → custom → transport")
+        #expect(pipeline.replacing(Mark(.signing)).description == "logging → a → b → custom → signing → transport")
+    }
+
+    @Test("Two retries are a problem, and so are two budgets and a policy without attempts")
+    func retries() {
+        let twice = Pipeline.standard.adding(.retry(.attempts(5)))
+        #expect(twice.problems().count == 2)
+        #expect(twice.problems().first?.contains("replacing(_:)") == true)
+        #expect(twice.problems().last?.contains("one RetryBudget") == true)
+        let budget = RetryBudget()
+        #expect(Pipeline([.retry(budget: budget), .retry(budget: budget)]).problems().count == 1)
+        #expect(Pipeline.standard.replacing(.retry(.attempts(5))).problems().isEmpty)
+        #expect(Pipeline([.retry(.attempts(0))]).problems().count == 1)
+    }
+
+    @Test("Each standard pipeline has a budget of its own, and clients derived from one share it")
+    func budgets() throws {
+        func budget(_ pipeline: Pipeline) -> RetryBudget? {
+            pipeline.interceptors.compactMap { $0 as? RetryInterceptor }.first?.budget
+        }
+        let (one, other) = (Pipeline.standard, Pipeline.standard)
+        #expect(budget(one) != nil && budget(one) !== budget(other))
+        let client = APIClient.testing(RecordingTransport(), pipeline: one)
+        #expect(budget(client.with(headers: ["X": "1"]).pipeline) === budget(one))
+    }
 }

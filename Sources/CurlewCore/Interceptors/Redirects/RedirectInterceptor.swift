@@ -45,7 +45,7 @@ public struct RedirectInterceptor: Interceptor {
         let policy = next.context.options.redirects?.keeping(secret: self.policy.secretHeaders) ?? self.policy
         var context = next.context
         var trail = RedirectTrail(crossedOrigin: context.crossedOrigin)
-        var (request, response) = (asked, first)
+        var (request, response, began) = (asked, first, Duration.zero)
         while true {
             let decision = policy.decide(
                 response.status, response.headers, to: request, after: trail, limit: context.limits.redirects,
@@ -54,6 +54,7 @@ public struct RedirectInterceptor: Interceptor {
             case .deliver(let reason):
                 if let reason { context.record(.redirectKept(response, because: reason)) }
                 response.redirects = context.redirects
+                if context.hop > 0 { response.follow(context.pastAttempts, hop: context.hop, start: began) }
                 return response
             case .fail(let failure):
                 response.body.cancel()
@@ -61,6 +62,8 @@ public struct RedirectInterceptor: Interceptor {
             case .follow(let following, let redirect):
                 try await drain(response.body)
                 trail.append(redirect, setsCookie: response.headers.contains(.setCookie))
+                began = context.start.duration(to: context.time.now)
+                context.pastAttempts = response.attempts
                 try advance(&context, by: redirect, trail, policy)
                 request = following
                 response = try await send(request, next, context)
@@ -92,6 +95,7 @@ public struct RedirectInterceptor: Interceptor {
         } catch {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }
+            if failure.attempts.isEmpty { failure.attempts = context.pastAttempts }
             throw failure
         }
     }
@@ -101,6 +105,7 @@ public struct RedirectInterceptor: Interceptor {
     ) -> NetworkError {
         var failure = failure
         if failure.request == nil { failure.request = RequestLine(request) }
+        failure.attempts = response.attempts
         if failure.response == nil {
             failure.response = NetworkError.Answer(
                 status: response.status, headers: response.headers, date: context.time.date)

@@ -24,9 +24,19 @@ public struct AttemptTimeoutInterceptor: Interceptor {
         return try await next(request, context: context)
     }
 
-    /// A bound that leaves no time.
+    /// The bound.
+    public func declare(in setup: inout PipelineSetup) {
+        setup.attemptTimeout = min(limit, setup.attemptTimeout ?? limit)
+    }
+
+    /// A bound that leaves no time, or that the call as a whole reaches first.
     public func problem(in setup: PipelineSetup) -> String? {
-        limit > .zero ? nil : "The attempt timeout is \(limit.brief), so that no attempt can succeed. Make it longer."
+        guard limit > .zero else {
+            return "The attempt timeout is \(limit.brief), so that no attempt can succeed. Make it longer."
+        }
+        guard let total = setup.totalTimeout, limit >= total else { return nil }
+        return "An attempt may take \(limit.brief) and the whole call \(total.brief), so that the attempt timeout never"
+            + " acts. Make it shorter, or Timeouts.total longer."
     }
 }
 

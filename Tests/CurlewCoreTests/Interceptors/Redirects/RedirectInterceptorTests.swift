@@ -54,7 +54,7 @@ struct RedirectInterceptorTests {
             mock.on(.get, "/start", Self.redirect("/end"))
             mock.on(.get, "/end", .text("done"))
         }
-        #expect(Pipeline.standard.description == "Redirects → transport")
+        #expect(Pipeline.standard.description == "Redirects → Retry(3 attempts, exponential 100 ms…20 s) → transport")
         #expect(
             try await Self.client(.standard, ClientConfiguration(), configure).send(Request<String>.get("/start"))
                 == "done")

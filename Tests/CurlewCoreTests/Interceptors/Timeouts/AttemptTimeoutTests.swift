@@ -26,18 +26,19 @@ struct AttemptTimeoutTests {
         #expect(error?.reason == .timedOut(.attempt))
         #expect(error?.isRetryable == true)
         #expect(error?.description.contains("attemptTimeout") == true)
+        #expect(error?.detail.hasSuffix("The call took 5 s. Its limits: the whole 60 s, an attempt 5 s.") == true)
     }
 
     @Test("The call's own deadline comes first if it is earlier")
     func total() async throws {
-        let client = client([.attemptTimeout(.seconds(5))], total: .seconds(3)) {
-            $0.onAny(delay: .seconds(9)) { _ in .status(200) }
-        }
-        let call = Task { try await client.send(Request<HTTPResponse>.get("/")) }
+        let client = client([.attemptTimeout(.seconds(5))]) { $0.onAny(delay: .seconds(9)) { _ in .status(200) } }
+        let short = Timeouts(firstByte: nil, total: .seconds(3))
+        let call = Task { try await client.send(Request<HTTPResponse>.get("/").options { $0.timeouts = short }) }
         try await clock.waitForSleepers(1)
         #expect(clock.advanceToNextSleeper() == .seconds(3))
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.reason == .timedOut(.total))
+        #expect(error?.detail.hasSuffix("The call took 3 s. Its limits: the whole 3 s, an attempt 5 s.") == true)
     }
 
     @Test("Each redirect has a time of its own")
@@ -74,5 +75,19 @@ struct AttemptTimeoutTests {
     func problem(seconds: Int) {
         #expect(Pipeline([.attemptTimeout(.seconds(seconds))]).problems().count == 1)
         #expect(Pipeline([.attemptTimeout(.milliseconds(1))]).problems().isEmpty)
+    }
+
+    @Test("So is one that the call as a whole reaches first", arguments: [(4, false), (5, true), (6, true)])
+    func problem(attempt: Int, isProblem: Bool) async throws {
+        let client = client([.attemptTimeout(.seconds(attempt))], total: .seconds(5)) {
+            $0.onAny { _ in .status(204) }
+        }
+        #expect(client.problems.count == (isProblem ? 1 : 0))
+        let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }
+        #expect(error?.reason == (isProblem ? .configuration : nil))
+        var options = RequestOptions()
+        options.timeouts = Timeouts(total: .seconds(60))
+        #expect(client.with(options: options).problems.isEmpty, "what the client's options say counts")
+        #expect(Pipeline([.attemptTimeout(.seconds(attempt))]).problems().isEmpty)
     }
 }

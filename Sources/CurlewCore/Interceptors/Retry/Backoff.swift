@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+/// How long to wait before each repetition.
+///
+/// Waits are random on purpose: clients that failed together must not come back together.
+public struct Backoff: Hashable, Sendable {
+    private enum Kind: Hashable, Sendable { case constant, exponential, decorrelated }
+
+    private let kind: Kind
+    /// What the first wait is made from. Default 100 ms.
+    public let base: Duration
+    /// The same when the server asked for fewer requests (429, 503 with a wait). Default 1 s.
+    public let throttledBase: Duration
+    /// The longest wait. Default 20 s.
+    public let cap: Duration
+
+    private init(_ kind: Kind, _ base: Duration, _ throttledBase: Duration, _ cap: Duration) {
+        self.kind = kind
+        self.base = max(.zero, base)
+        self.throttledBase = max(.zero, throttledBase)
+        self.cap = max(.zero, cap)
+    }
+
+    /// Anything from nothing to a bound that doubles each time ("full jitter"): 100 ms, 200 ms, 400 ms, … 20 s.
+    public static let exponential = exponential()
+
+    /// Anything from nothing to a bound that doubles each time, up to `cap`.
+    public static func exponential(
+        base: Duration = .milliseconds(100), throttled: Duration = .seconds(1), cap: Duration = .seconds(20)
+    ) -> Backoff {
+        Backoff(.exponential, base, throttled, cap)
+    }
+
+    /// Anything from `base` to three times the wait before it, up to `cap`: never none, and less regular.
+    public static func decorrelated(
+        base: Duration = .milliseconds(100), throttled: Duration = .seconds(1), cap: Duration = .seconds(20)
+    ) -> Backoff {
+        Backoff(.decorrelated, base, throttled, cap)
+    }
+
+    /// Always `wait`, without chance. For tests, and for work that nobody else does at the same time.
+    public static func constant(_ wait: Duration) -> Backoff {
+        Backoff(.constant, wait, wait, wait)
+    }
+
+    /// The wait before a repetition.
+    ///
+    /// - `repetition`: counted from one.
+    /// - `previous`: the wait before the one before, if there was one.
+    /// - `random`: evenly from 0 up to, not including, 1.
+    public func wait(
+        before repetition: Int, isThrottled: Bool = false, after previous: Duration? = nil, random: Double
+    ) -> Duration {
+        let base = isThrottled ? throttledBase : base
+        switch kind {
+        case .constant: return base
+        case .exponential: return Self.between(.zero, min(cap, base.doubled(times: repetition - 1)), random)
+        case .decorrelated:
+            let floor = min(base, cap)
+            return Self.between(floor, min(cap, max(floor, previous ?? floor) * 3), random)
+        }
+    }
+
+    private static func between(_ low: Duration, _ high: Duration, _ random: Double) -> Duration {
+        let span = Double(max(0, low.wholeNanoseconds.distance(to: high.wholeNanoseconds)))
+        return low + .nanoseconds(Int64(span * min(max(random, 0), 1)))
+    }
+}
+
+extension Duration {
+    /// Twice as long, that many times; at most about 292 years.
+    fileprivate func doubled(times: Int) -> Duration {
+        let (product, overflow) = wholeNanoseconds.multipliedReportingOverflow(by: 1 << min(max(0, times), 62))
+        return .nanoseconds(overflow ? .max : product)
+    }
+}
+
+extension Backoff: CustomStringConvertible {
+    /// `exponential 100 ms…20 s`
+    public var description: String {
+        switch kind {
+        case .constant: "constant \(base.brief)"
+        case .exponential: "exponential \(base.brief)…\(cap.brief)"
+        case .decorrelated: "decorrelated \(base.brief)…\(cap.brief)"
+        }
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension RetryPolicy {
+    /// What a decision depends on, besides the outcome.
+    public struct Situation: Sendable {
+        /// How many attempts were counted, this one included.
+        public var attempts = 1
+        /// How many repetitions were not counted because the request had not reached the server.
+        public var uncounted = 0
+        /// How many repetitions were not counted because there was no way to the server.
+        public var offline = 0
+        /// Whether sending twice intends the same as sending once.
+        public var mayRepeat = true
+        /// Whether the body can be produced again.
+        public var canReplay = true
+        /// The time since the first attempt began.
+        public var elapsed = Duration.zero
+        /// The time that is left of the call; nil without a deadline.
+        public var remaining: Duration?
+        /// The wait before this attempt, if there was one.
+        public var previousWait: Duration?
+        /// The wall clock, for dates that servers send.
+        public var date: Date
+        /// Chance: evenly from 0 up to, not including, 1.
+        public var random: Double
+
+        /// The first attempt of something that may be repeated.
+        public init(date: Date = Date(), random: Double = .random(in: 0..<1)) {
+            self.date = date
+            self.random = random
+        }
+
+        /// The first attempt of `request`.
+        public init(_ request: HTTPRequest, in context: ExchangeContext, random: Double = .random(in: 0..<1)) {
+            self.init(date: context.time.date, random: random)
+            mayRepeat = context.mayRepeat(request)
+            canReplay = request.body.canReplay
+            remaining = context.deadline.remaining(at: context.time.now)
+        }
+    }
+
+    /// Whether to try again, and why. The same question always gets the same answer; whoever asks also has a
+    /// `RetryBudget` to respect.
+    ///
+    /// - `outcome`: what came of the attempt.
+    /// - `headers`: the fields of the answer, if there was one: `Retry-After` in both forms, else `RateLimit` fields that
+    ///   leave nothing, tell how long to wait at least; `X-Should-Retry: false` ends the call, and `true` makes an error
+    ///   status one that may pass.
+    public func decide(
+        _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), in situation: Situation
+    ) -> Attempt.Decision {
+        let wish = RetryWish(headers)
+        if let end = obstacle(to: outcome, wish, situation) { return .finish(because: end) }
+        return schedule(outcome, isAsked: wish.verdict == true, least: wish.wait(from: situation.date), situation)
+    }
+
+    /// The same for an outcome that may pass, of something that may be done again.
+    ///
+    /// - `isAsked`: the server wants it.
+    /// - `least`: the wait that the server wants, if it names one.
+    func schedule(
+        _ outcome: Attempt.Outcome, isAsked: Bool, least: Duration?, _ situation: Situation
+    ) -> Attempt.Decision {
+        let (wait, cause): (Duration, Attempt.Cause)
+        if outcome == .failed(.connectionLost(.requestNotSent)), situation.uncounted < uncountedAttempts {
+            cause = .neverArrived
+            wait = situation.uncounted == 0 ? .zero : pause(situation.uncounted, situation)
+        } else if outcome == .failed(.unreachable), let offlineWait = offlineWait(situation) {
+            (wait, cause) = (offlineWait, .offline)
+        } else if situation.attempts >= attempts {
+            return .finish(because: .triesUsedUp(situation.attempts + situation.uncounted + situation.offline))
+        } else if let least {
+            guard least <= longestServerWait else { return .finish(because: .waitTooLong(least)) }
+            // Never early, and not all at the same moment.
+            let spread = min(pause(situation.attempts, situation, isThrottled: true), Self.longestSpread)
+            (wait, cause) = (least + spread, .serverAsked)
+        } else {
+            cause = isAsked ? .serverAsked : .transient
+            wait = pause(situation.attempts, situation, isThrottled: outcome == .status(.tooManyRequests))
+        }
+        if let remaining = situation.remaining, wait >= remaining { return .finish(because: .deadline(wait: wait)) }
+        return .retry(after: wait, because: cause)
+    }
+
+    private static let longestSpread = Duration.seconds(5)
+
+    /// What keeps such an outcome from ever being tried again.
+    private func obstacle(
+        to outcome: Attempt.Outcome, _ wish: RetryWish, _ situation: Situation
+    ) -> Attempt.Cause? {
+        switch outcome {
+        case .status(let status):
+            guard statuses.contains(status) || (wish.verdict == true && status.code >= 400) else { return .final }
+            if wish.verdict == false { return .vetoed }
+            if !situation.mayRepeat { return .notIdempotent }
+        case .failed(.cancelled):
+            return .cancelled
+        case .failed(let reason):
+            guard reason.mayPass else { return .final }
+            if !situation.mayRepeat, !reason.neverArrived { return .notIdempotent }
+        }
+        return situation.canReplay ? nil : .bodyIsGone
+    }
+
+    private func offlineWait(_ situation: Situation) -> Duration? {
+        guard let connectivityWait else { return nil }
+        let wait = pause(situation.offline + 1, situation)
+        return situation.elapsed + wait <= connectivityWait ? wait : nil
+    }
+
+    private func pause(_ repetition: Int, _ situation: Situation, isThrottled: Bool = false) -> Duration {
+        backoff.wait(
+            before: repetition, isThrottled: isThrottled, after: situation.previousWait, random: situation.random)
+    }
+}
+
+/// What an answer says about trying again. Words of a server that may be hostile: bounded by whoever heeds them.
+struct RetryWish {
+    private let headers: HTTPHeaders
+
+    init(_ headers: HTTPHeaders) {
+        self.headers = headers
+    }
+
+    /// `X-Should-Retry`, if it says something.
+    var verdict: Bool? {
+        switch headers["X-Should-Retry"]?.lowercased() {
+        case "true": true
+        case "false": false
+        default: nil
+        }
+    }
+
+    /// How long to wait at least.
+    func wait(from now: Date) -> Duration? {
+        if let value = headers[.retryAfter], let hint = RetryAfter(value) { return hint.delay(now: now) }
+        guard let status = RateLimitStatus(headers, now: now), status.remaining == 0 else { return nil }
+        return status.reset
+    }
+}
