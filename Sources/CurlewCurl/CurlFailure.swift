@@ -23,7 +23,7 @@ enum CurlFailure {
             ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
         let systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
         var error = NetworkError(
-            proxyReason(code, handle: handle, transfer: transfer)
+            repetitionReason(code, transfer) ?? proxyReason(code, handle: handle, transfer: transfer)
                 ?? reason(for: code, message: message, handle: handle, transfer: transfer),
             detail: pinDetail(code, handle: handle, transfer: transfer) ?? message,
             underlying: TransportFailure(
@@ -82,6 +82,17 @@ enum CurlFailure {
         // CURLE_OK without a head, GOT_NOTHING, HTTP2, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what later versions add.
         default: .connectionLost(delivery(handle))
         }
+    }
+
+    /// libcurl has sent the request over a connection that died, and then found no way for another sending: to the caller
+    /// it must not look as if nothing had left.
+    private static func repetitionReason(_ code: CURLcode, _ transfer: Transfer) -> NetworkError.Reason? {
+        let noWay = [
+            CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY,
+            CURLE_OPERATION_TIMEDOUT,
+        ]
+        guard transfer.sendings > 0, !transfer.mayRepeat, noWay.contains(code) else { return nil }
+        return .connectionLost(.requestMayHaveArrived)
     }
 
     private static func wasSent(_ handle: EasyHandle) -> Bool {

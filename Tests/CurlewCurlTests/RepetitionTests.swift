@@ -135,6 +135,28 @@ struct RepetitionTests {
         #expect(made.withLock { $0 } == 1)
     }
 
+    @Test("a POST whose connection died, and for which no other came about, may have arrived")
+    func noWayBack() async throws {
+        for (method, reason): (HTTPMethod, NetworkError.Reason) in [(.post, Self.mayHaveArrived), (.get, .unreachable)]
+        {
+            let box = Locked<RawServer?>(nil)
+            let url = try {
+                let server = try RawServer { connection in
+                    for exchange in 0... {
+                        _ = try connection.readHead()
+                        // The server goes away with its port.
+                        if exchange == 1 { return box.withLock { $0 = nil } }
+                        try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                    }
+                }
+                box.withLock { $0 = server }
+                return server.url
+            }()
+            _ = try await transport.exchange(.get, url + "/warm").data()
+            #expect(await transport.failure(method, url + "/")?.reason == reason)
+        }
+    }
+
     @Test("the route's word counts more than the method's", arguments: [true, false])
     func declared(isIdempotent: Bool) async throws {
         let arrivals = Locked(0)

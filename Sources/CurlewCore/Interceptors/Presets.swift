@@ -14,4 +14,32 @@ extension Pipeline {
     ///     Pipeline.standard.adding(.cookies()).adding(.logging()).adding(.bearer { await keychain.token() })
     ///     Pipeline.standard.replacing(.retry(.never))
     public static var standard: Pipeline { [.redirects(), .retry()] }
+
+    /// The standard pipeline with everything that keeps one slow or failing server from harming the rest: a circuit
+    /// breaker, limits, and a bound for each attempt.
+    ///
+    ///     redirects → retry → hedging → circuit breaker → rate limit → concurrency limit → attempt timeout
+    ///
+    /// - `attemptTimeout`: the bound of each attempt. Default 10 s. It has to be shorter than `Timeouts.total`.
+    /// - `retry`: what is tried again. Default `.standard`. Retries and hedging share one `RetryBudget`.
+    /// - `hedging`: after which time a second sending begins; nil, the default, never.
+    /// - `circuit`: when an origin is given up for a while. Default `.standard`. Its window has to be at least twice as
+    ///   long as `attemptTimeout`.
+    /// - `rateLimit`: default none, as only the server's operator knows it.
+    /// - `concurrency`: exchanges at a time with one origin; another 1000 wait. Default 1000.
+    ///
+    /// Combinations that cannot work are problems of the client, as with any pipeline. Each use has state of its own.
+    public static func resilient(
+        attemptTimeout: Duration = .seconds(10), retry: RetryPolicy = .standard, hedging: Duration? = nil,
+        circuit: CircuitPolicy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000
+    ) -> Pipeline {
+        let budget = RetryBudget()
+        var pipeline: Pipeline = [
+            .redirects(), .retry(retry, budget: budget), .circuitBreaker(circuit), .concurrencyLimit(concurrency),
+            .attemptTimeout(attemptTimeout),
+        ]
+        if let hedging { pipeline = pipeline.adding(.hedging(after: hedging, budget: budget)) }
+        if let rateLimit { pipeline = pipeline.adding(.rateLimit(rateLimit)) }
+        return pipeline
+    }
 }

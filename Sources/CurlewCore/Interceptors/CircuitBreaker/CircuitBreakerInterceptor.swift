@@ -78,9 +78,14 @@ public struct CircuitBreakerInterceptor: Interceptor {
         }
     }
 
-    /// What cannot work in the policy.
+    /// What cannot work in the policy, and a window in which hardly a call that times out is over.
     public func problem(in setup: PipelineSetup) -> String? {
-        breaker.policy.problem
+        let policy = breaker.policy
+        if let problem = policy.problem { return problem }
+        guard let attempt = setup.attemptTimeout, policy.window < attempt * 2 else { return nil }
+        return
+            "The circuit breaker's window is \(policy.window.brief) and an attempt may take \(attempt.brief), so that"
+            + " it sees too few of those that time out. Make the window at least twice as long as the attempt timeout."
     }
 }
 

@@ -63,9 +63,17 @@ public struct HedgingInterceptor: Interceptor {
         }
     }
 
-    /// A delay that cannot be.
+    /// Its budget.
+    public func declare(in setup: inout PipelineSetup) {
+        setup.budgets.insert(ObjectIdentifier(budget))
+    }
+
+    /// A delay that cannot be, or that no attempt lives to see.
     public func problem(in setup: PipelineSetup) -> String? {
-        delay >= .zero ? nil : "The hedging delay is \(delay.brief). Let it be zero or longer."
+        guard delay >= .zero else { return "The hedging delay is \(delay.brief). Let it be zero or longer." }
+        guard let attempt = setup.attemptTimeout, delay >= attempt else { return nil }
+        return
+            "Hedging begins after \(delay.brief), when an attempt is over after \(attempt.brief). Let it begin sooner."
     }
 }
 

@@ -85,7 +85,8 @@ struct RetryWaitTests {
         let shown = min(seconds, 2_147_483_647)
         #expect(Self.decide(["Retry-After": "\(seconds)"]) == .finish(because: .waitTooLong(.seconds(shown))))
         let patient = RetryPolicy.standard.with { $0.longestServerWait = .seconds(Int64.max) }
-        #expect(Self.decide(["Retry-After": "61"], random: 0, patient) == .retry(after: .seconds(61), because: .serverAsked))
+        let decision = Self.decide(["Retry-After": "61"], random: 0, patient)
+        #expect(decision == .retry(after: .seconds(61), because: .serverAsked))
     }
 
     @Test("A wait that ends with the deadline or after it ends the call; a shorter one does not")

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCurl
+import CurlewTesting
+import TestServers
+import Testing
+
+/// A POST without a key through the standard pipeline's parts that send again.
+@Suite(.timeLimit(.minutes(2)))
+struct OneArrivalTests {
+    @Test("a POST without a key reaches the server once, whatever that does")
+    func once() async throws {
+        for trouble in OneArrival.all {
+            let transport = CurlTransport()
+            #expect(try await trouble.arrivals(over: transport) == 1, "\(trouble)")
+            await transport.shutdown()
+        }
+    }
+
+    @Test("with a key it is sent again")
+    func again() async throws {
+        let transport = CurlTransport()
+        let again = OneArrival.all.filter { $0.description.hasPrefix("status") }
+        #expect(again.count == 36)
+        for trouble in again { #expect(try await trouble.arrivals(over: transport, key: "k") == 2, "\(trouble)") }
+        await transport.shutdown()
+    }
+}
