@@ -27,12 +27,10 @@ struct ExchangerTests {
                 case .redirected(let redirect): "redirected \(redirect)"
                 case .redirectKept(let response, let reason): "redirectKept \(response.status.code) \(reason)"
                 case .cookieRefused(let refusal, let name): "cookieRefused \(name) \(refusal)"
-                case .interim: "interim"
-                case .trailers: "trailers"
-                case .measured: "measured"
                 case .warned(let warning): "warned \(warning)"
                 case .succeeded(let response, let time): "succeeded \(response.status.code) \(time.brief)"
                 case .failed(let error, let time): "failed \(error.label) \(time.brief)"
+                default: "something else"
                 }
             events.withLock { $0.append(text) }
         }
