@@ -6,8 +6,15 @@ import PackageDescription
 let package = Package(
     name: "CurlewBenchmarks",
     platforms: [.macOS(.v15)],
+    products: [.library(name: "CurlewMallocCounter", type: .dynamic, targets: ["CMallocCounter"])],
     dependencies: [.package(name: "Curlew", path: "..")],
     targets: [
+        .target(name: "CMallocCounter"),
+        .executableTarget(
+            name: "CurlewPipelineCost",
+            dependencies: [
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
+            ]),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks", dependencies: ["CTrust", .product(name: "Curlew", package: "Curlew")]),
