@@ -21,7 +21,8 @@ package final class DigestServer: Sendable {
         }
     }
 
-    /// A server of Python's, which asks for SHA-256, takes each nonce three times, and calls it stale then.
+    /// A server of Python's, which asks for SHA-256, takes each nonce three times, and calls it stale then. It wants the
+    /// hash of the user in place of the name, and says so in every challenge.
     package static func python() async throws -> DigestServer {
         try await onThread { try DigestServer(script: script) }
     }
@@ -98,6 +99,7 @@ package final class DigestServer: Sendable {
         from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
         uses, lock = {}, threading.Lock()
         H = lambda text: hashlib.sha256(text.encode()).hexdigest()
+        USER = H("ada:tests")
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
             def log_message(self, *args): pass
@@ -109,7 +111,8 @@ package final class DigestServer: Sendable {
                 part = {k: a or b for k, a, b in re.findall(r'(\\w+)=(?:"([^"]*)"|([^\\s,]+))', field)}
                 secret = H("ada:tests:p:w")
                 nonce = part.get("nonce", "")
-                right = H(":".join([secret, nonce, part.get("nc", ""), part.get("cnonce", ""), "auth",
+                named = part.get("userhash") == "true" and part.get("username") == USER
+                right = named and H(":".join([secret, nonce, part.get("nc", ""), part.get("cnonce", ""), "auth",
                                     H(self.command + ":" + self.path)])) == part.get("response")
                 with lock:
                     known = nonce in uses and int(part.get("nc", "0"), 16) == uses[nonce] + 1 and uses[nonce] < 3
@@ -120,7 +123,7 @@ package final class DigestServer: Sendable {
                     self.send_response(200)
                 else:
                     self.send_response(401)
-                    text = 'Digest realm="tests", qop="auth", algorithm=SHA-256, nonce="%s"' % new
+                    text = 'Digest realm="tests", qop="auth", userhash=true, algorithm=SHA-256, nonce="%s"' % new
                     self.send_header("WWW-Authenticate", text + (", stale=true" if right else ""))
                 body = b"hello" if right and known else b"no"
                 self.send_header("Content-Length", str(len(body)))

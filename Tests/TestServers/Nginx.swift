@@ -106,6 +106,8 @@ package final class Nginx: Sendable {
             location = /connection { return 200 "$connection $server_protocol $http_x_value"; }
             location = /host { return 200 "$http_host"; }
             location = /empty { return 204; }
+            location = /credential { return 200 "$http_authorization"; }
+            location = /bounce { return 302 $arg_to; }
             location /upload/ { dav_methods PUT; client_max_body_size 100m; }
             """
         let secure = Certificates.Kind.allCases.map { kind in

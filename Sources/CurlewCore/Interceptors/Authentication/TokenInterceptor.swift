@@ -71,9 +71,9 @@ public struct TokenInterceptor: Interceptor {
         guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization),
             !store.isRenewing
         else { return try await next(request) }
-        let deadline = next.context.deadline
+        let (deadline, clock) = (next.context.deadline, next.context.time)
         let renewal = renewal(for: request.origin, next)
-        guard let issued = try await store.issued(until: deadline, by: renewal) else {
+        guard let issued = try await store.issued(until: deadline, on: clock, by: renewal) else {
             return try await next(request)
         }
         let response = try await send(request, issued, next)
@@ -84,7 +84,9 @@ public struct TokenInterceptor: Interceptor {
         }
         // The refused answer may hold the connection that the refresh needs, so it goes before anybody waits.
         let body = response.body
-        let newer = try await store.issued(refused: issued.version, until: deadline, by: renewal) { body.cancel() }
+        let newer = try await store.issued(refused: issued.version, until: deadline, on: clock, by: renewal) {
+            body.cancel()
+        }
         guard let newer, newer.version != issued.version else { return response }
         response.body.cancel()
         return try await send(request, newer, next)

@@ -4,10 +4,10 @@
 /// on tasks of their own, which no caller's cancellation reaches.
 extension TokenStore {
     /// Throws `.storage` if there may be tokens which cannot be read, and `DeadlinePassed`.
-    func load(until deadline: Deadline) async throws {
+    func load(until deadline: Deadline, on clock: any TimeSource) async throws {
         guard !isLoaded else { return }
         let work = loading ?? startLoading()
-        try await work.wait(until: deadline, on: time)
+        try await work.wait(until: deadline, on: clock)
     }
 
     private func startLoading() -> OneShot<Void> {

@@ -13,13 +13,13 @@ extension TokenStore {
     /// The tokens for a call; nil when signed out, and when they were refused and nothing renews them.
     ///
     /// - `version`: of the tokens that the server has just refused.
-    /// - `deadline`: how long the call waits for a refresh.
+    /// - `deadline`: how long the call waits for a refresh, by the call's own `clock`.
     /// - `willWait`: runs before it does; nobody needs the answer that was refused any more then.
     func issued(
-        refused version: UInt64? = nil, until deadline: Deadline, by renewal: Renewal?,
+        refused version: UInt64? = nil, until deadline: Deadline, on clock: any TimeSource, by renewal: Renewal?,
         willWait: @Sendable () -> Void = {}
     ) async throws -> IssuedTokens? {
-        try await load(until: deadline)
+        try await load(until: deadline, on: clock)
         let step = state.step(
             refused: version, canRefresh: renewal != nil, canObtain: renewal?.canObtain ?? false, now: time.now,
             date: time.date)
@@ -32,10 +32,10 @@ extension TokenStore {
             guard let renewal else { return nil }
             start(flight, issued?.tokens, renewal)
             willWait()
-            return try await landing(of: flight, until: deadline)
+            return try await landing(of: flight, until: deadline, on: clock)
         case .wait(let flight):
             willWait()
-            return try await landing(of: flight, until: deadline)
+            return try await landing(of: flight, until: deadline, on: clock)
         case .signedOut, .giveUp: return nil
         case .tooMany(let wait): throw tooMany(wait)
         }
@@ -117,10 +117,12 @@ extension TokenStore {
         flights.removeValue(forKey: number)?.finish(failure.map { .failure($0) } ?? .success(()))
     }
 
-    private func landing(of number: UInt64, until deadline: Deadline) async throws -> IssuedTokens? {
+    private func landing(
+        of number: UInt64, until deadline: Deadline, on clock: any TimeSource
+    ) async throws -> IssuedTokens? {
         guard let flight = flights[number] else { return state.current }
         let session = state.firstVersion
-        try await flight.wait(until: deadline, on: time)
+        try await flight.wait(until: deadline, on: clock)
         // Between the landing and this line somebody may have signed out, or in.
         guard state.firstVersion == session, let current = state.current else { throw Self.signedOut }
         return current

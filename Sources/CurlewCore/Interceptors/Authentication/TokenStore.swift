@@ -76,7 +76,7 @@ public actor TokenStore {
     public var tokens: Tokens? {
         get async throws {
             do {
-                try await load(until: Deadline(policy.timeout, after: time.now))
+                try await load(until: Deadline(policy.timeout, after: time.now), on: time)
             } catch is DeadlinePassed {
                 throw NetworkError(.storage, detail: "The tokens were not read within \(policy.timeout.brief).")
             }
