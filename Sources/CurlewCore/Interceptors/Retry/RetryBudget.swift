@@ -21,6 +21,10 @@ public final class RetryBudget: Sendable {
     /// What one repetition takes after the server asked for fewer requests (429, 503 with a wait). Default 5: such an
     /// answer costs the server little, and the wait before the repetition is longer.
     public let throttledPrice: Int
+    /// What one repetition takes after an attempt that timed out. Default 50: nothing says that the server did not do the
+    /// work, or that it will answer the next one. A server that falls silent makes each client repeat itself ten times,
+    /// not 35, and is not met by all that they still had in hand when it comes back (see `Documentation/Resilience.md`).
+    public let timeoutPrice: Int
 
     private static let mostOrigins = 256
     private let accounts = Locked(Accounts())
@@ -28,16 +32,36 @@ public final class RetryBudget: Sendable {
     /// Full buckets.
     ///
     /// - `capacity`: at least 0; 0 allows no repetitions.
-    /// - `price`, `throttledPrice`: at least 1.
-    public init(capacity: Int = 500, price: Int = 14, throttledPrice: Int = 5) {
+    /// - `price`, `throttledPrice`, `timeoutPrice`: at least 1.
+    public init(capacity: Int = 500, price: Int = 14, throttledPrice: Int = 5, timeoutPrice: Int = 50) {
         self.capacity = max(0, capacity)
         self.price = max(1, price)
         self.throttledPrice = max(1, throttledPrice)
+        self.timeoutPrice = max(1, timeoutPrice)
+    }
+
+    /// What made a repetition necessary.
+    public enum Occasion: Hashable, Sendable {
+        /// A failure that may pass.
+        case failed
+        /// The server asked for fewer requests.
+        case throttled
+        /// No answer in time.
+        case timedOut
+    }
+
+    /// What one repetition takes.
+    public func price(after occasion: Occasion) -> Int {
+        switch occasion {
+        case .failed: price
+        case .throttled: throttledPrice
+        case .timedOut: timeoutPrice
+        }
     }
 
     /// Pays for one repetition; false when the bucket of `origin` does not hold its price.
-    public func withdraw(for origin: Origin, isThrottled: Bool = false) -> Bool {
-        let price = isThrottled ? throttledPrice : price
+    public func withdraw(for origin: Origin, after occasion: Occasion = .failed) -> Bool {
+        let price = price(after: occasion)
         return accounts.withLock { accounts in
             let missing = accounts.missing[origin]?.tokens ?? 0
             guard capacity - missing >= price else { return false }
@@ -80,6 +104,17 @@ public final class RetryBudget: Sendable {
                 return
             }
             missing[oldest.key] = nil
+        }
+    }
+}
+
+extension RetryBudget.Occasion {
+    /// What an outcome is for the budget, given why it is tried again.
+    init(_ outcome: Attempt.Outcome, _ cause: Attempt.Cause) {
+        switch outcome {
+        case .status(.tooManyRequests): self = .throttled
+        case .failed(.timedOut): self = .timedOut
+        default: self = cause == .serverAsked ? .throttled : .failed
         }
     }
 }

@@ -111,9 +111,9 @@ extension RetryInterceptor {
             situation.random = random()
             var decision = policy.decide(result.outcome, headers: result.headers, in: situation)
             if decision.isCounted {
-                let isThrottled = decision.cause == .serverAsked || result.outcome == .status(.tooManyRequests)
-                if budget.withdraw(for: request.origin, isThrottled: isThrottled) {
-                    refund = isThrottled ? budget.throttledPrice : budget.price
+                let occasion = RetryBudget.Occasion(result.outcome, decision.cause)
+                if budget.withdraw(for: request.origin, after: occasion) {
+                    refund = budget.price(after: occasion)
                 } else {
                     decision = .finish(because: .budgetIsEmpty)
                 }

@@ -45,9 +45,9 @@ public func withRetry<Value>(
                 least: failure.expectedWait ?? wish.wait(from: situation.date), situation)
             guard case .retry(let wait, let cause) = decision else { throw error }
             if decision.isCounted, let budget, let origin {
-                let isThrottled = cause == .serverAsked || failure.isRateLimited
-                guard budget.withdraw(for: origin, isThrottled: isThrottled) else { throw error }
-                refund = isThrottled ? budget.throttledPrice : budget.price
+                let occasion = RetryBudget.Occasion(Attempt.Outcome(failure), cause)
+                guard budget.withdraw(for: origin, after: occasion) else { throw error }
+                refund = budget.price(after: occasion)
             }
             try await time.sleep(for: wait)
             situation.note(cause, wait)

@@ -12,13 +12,14 @@ struct RetryBudgetTests {
         try #require(Origin(scheme: "https", host: "h\(number).test"))
     }
 
-    @Test("A full bucket pays for 35 repetitions, or for 100 that were throttled, and then for none")
+    @Test("A full bucket pays for 35 repetitions, 100 that were throttled, or 10 after timeouts, and then for none")
     func empty() throws {
         let (origin, other) = (try Self.origin(), try Self.origin(1))
-        let (budget, throttled) = (RetryBudget(), RetryBudget())
+        let (budget, throttled, timedOut) = (RetryBudget(), RetryBudget(), RetryBudget())
         #expect((0..<100).count { _ in budget.withdraw(for: origin) } == 35)
         #expect(budget.tokens(for: origin) == 10)
-        #expect((0..<200).count { _ in throttled.withdraw(for: origin, isThrottled: true) } == 100)
+        #expect((0..<200).count { _ in throttled.withdraw(for: origin, after: .throttled) } == 100)
+        #expect((0..<200).count { _ in timedOut.withdraw(for: origin, after: .timedOut) } == 10)
         #expect(budget.withdraw(for: other), "each origin has its own bucket")
         #expect(!RetryBudget(capacity: 0).withdraw(for: origin))
     }

@@ -44,7 +44,7 @@ struct WithRetryTests {
     func rules() async throws {
         let clock = bench.clock
         let origin = try #require(Origin(scheme: "https", host: "a.test"))
-        let budget = RetryBudget(capacity: 14)
+        let budget = RetryBudget(capacity: 50)
         let plain = NetworkError(.timedOut(.idle))
         func count(_ error: NetworkError, deadline: Deadline = .never, isPaid: Bool = false) async throws -> (
             [Duration], Int
