@@ -229,6 +229,27 @@ struct RateLimitTests {
         #expect(await goes(crowded, "a.test", "new"), "those at rest make room")
     }
 
+    @Test("On the system's clock no token comes early either")
+    func realTime() async throws {
+        let limit = RateLimit(250, every: .seconds(1), burst: 1)
+        let moments = Locked<[MonotonicInstant]>([])
+        let next = Next(context: ExchangeContext()) { _, _ in
+            moments.withLock { $0.append(SystemTime().now) }
+            return .status(200)
+        }
+        let request = try HTTPRequest(url: "https://a.test/")
+        let first = SystemTime().now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 {
+                group.addTask { _ = try await RateLimitInterceptor(limit).intercept(request, next: next) }
+            }
+            try await group.waitForAll()
+        }
+        for (number, moment) in moments.withLock({ $0.sorted() }).enumerated() {
+            #expect(first.duration(to: moment) >= .milliseconds(4 * number), "number \(number)")
+        }
+    }
+
     @Test("A pace that cannot work is a problem of the pipeline")
     func problems() {
         for limit in [RateLimit(0, every: .seconds(1)), RateLimit(1, every: .zero)] {
