@@ -15,6 +15,9 @@ let package = Package(
             dependencies: [
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
             ]),
+        // The simulator needs no engine: of the product it takes the core, and a clock that stands still.
+        .executableTarget(
+            name: "CurlewSimulation", dependencies: [.product(name: "CurlewTesting", package: "Curlew")]),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks", dependencies: ["CTrust", .product(name: "Curlew", package: "Curlew")]),
