@@ -28,8 +28,9 @@ FOLDERS = ["Support", "Exchange", "Engine", "Bodies", "Endpoints", "Interceptors
 
 # What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
 SYSTEM = {"FoundationEssentials", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"}
-APPLE = {"Network", "OSLog", "Observation", "Security", "SwiftUI", "UIKit", "AppKit", "CryptoKit", "os"}
-EXTRA = {"CurlewURLSession": {"FoundationNetworking", "Foundation"}}
+APPLE = {"Network", "OSLog", "Security", "SwiftUI", "UIKit", "AppKit", "CryptoKit", "os"}
+# Observation comes with the compiler, on Linux too.
+EXTRA = {"CurlewURLSession": {"FoundationNetworking", "Foundation"}, "CurlewUI": {"Observation"}}
 
 IMPORT = re.compile(
     r"(?m)^[ \t]*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|private|fileprivate)\s+)?"

@@ -135,26 +135,13 @@ final class CurlAgent: @unchecked Sendable {
         do throws(NetworkError) {
             if let problem = CurlLibrary.current.problem { throw NetworkError(.configuration, detail: problem) }
             guard !isStopping else { throw Self.shutdownError }
-            guard let multi, let easy = takeHandle() else {
-                throw NetworkError(.configuration, detail: "libcurl has no memory left.")
-            }
             let now = ExchangeClock.now()
             transfer.clock.begin(at: now)
             if let phase = transfer.clock.check(at: now).expired {
                 throw CurlFailure.timeout(phase, transfer: transfer)
             }
             transfer.head.known = transfer.place?.knownHead
-            try easy.prepare(transfer)
-            transfer.easy = easy
-            transfers[transfer.id] = transfer
-            noteActive()
-            let code = curl_multi_add_handle(multi, easy.pointer)
-            guard code == CURLM_OK else {
-                transfers[transfer.id] = nil
-                transfer.easy = nil
-                noteActive()
-                throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
-            }
+            try attachHandle(to: transfer)
             transfer.upload?.begin { [weak transfer] in
                 if let transfer { transfer.agent.resume(transfer) }
             }
@@ -163,6 +150,26 @@ final class CurlAgent: @unchecked Sendable {
             leavePlace(transfer)
             refuse(transfer, error)
         }
+    }
+
+    private func attachHandle(to transfer: Transfer) throws(NetworkError) {
+        guard let multi, let easy = takeHandle() else {
+            throw NetworkError(.configuration, detail: "libcurl has no memory left.")
+        }
+        do throws(NetworkError) {
+            try easy.prepare(transfer)
+            let code = curl_multi_add_handle(multi, easy.pointer)
+            guard code == CURLM_OK else {
+                throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
+            }
+        } catch {
+            // Nobody knows what it has taken over: it goes.
+            gauges.handles -= 1
+            throw error
+        }
+        transfer.easy = easy
+        transfers[transfer.id] = transfer
+        noteActive()
     }
 
     /// Takes a live transfer down and completes it with `error`. Does nothing for one that has ended.

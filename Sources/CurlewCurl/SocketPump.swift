@@ -165,6 +165,8 @@ final class SocketPump {
     }
 
     private func applyChanges() {
+        // What the system refuses now, out of memory or watches, is asked for again before the next wait.
+        var refused: [Int32] = []
         for socket in changes {
             let index = Int(socket)
             sockets[index].isNoted = false
@@ -176,9 +178,13 @@ final class SocketPump {
                 || register(socket, wanted, isNew ? EPOLL_CTL_MOD : EPOLL_CTL_ADD)
             {
                 sockets[index].registered = wanted
+            } else if Self.identity(of: socket) == sockets[index].identity {
+                sockets[index].isNoted = true
+                refused.append(socket)
             }
         }
         changes.removeAll(keepingCapacity: true)
+        changes += refused
     }
 
     private func register(_ socket: Int32, _ bits: UInt32, _ operation: Int32) -> Bool {

@@ -89,7 +89,7 @@ final class StreamUpload: Upload {
                 chunk = nil
                 failure = NetworkError(.encoding, detail: "The body stream failed: \(error)", underlying: error)
             }
-            if chunk?.isEmpty == true { continue }
+            if chunk?.isEmpty == true, !state.withLock({ $0.isClosed }) { continue }
             let (mustResume, isClosed) = state.withLock { state -> (Bool, Bool) in
                 state.chunk = chunk ?? Data()
                 state.hasEnded = chunk == nil

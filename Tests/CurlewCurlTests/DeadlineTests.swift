@@ -152,6 +152,20 @@ struct DeadlineTests {
         #expect(server.connectionCount == 0)
     }
 
+    @Test("handles are counted right whatever becomes of their calls")
+    func handles() async throws {
+        let server = try MockServer()
+        for _ in 0..<10 {
+            // One is over before it begins; libcurl refuses the other.
+            _ = try? await transport.exchange(.get, server.url + "/", timeouts: Timeouts(total: .zero))
+            let host = String(repeating: "a", count: 70_000)
+            _ = try? await transport.exchange(.get, "http://\(host).invalid/")
+        }
+        #expect(transport.snapshot.handles <= 1)
+        _ = try await transport.exchange(.get, server.url + "/").data()
+        #expect(transport.snapshot.handles == 1)
+    }
+
     @Test(
         "no limit and endless limits are limits too",
         arguments: [

@@ -76,6 +76,20 @@ struct RedirectTests {
         #expect(home.requests.map(\.exchangeIndex) == [0, 1, 2, 3])
     }
 
+    @Test("A redirect whose body does not come does not hold the call up")
+    func stalledBody() async throws {
+        home.on(.get, "/start") { _ in
+            var answer = MockResponse.text("Moved.", status: .found).stalled(at: .afterBytes(2))
+            answer.headers[.location] = "/end"
+            return answer
+        }
+        home.on(.get, "/end", respond: .text("done"))
+        let start = ContinuousClock.now
+        let text = try await client().withResponse(to: Request<HTTPResponse>.get("/start")) { try await $0.text() }
+        #expect(text == "done")
+        #expect(ContinuousClock.now - start < .seconds(20), "the idle timeout is 30 s")
+    }
+
     @Test("A redirect with an endless body does not hold the call up")
     func longBody() async throws {
         home.on(.get, "/start") { _ in

@@ -75,14 +75,14 @@ struct CrowdTests {
     @Test("known traps of the system's library end the process: trailers, and an end within the head")
     func traps() async {
         // No guard is possible: the bytes meet the library before they meet us. When this test fails, the library has
-        // been mended, and the page about URLSession can lose a line.
+        // been mended, and the page about URLSession can lose a line. A child that did not get so far succeeds.
         await #expect(processExitsWith: .failure) {
-            let server = try MockServer()
+            guard let server = try? MockServer() else { exit(EXIT_SUCCESS) }
             server.enqueue(.chunks(["a", "b"]).with(trailers: ["X-Sum": "1"]))
             _ = try? await URLSessionTransport().exchange(.get, server.url + "/").data()
         }
         await #expect(processExitsWith: .failure) {
-            let server = try MockServer()
+            guard let server = try? MockServer() else { exit(EXIT_SUCCESS) }
             server.enqueue(.raw(Data("HTTP/1.1 200 OK\r\nX-A: b\r\n".utf8)))
             _ = try? await URLSessionTransport().exchange(.get, server.url + "/").data()
         }

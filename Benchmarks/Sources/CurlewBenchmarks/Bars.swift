@@ -25,7 +25,8 @@ struct Bars {
 
     var all: [Bar] {
         let suites = Set(rows.map(\.suite))
-        return (suites.contains(.peers) ? beside(go: .peers) : [])
+        return [SuiteName.small, .peers].filter(suites.contains).flatMap(beside(urlSession:))
+            + (suites.contains(.peers) ? beside(go: .peers) : [])
             + (suites.contains(.protocols) ? [http2] : []) + (suites.contains(.connections) ? [connections] : [])
             + (suites.contains(.transfer) ? transfers : [])
     }
@@ -68,6 +69,19 @@ struct Bars {
         }
         guard let found else { throw Failure("there is no figure for \(client) at \(width) in flight") }
         return found
+    }
+
+    private func beside(urlSession suite: SuiteName) -> [Bar] {
+        func best() throws -> Row { try urlSession { $0.suite == suite && $0.inFlight == 64 } }
+        return [
+            bar("typed small GET at 64 in flight, requests beside URLSession", .atLeast(12)) {
+                try rate(suite, "curlew", 64) / best().requestsPerSecond.median
+            },
+            bar("typed small GET at 64 in flight, CPU beside URLSession", .atMost(0.125)) {
+                try row(suite, "curlew", 64).cpuMicrosecondsPerRequest.median
+                    / best().cpuMicrosecondsPerRequest.median
+            },
+        ]
     }
 
     private func beside(go suite: SuiteName) -> [Bar] {

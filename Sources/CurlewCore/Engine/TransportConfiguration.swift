@@ -19,15 +19,16 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. More than
     /// one pays when calls go to several origins and one thread uses a whole core, mostly for TLS. Each thread has its
     /// share of the pool's `total` and `idle`, at least one; limits for a host hold as they are.
-    public var agents: Int
+    public var agents: Int { didSet { agents = Self.inside(agents, 1...64) } }
     /// How long a thread of the engine on Linux may stand still, held by an observer that waits or a disk that does not
     /// answer, until the calls that wait for it end with `.timedOut(.engine)`. New ones do so at once until it goes on.
     /// Default 10 s, at least 2 s; nil to wait for ever.
-    public var stallLimit: Duration?
-    /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB.
-    public var bodyBuffer: Int
+    public var stallLimit: Duration? { didSet { stallLimit = Self.patient(stallLimit) } }
+    /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB, at least
+    /// 16 KiB.
+    public var bodyBuffer: Int { didSet { bodyBuffer = Self.inside(bodyBuffer, Self.buffers) } }
     /// Bodies up to this many bytes are handed over finished, unless the call streams. Default 64 KiB.
-    public var smallBody: Int
+    public var smallBody: Int { didSet { smallBody = Self.inside(smallBody, 0...(.max)) } }
 
     /// A configuration with the defaults where nothing is said.
     public init(
@@ -42,10 +43,20 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.pool = pool
         self.dns = dns
         self.unixSocket = unixSocket
-        self.agents = min(64, max(1, agents))
-        self.stallLimit = stallLimit.map { max($0, .seconds(2)) }
-        self.bodyBuffer = max(16 << 10, bodyBuffer)
-        self.smallBody = max(0, smallBody)
+        self.agents = Self.inside(agents, 1...64)
+        self.stallLimit = Self.patient(stallLimit)
+        self.bodyBuffer = Self.inside(bodyBuffer, Self.buffers)
+        self.smallBody = Self.inside(smallBody, 0...(.max))
+    }
+
+    private static let buffers = (16 << 10)...Int.max
+
+    private static func inside(_ value: Int, _ range: ClosedRange<Int>) -> Int {
+        min(range.upperBound, max(range.lowerBound, value))
+    }
+
+    private static func patient(_ limit: Duration?) -> Duration? {
+        limit.map { max($0, .seconds(2)) }
     }
 
     /// What cannot work, each naming its option; every call throws `.configuration` with the first. Empty when all is

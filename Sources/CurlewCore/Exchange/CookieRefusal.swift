@@ -17,6 +17,8 @@ public enum CookieRefusal: Error, Hashable, Sendable {
     case insecureOrigin
     /// It came over plain http and would hide a `Secure` cookie of the same name.
     case hidesSecureCookie
+    /// It wants to go along with requests from other sites (`SameSite=None`), and is not `Secure`.
+    case insecureSameSite
     /// Its name begins with `__Secure-` or `__Host-`, and it does not keep what that promises.
     case brokenPrefix
     /// The answer sets more cookies than `CookieLimits.perResponse`.
@@ -34,6 +36,7 @@ extension CookieRefusal: CustomStringConvertible {
         case .publicSuffix: "The cookie's Domain is one under which anybody can register."
         case .insecureOrigin: "The cookie is Secure and came over plain http."
         case .hidesSecureCookie: "The cookie came over plain http and would hide a Secure one of the same name."
+        case .insecureSameSite: "The cookie is for requests from other sites too, and not Secure."
         case .brokenPrefix: "The cookie's name promises what its attributes do not keep."
         case .tooMany: "The answer sets too many cookies."
         }

@@ -18,7 +18,7 @@ extension URLParts {
         var scheme = origin.scheme
         if let written = Self.scheme(of: rest) {
             guard written == "http" || written == "https" else {
-                throw URLProblem("has a scheme other than http and https; use one of these")
+                throw URLProblem.foreignScheme
             }
             rest = rest.dropFirst(written.utf8.count + 1)
             if written != scheme, !rest.starts(with: Self.slashes) { rest = Self.slashes + rest }

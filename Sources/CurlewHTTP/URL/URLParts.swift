@@ -6,8 +6,20 @@
 package struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
     /// What is wrong and what to do about it: "has no host; write scheme://host/path".
     package let message: String
+    /// It is a URL, but of another scheme.
+    package let isForeignScheme: Bool
 
-    package init(_ message: String) { self.message = message }
+    package init(_ message: String) {
+        self.message = message
+        isForeignScheme = false
+    }
+
+    private init(foreign message: String) {
+        self.message = message
+        isForeignScheme = true
+    }
+
+    package static let foreignScheme = URLProblem(foreign: "has a scheme other than http and https; use one of these")
 
     package var description: String { "the URL \(message)" }
 }
@@ -47,7 +59,7 @@ package struct URLParts: Hashable, Sendable {
                 ? noScheme : URLProblem("has no // after its scheme; write scheme://host/path")
         }
         guard scheme == "http" || scheme == "https" else {
-            throw URLProblem("has a scheme other than http and https; use one of these")
+            throw URLProblem.foreignScheme
         }
         return (scheme, bytes.index(colon, offsetBy: 3))
     }

@@ -52,9 +52,11 @@ public struct ConformanceCase: Sendable {
         }
         let trial = ConformanceTrial(engine, environment)
         let result = await Self.result(within: limit) { [body] in try await body(trial) }
-        await trial.end()
+        let ending = await Self.result(within: limit) { await trial.end() }
         switch result {
-        case .success: return
+        case .success:
+            guard case .failure = ending else { return }
+            throw ConformanceFailure("the transports of the case did not shut down within \(limit)")
         case .failure(let failure as ConformanceFailure): throw failure
         case .failure(let error): throw ConformanceFailure("an error came where none was expected: \(error)")
         }

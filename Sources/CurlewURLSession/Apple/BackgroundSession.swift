@@ -13,7 +13,8 @@ public import Foundation
 ///     for await entry in background.outcomes { … }        // also those that ended while the app was away
 ///
 /// Make it once at each launch, with the same identifier: that is when the system hands over what has happened. No
-/// interceptor runs: attach credentials that live long enough before `start`. Redirects are followed by the system.
+/// interceptor runs: attach credentials that live long enough before `start`. Redirects are followed by the system, which
+/// may send the request's fields to the new place: leave credentials out where a server redirects to another origin.
 public final class BackgroundSession: Sendable {
     /// What has ended, each at least once until it is acknowledged.
     public let outcomes: AsyncStream<BackgroundLedger.Entry>
@@ -42,10 +43,18 @@ public final class BackgroundSession: Sendable {
         }
     }
 
-    /// Begins a transfer. Throws `NetworkError` for a request that cannot be sent, and when the ledger cannot be kept.
+    /// Begins a transfer. Throws `NetworkError` for a request that cannot be sent, for one with a body (an upload sends its
+    /// file, a download nothing), and when the ledger cannot be kept. Of an upload's answer at most 1 MiB is kept; a longer
+    /// one makes the transfer fail.
     public func start(
         _ request: HTTPRequest, _ kind: BackgroundTransfer.Kind, tags: [String: String] = [:]
     ) throws(NetworkError) -> BackgroundTransfer {
+        guard request.body.isEmpty else {
+            throw NetworkError(
+                .invalidRequest, detail: "A background transfer sends no body but the file of an upload.",
+                hint: "Write the body to a file and start .upload(path), or send it with a client.",
+                request: RequestLine(request))
+        }
         let transfer = BackgroundTransfer(request, kind: kind, tags: tags)
         let text = try transfer.text()
         let message = try URLRequest(head: request)
@@ -90,10 +99,14 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         var files: [UUID: String] = [:]
         var failures: [UUID: NetworkError] = [:]
         var completion: (@MainActor @Sendable () -> Void)?
+        /// All events were told before anybody asked to hear of it.
+        var hasTold = false
     }
 
     private static let maximumAnswer = 1 << 20
     private let state: Locked<State>
+    /// Held while the ledger is written, so that an older one never replaces a newer one.
+    private let writing = Locked(())
     private let folder: String
     private let path: String
     private let continuation: AsyncStream<BackgroundLedger.Entry>.Continuation
@@ -108,11 +121,13 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
     var entries: [BackgroundLedger.Entry] { state.withLock { $0.ledger.entries } }
 
     func change(_ change: (inout BackgroundLedger) -> Void) throws(NetworkError) {
-        let ledger = state.withLock { state in
-            change(&state.ledger)
-            return state.ledger
+        state.withLock { change(&$0.ledger) }
+        let failure = writing.withLock { _ -> NetworkError? in
+            let ledger = state.withLock { $0.ledger }
+            do throws(NetworkError) { try ledger.save(to: path) } catch { return error }
+            return nil
         }
-        try ledger.save(to: path)
+        if let failure { throw failure }
     }
 
     func publishFinished() {
@@ -128,7 +143,12 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
     }
 
     func whenTold(_ completion: @escaping @MainActor @Sendable () -> Void) {
-        state.withLock { $0.completion = completion }
+        let isDue = state.withLock { state in
+            defer { state.hasTold = false }
+            if !state.hasTold { state.completion = completion }
+            return state.hasTold
+        }
+        if isDue { Task { @MainActor in completion() } }
     }
 
     func urlSession(
@@ -154,11 +174,15 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         if state.withLock({ $0.files.updateValue(file, forKey: transfer.id) }) == nil {
             FileManager.default.createFile(atPath: file, contents: nil)
         }
-        guard let handle = FileHandle(forWritingAtPath: file), let size = try? handle.seekToEnd(),
-            size < Self.maximumAnswer
-        else { return }
+        guard let handle = FileHandle(forWritingAtPath: file), let size = try? handle.seekToEnd() else { return }
+        defer { try? handle.close() }
+        guard size + UInt64(data.count) <= Self.maximumAnswer else {
+            let failure = NetworkError(
+                .limitExceeded(.responseBody), detail: "The answer to the upload is longer than 1 MiB.")
+            state.withLock { $0.failures[transfer.id] = failure }
+            return
+        }
         try? handle.write(contentsOf: data)
-        try? handle.close()
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
@@ -184,6 +208,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
         let completion = state.withLock { state in
             defer { state.completion = nil }
+            state.hasTold = state.completion == nil
             return state.completion
         }
         if let completion { Task { @MainActor in completion() } }

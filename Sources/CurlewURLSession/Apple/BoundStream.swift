@@ -51,6 +51,14 @@ private final class StreamWriter: NSObject, StreamDelegate, Sendable {
     private struct State {
         let stream: OutputStream
         var waiting: CheckedContinuation<Void, Never>?
+
+        /// Nobody reads any more.
+        var isOver: Bool {
+            switch stream.streamStatus {
+            case .closed, .error, .atEnd: true
+            default: false
+            }
+        }
     }
 
     private let state: Locked<State>
@@ -70,10 +78,7 @@ private final class StreamWriter: NSObject, StreamDelegate, Sendable {
     func write(_ data: Data) async -> Int? {
         while true {
             let count = state.withLock { state -> Int? in
-                switch state.stream.streamStatus {
-                case .closed, .error, .atEnd: return -1
-                default: break
-                }
+                if state.isOver { return -1 }
                 guard state.stream.hasSpaceAvailable else { return nil }
                 return data.withUnsafeBytes { bytes in
                     bytes.bindMemory(to: UInt8.self).baseAddress.map {
@@ -84,7 +89,8 @@ private final class StreamWriter: NSObject, StreamDelegate, Sendable {
             if let count { return count > 0 ? count : nil }
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
-                    if state.stream.hasSpaceAvailable { return true }
+                    // Its end may have come since the look above, and tells no second time.
+                    if state.stream.hasSpaceAvailable || state.isOver { return true }
                     state.waiting = continuation
                     return false
                 }

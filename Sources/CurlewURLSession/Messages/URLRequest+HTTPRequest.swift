@@ -14,8 +14,8 @@ extension URLRequest {
     /// The head of `request` for URLSession, and its body if that is in memory.
     ///
     /// Fields of one name are joined, cookies with `; ` and others with `, `; their order is not kept. A body that is a
-    /// file or a stream is left out. Throws `NetworkError` with reason `.invalidRequest` for what Foundation's `URL`
-    /// cannot hold or would change.
+    /// file or a stream is left out. Throws `NetworkError` with reason `.invalidRequest` for fields that could
+    /// not be sent, and for what Foundation's `URL` cannot hold or would change.
     public init(_ request: HTTPRequest) throws(NetworkError) {
         try self.init(head: request)
         if !request.body.isEmpty { httpBody = request.body.data }
@@ -23,6 +23,7 @@ extension URLRequest {
 
     /// Everything but the body.
     init(head request: HTTPRequest) throws(NetworkError) {
+        try request.validate()
         guard let url = request.url, url.absoluteString == request.urlString else {
             throw NetworkError(
                 .invalidRequest, detail: "Foundation's URL cannot hold the URL as it is, or would change it.",

@@ -38,6 +38,7 @@ enum Unsupported {
             (configuration.httpVersions != .automatic, "TransportConfiguration.httpVersions other than .automatic"),
             (pool.total != nil, "ConnectionPool.total"),
             (pool.lifetime != nil, "ConnectionPool.lifetime"),
+            (pool.waitingPerHost != standard.pool.waitingPerHost, "ConnectionPool.waitingPerHost"),
             (pool.idle != standard.pool.idle, "ConnectionPool.idle"),
             (pool.idleLifetime != standard.pool.idleLifetime, "ConnectionPool.idleLifetime"),
             (pool.keepAlive != standard.pool.keepAlive, "ConnectionPool.keepAlive"),

@@ -56,7 +56,9 @@ final class DeadlineWatch: Sendable {
         }
         var earliest = Int64.max
         let now = ExchangeClock.now()
-        for item in items { earliest = min(earliest, item.look(at: now) ?? .max) }
+        for item in items {
+            if let next = item.look(at: now) { earliest = min(earliest, next) } else { remove(item) }
+        }
         let next = earliest
         let mustArm = state.withLock { state in
             guard next < state.next else { return false }

@@ -27,6 +27,26 @@ struct TransportConfigurationTests {
         #expect(configuration.problems.first?.contains(name) == true)
     }
 
+    @Test("what cannot work is held inside its range, in the initialiser and later")
+    func ranges() {
+        let odd = TransportConfiguration(agents: 0, stallLimit: .zero, bodyBuffer: -1, smallBody: -1)
+        var changed = TransportConfiguration()
+        changed.agents = 0
+        changed.stallLimit = .milliseconds(500)
+        changed.bodyBuffer = 0
+        changed.smallBody = -5
+        for configuration in [odd, changed] {
+            #expect(configuration.agents == 1)
+            #expect(configuration.stallLimit == .seconds(2))
+            #expect(configuration.bodyBuffer == 16 << 10)
+            #expect(configuration.smallBody == 0)
+        }
+        changed.agents = 1000
+        changed.stallLimit = nil
+        #expect(changed.agents == 64)
+        #expect(changed.stallLimit == nil)
+    }
+
     @Test(
         "an override is written as libcurl takes it",
         arguments: [

@@ -106,7 +106,7 @@ struct Soak: Sendable {
         if !Abuse.isSanitized, Abuse.soakTime >= .seconds(30) { #expect(memory.growth <= 8 << 20) }
         #expect(await eventually { transport.snapshot.active == 0 })
         #expect(transport.snapshot.paused == 0 && transport.snapshot.waiting == 0)
-        #expect(await eventually { transport.snapshot.connections <= Engine.descriptors.count })
+        #expect(await eventually { (0...Engine.descriptors.count).contains(transport.snapshot.connections) })
         await transport.shutdown()
         #expect(await eventually { Engine.threadCount == 0 })
     }

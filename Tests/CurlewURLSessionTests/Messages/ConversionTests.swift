@@ -107,6 +107,12 @@ struct ConversionTests {
         }
     }
 
+    @Test("a field that would forge another is refused")
+    func forgedFields() throws {
+        let request = try HTTPRequest(.get, url: "http://a.example/", headers: ["X-A": "b\r\nX-C: d"])
+        #expect { try URLRequest(request) } throws: { ($0 as? NetworkError)?.reason == .invalidRequest }
+    }
+
     @Test("a method in other letters is another method, which URLRequest cannot send")
     func methods() throws {
         let request = try HTTPRequest(HTTPMethod(rawValue: "get"), url: "http://a.example/")

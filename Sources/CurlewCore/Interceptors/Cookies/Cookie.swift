@@ -77,7 +77,7 @@ public struct Cookie: Hashable, Sendable, Codable {
     }
 }
 
-extension Cookie: CustomStringConvertible, CustomDebugStringConvertible {
+extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Name, domain and path; never the value.
     public var description: String {
         "\(name)=\(Redaction.mark) for \(isHostOnly ? "" : "*.")\(domain)\(path)"
@@ -85,4 +85,7 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same as `description`.
     public var debugDescription: String { description }
+
+    /// Nothing inside, so that `dump` shows no value.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -25,6 +25,9 @@ public struct CookieJar: Sendable {
 
     private var entries: [String: [Entry]] = [:]
     private var count = 0
+    /// How often what is there has changed, and how often that of cookies that end.
+    private(set) var changes = 0
+    private(set) var lastingChanges = 0
     /// Orders cookies that were created in the same moment.
     private var serial: UInt64 = 0
 
@@ -54,7 +57,9 @@ public struct CookieJar: Sendable {
         do throws(CookieRefusal) {
             let reader = CookieReader(origin: request.origin, target: request.target, now: now, limits: limits)
             let cookie = try reader.cookie(from: line, publicSuffixes)
-            if !cookie.isSecure, !request.origin.isConfidential, hidesSecureCookie(cookie) { throw .hidesSecureCookie }
+            if !cookie.isSecure, !request.origin.isConfidential, hidesSecureCookie(cookie, at: now) {
+                throw .hidesSecureCookie
+            }
             place(cookie, at: now)
             return nil
         } catch {
@@ -124,25 +129,33 @@ public struct CookieJar: Sendable {
     }
 
     /// §5.7: what came over plain http must not take the place of, or be sent before, what came over https.
-    private func hidesSecureCookie(_ cookie: Cookie) -> Bool {
+    private func hidesSecureCookie(_ cookie: Cookie, at now: Date) -> Bool {
         entries.contains { domain, entries in
             (CookieMatching.isHost(domain, in: cookie.domain) || CookieMatching.isHost(cookie.domain, in: domain))
                 && entries.contains {
-                    $0.cookie.isSecure && $0.cookie.name == cookie.name
+                    $0.cookie.isSecure && $0.cookie.name == cookie.name && !$0.cookie.hasExpired(at: now)
                         && CookieMatching.isPath(cookie.path, in: $0.cookie.path)
                 }
         }
     }
 
+    private mutating func note(_ old: Cookie?, _ new: Cookie?) {
+        if let old, let new, old.isKeptLike(new) { return }
+        changes += 1
+        if old?.expires != nil || new?.expires != nil { lastingChanges += 1 }
+    }
+
     private mutating func place(_ cookie: Cookie, at now: Date) {
         let domain = cookie.domain
         let known = entries[domain]?.firstIndex { $0.cookie.isSame(as: cookie) }
-        if let known {
+        if let known, let earlier = entries[domain]?[known].cookie {
             // The order among cookies is that of their first coming.
-            let created = entries[domain]?[known].cookie.created ?? cookie.created
-            entries[domain]?[known].cookie = cookie.created(at: created)
+            let replacement = cookie.created(at: earlier.hasExpired(at: now) ? cookie.created : earlier.created)
+            note(earlier, replacement)
+            entries[domain]?[known].cookie = replacement
             entries[domain]?[known].lastAccess = now
         } else {
+            note(nil, cookie)
             serial += 1
             entries[domain, default: []].append(Entry(cookie: cookie, lastAccess: now, serial: serial))
             count += 1
@@ -174,6 +187,7 @@ public struct CookieJar: Sendable {
         kept.removeAll(where: isUnwanted)
         guard kept.count < before else { return }
         count -= before - kept.count
+        for entry in entries[domain] ?? [] where isUnwanted(entry) { note(entry.cookie, nil) }
         entries[domain] = kept.isEmpty ? nil : kept
     }
 
@@ -182,9 +196,11 @@ public struct CookieJar: Sendable {
     }
 }
 
-extension CookieJar: CustomStringConvertible {
+extension CookieJar: CustomStringConvertible, CustomReflectable {
     /// How many cookies there are; never what they hold.
     public var description: String { "\(count) cookies" }
+    /// Nothing inside, so that `dump` shows no value.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Cookie.SameSite {

@@ -34,6 +34,7 @@ struct CookieReader {
             path: read.path ?? CookieMatching.defaultPath(ofTarget: target), isSecure: read.isSecure,
             isHTTPOnly: read.isHTTPOnly, sameSite: read.sameSite.flatMap(Cookie.SameSite.init) ?? .unspecified,
             expires: expiry(read), created: now)
+        guard Self.keepsSameSite(cookie) else { throw .insecureSameSite }
         // A default path of "/" is no promise: the prefix wants it written (§5.7, step 22).
         guard Self.keepsPrefix(cookie, path: read.path) else { throw .brokenPrefix }
         return cookie.lasting(atMost: limits.lifetime, from: now)
@@ -44,13 +45,14 @@ struct CookieReader {
         _ cookie: Cookie, _ limits: CookieLimits, _ suffixes: PublicSuffixList
     ) throws(CookieRefusal) {
         let isLegible = [cookie.name, cookie.value, cookie.path, cookie.domain].allSatisfy { text in
-            !text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F || $0 == UInt8(ascii: ";") }
+            !text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
         }
-        guard isLegible, !cookie.name.contains("=") else { throw .controlCharacter }
+        // A path is never sent, and that of a URL may hold a semicolon.
+        let isWhole = [cookie.name, cookie.value, cookie.domain].allSatisfy { !$0.utf8.contains(UInt8(ascii: ";")) }
+        guard isLegible, isWhole, !cookie.name.contains("=") else { throw .controlCharacter }
         guard !cookie.name.isEmpty || !cookie.value.isEmpty else { throw .empty }
-        guard cookie.name.utf8.count + cookie.value.utf8.count <= limits.cookieBytes,
-            cookie.path.utf8.count <= limits.attributeBytes
-        else { throw .tooLong }
+        guard cookie.name.utf8.count + cookie.value.utf8.count <= limits.cookieBytes else { throw .tooLong }
+        guard keepsSameSite(cookie) else { throw .insecureSameSite }
         guard Origin(scheme: "https", host: cookie.domain) != nil else { throw .foreignDomain }
         guard cookie.isHostOnly || !suffixes.isPublic(cookie.domain) else { throw .publicSuffix }
         guard keepsPrefix(cookie, path: cookie.path) else { throw .brokenPrefix }
@@ -79,6 +81,11 @@ struct CookieReader {
         return age == 0 ? .distantPast : now.addingTimeInterval(Double(age))
     }
 
+    /// §5.7: what goes along with requests from other sites goes over https only.
+    private static func keepsSameSite(_ cookie: Cookie) -> Bool {
+        cookie.sameSite != .none || cookie.isSecure
+    }
+
     private static func keepsPrefix(_ cookie: Cookie, path: String?) -> Bool {
         // Without a name, the value would stand in its place when it is sent.
         let name = (cookie.name.isEmpty ? cookie.value : cookie.name).prefix(9).lowercased()
@@ -99,6 +106,14 @@ extension Cookie {
     /// The same with the time of the one that it replaces.
     func created(at date: Date) -> Cookie {
         changed(expires: expires, created: date)
+    }
+
+    /// The same for whoever keeps it. An end that moved by less than a minute is the same end: servers that move it
+    /// with each answer would have it written each time.
+    func isKeptLike(_ other: Cookie) -> Bool {
+        guard let expires, let end = other.expires else { return self == other }
+        return abs(expires.timeIntervalSince(end)) < 60
+            && self == other.changed(expires: expires, created: other.created)
     }
 
     /// The same, ending when `lifetime` is over at the latest.

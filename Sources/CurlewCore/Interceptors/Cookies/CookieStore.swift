@@ -24,6 +24,11 @@ public struct CookieStore: Sendable {
         var isDirty = false
         var isWritable = true
         var problem: NetworkError?
+
+        /// Changes of what `file` keeps.
+        func changes(_ file: CookieFile?) -> Int {
+            file?.keepsSessionCookies == false ? jar.lastingChanges : jar.changes
+        }
     }
 
     /// A store in memory.
@@ -32,7 +37,8 @@ public struct CookieStore: Sendable {
         file = nil
     }
 
-    /// A store that begins with what the file holds, and writes it after each answer that changes a cookie.
+    /// A store that begins with what the file holds, and writes it after each answer that changes what the file keeps. An
+    /// end that moves by less than a minute is no change.
     ///
     /// - `path`: in a folder that exists. A missing file is an empty one. At most 16 MiB are read.
     /// - `keepsSessionCookies`: writes those without an end too. Default false, as in a browser that is closed.
@@ -109,7 +115,8 @@ public struct CookieStore: Sendable {
     func take(
         _ lines: [String], from request: HTTPRequest, at now: Date
     ) -> [(line: String, refusal: CookieRefusal)] {
-        let (refused, taken) = state.withLock { state in
+        let (refused, hasChanged) = state.withLock { state in
+            let before = state.changes(file)
             var refused: [(line: String, refusal: CookieRefusal)] = []
             for (position, line) in lines.enumerated() {
                 let isOver = position >= state.jar.limits.perResponse
@@ -117,11 +124,11 @@ public struct CookieStore: Sendable {
                     refused.append((line, refusal))
                 }
             }
-            let taken = lines.count - refused.count
-            if taken > 0 { state.isDirty = true }
-            return (refused, taken)
+            let hasChanged = state.changes(file) != before
+            if hasChanged { state.isDirty = true }
+            return (refused, hasChanged)
         }
-        if taken > 0 { persist() }
+        if hasChanged { persist() }
         return refused
     }
 
@@ -156,10 +163,13 @@ public struct CookieStore: Sendable {
     }
 }
 
-extension CookieStore: CustomStringConvertible {
+extension CookieStore: CustomStringConvertible, CustomReflectable {
     /// How many cookies there are, and where they are kept; never what they hold.
     public var description: String {
         let jar = state.withLock { $0.jar.description }
         return file.map { "\(jar) in \($0.path)" } ?? jar
     }
+
+    /// Nothing inside, so that `dump` shows no value.
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }

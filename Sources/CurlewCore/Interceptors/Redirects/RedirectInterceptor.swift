@@ -20,6 +20,7 @@ public struct RedirectInterceptor: Interceptor {
 
     /// The most of a redirect's body that is read for the sake of the connection.
     static let drainLimit = 64 * 1024
+    static let drainTime = Duration.seconds(1)
 
     /// An interceptor that follows `policy`.
     public init(_ policy: RedirectPolicy = .standard) {
@@ -60,7 +61,7 @@ public struct RedirectInterceptor: Interceptor {
                 response.body.cancel()
                 throw explained(failure, response, to: request, in: context)
             case .follow(let following, let redirect):
-                try await drain(response.body)
+                try await drain(response.body, on: context.time)
                 trail.append(redirect, setsCookie: response.headers.contains(.setCookie))
                 began = context.start.duration(to: context.time.now)
                 context.pastAttempts = response.attempts
@@ -113,11 +114,19 @@ public struct RedirectInterceptor: Interceptor {
         return failure
     }
 
-    /// Reads what is left of a short body. One that breaks off, or is longer, costs the connection and nothing else.
-    private func drain(_ body: ResponseBody) async throws {
+    /// Reads what is left of a short body. One that breaks off, is longer, or takes more than a second costs the
+    /// connection and nothing else.
+    private func drain(_ body: ResponseBody, on time: any TimeSource) async throws {
         if body.bufferedData != nil { return }
-        defer { body.cancel() }
-        if let length = body.declaredLength, length > Self.drainLimit { return }
+        if let length = body.declaredLength, length > Self.drainLimit { return body.cancel() }
+        let timer = Task {
+            try await time.sleep(for: Self.drainTime)
+            body.cancel()
+        }
+        defer {
+            timer.cancel()
+            body.cancel()
+        }
         var count = 0
         do {
             for try await chunk in body {
@@ -125,7 +134,7 @@ public struct RedirectInterceptor: Interceptor {
                 if count > Self.drainLimit { return }
             }
         } catch {
-            if Task.isCancelled || NetworkError(error).isCancelled { throw NetworkError(.cancelled) }
+            if Task.isCancelled { throw NetworkError(.cancelled) }
             if case .timedOut(.total) = NetworkError(error).reason { throw error }
         }
     }

@@ -87,9 +87,8 @@ extension RedirectPolicy {
             parts = try URLParts(resolving: location, against: request.origin, target: request.target)
         } catch {
             // What is no http or https is a place that the call must not go to; all else is the server's mistake.
-            let isElsewhere = error.message.contains("other than http")
             throw NetworkError(
-                isElsewhere ? .refused(by: .redirects) : .badResponse,
+                error.isForeignScheme ? .refused(by: .redirects) : .badResponse,
                 detail: "The Location of the redirect \(error.message) (\(shown)).",
                 hint: "With options.redirects = .manual the answer is yours, Location included.")
         }

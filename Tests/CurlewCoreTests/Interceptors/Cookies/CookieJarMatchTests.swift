@@ -105,7 +105,7 @@ struct CookieJarMatchTests {
             ("", .post, false), ("nonsense", .post, false),
         ])
     func sameSite(value: String, method: HTTPMethod, crosses: Bool) throws {
-        let line = "a=b; SameSite=\(value)"
+        let line = "a=b; Secure; SameSite=\(value)"
         let target = "https://www.a.test/dir/"
         #expect(try CookieFixtures.sent([line], to: target, method) == "a=b")
         #expect(try CookieFixtures.sent([line], to: target, method, isCrossSite: true) == (crosses ? "a=b" : nil))

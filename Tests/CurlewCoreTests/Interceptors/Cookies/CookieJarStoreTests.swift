@@ -151,8 +151,31 @@ struct CookieJarStoreTests {
             "unspecified": .unspecified, "Strict; SameSite=x": .unspecified, "x; SameSite=lax": .lax,
         ]
         for (text, expected) in said {
-            #expect(try Self.stored("a=b; SameSite=\(text)", from: "https://a.test/")?.sameSite == expected, "\(text)")
+            let line = "a=b; Secure; SameSite=\(text)"
+            #expect(try Self.stored(line, from: "https://a.test/")?.sameSite == expected, "\(text)")
         }
+    }
+
+    @Test("A cookie for requests from everywhere has to be Secure (§5.7, step 18)")
+    func sameSiteNone() throws {
+        var jar = CookieFixtures.jar()
+        let request = try CookieFixtures.request("https://a.test/")
+        #expect(jar.store("a=b; SameSite=None", from: request, at: CookieFixtures.now) == .insecureSameSite)
+        #expect(jar.store("a=b; SameSite=Lax", from: request, at: CookieFixtures.now) == nil)
+        let own = Cookie(name: "a", value: "b", domain: "a.test", isSecure: false, sameSite: .none)
+        #expect(jar.insert(own, at: CookieFixtures.now) == .insecureSameSite)
+    }
+
+    @Test("A Secure cookie whose time is over hides nothing, and passes on nothing")
+    func expiredSecure() throws {
+        var jar = CookieFixtures.jar()
+        let secure = try CookieFixtures.request("https://a.test/")
+        let plain = try CookieFixtures.request("http://a.test/")
+        jar.store("a=1; Secure; Max-Age=60", from: secure, at: CookieFixtures.now)
+        #expect(jar.store("a=2", from: plain, at: CookieFixtures.now) == .hidesSecureCookie)
+        let later = CookieFixtures.now.addingTimeInterval(61)
+        #expect(jar.store("a=2", from: plain, at: later) == nil)
+        #expect(jar.cookies.last?.created == later)
     }
 
     @Test("A cookie of one's own is held to the same rules")

@@ -68,6 +68,34 @@ struct CookieStoreTests {
         #expect(try files() == ["jar.json"], "no draft is left behind")
     }
 
+    @Test("A cookie of a path with a semicolon, and of a very long one, is there the next time")
+    func strangePaths() throws {
+        let first = store()
+        for path in ["/app;v=1/login", "/" + String(repeating: "x", count: 2000) + "/login"] {
+            let request = try CookieFixtures.request("https://a.test\(path)")
+            #expect(first.take(["sid=1; Max-Age=3600"], from: request, at: clock.date).isEmpty)
+        }
+        #expect(store().cookies.count == 2)
+        #expect(store().problem == nil)
+    }
+
+    @Test("Answers that change nothing that is kept do not write the file")
+    func rare() throws {
+        let first = store()
+        let request = try CookieFixtures.request("https://a.test/")
+        _ = first.take(["sid=1"], from: request, at: clock.date)
+        #expect(try files() == [], "a session cookie is not kept")
+        _ = first.take(["id=1; Max-Age=3600"], from: request, at: clock.date)
+        #expect(try files() == ["jar.json"])
+        try FileManager.default.removeItem(atPath: path)
+        _ = first.take(["sid=2", "id=1; Max-Age=3630"], from: request, at: clock.date)
+        #expect(try files() == [], "the same again, and an end that moved a little")
+        _ = first.take(["id=2; Max-Age=3600"], from: request, at: clock.date)
+        #expect(store().cookies.map(\.value) == ["2"])
+        _ = first.take(["id=; Max-Age=0"], from: request, at: clock.date)
+        #expect(store().cookies.isEmpty)
+    }
+
     @Test("Session cookies are written if that is asked for; expired ones are not read")
     func session() throws {
         store(keepsSessionCookies: true).insert(cookie("session", expires: nil), at: clock.date)
