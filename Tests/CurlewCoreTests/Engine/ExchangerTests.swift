@@ -20,6 +20,7 @@ struct ExchangerTests {
             let text =
                 switch event {
                 case .began(let request): "began \(request.method)"
+                case .joined(let id): "joined \(id)"
                 case .sent(let request): "sent \(request.headers["X"] ?? "-")"
                 case .answered(let response): "answered \(response.status.code)"
                 case .attemptFailed(let error): "attemptFailed \(error.label)"
