@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+
+#if canImport(SwiftUI)
+public import CurlewCore
+public import SwiftUI
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(UIKit)
+import UIKit
+#elseif canImport(AppKit)
+import AppKit
+#endif
+
+/// An image from a URL, through a client: its cache, its limits, and its credentials for their own origin only.
+///
+///     RemoteImage(url: question.owner.avatar, client: client)
+///
+/// Safe in cells that are used again: another URL ends the load of the one before, whose image is never shown for it.
+/// Nothing is shown for what is no image.
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+public struct RemoteImage: View {
+    private let url: String
+    private let client: APIClient
+    @State private var shown: (url: String, image: Image)?
+
+    /// The image at `url`.
+    public init(url: String, client: APIClient) {
+        self.url = url
+        self.client = client
+    }
+
+    /// The image, or a place for it.
+    public var body: some View {
+        Group {
+            if let shown, shown.url == url { shown.image.resizable() } else { Color.secondary.opacity(0.15) }
+        }
+        .task(id: url) {
+            guard shown?.url != url else { return }
+            let data = try? await client.send(Request<Data>.get(url: url))
+            guard let data, !Task.isCancelled, let image = Self.image(data) else { return }
+            shown = (url, image)
+        }
+    }
+
+    private static func image(_ data: Data) -> Image? {
+        #if canImport(UIKit)
+        UIImage(data: data).map { Image(uiImage: $0) }
+        #elseif canImport(AppKit)
+        NSImage(data: data).map { Image(nsImage: $0) }
+        #else
+        nil
+        #endif
+    }
+}
+#endif

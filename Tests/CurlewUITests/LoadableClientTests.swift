@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import CurlewUI
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite("Values of a client", .timeLimit(.minutes(1)))
+@MainActor
+struct LoadableClientTests {
+    private func client(_ answers: Locked<Int>, status: HTTPStatus = .ok) -> APIClient {
+        APIClient(
+            baseURL: "https://api.example", pipeline: [.caching()],
+            transport: ClosureTransport { _, _ in
+                let number = answers.withLock { answers in
+                    answers += 1
+                    return answers
+                }
+                return HTTPResponse(
+                    status: status,
+                    headers: ["Content-Type": "application/json", "Cache-Control": "max-age=60"],
+                    body: ResponseBody(Data("\"answer \(number)\"".utf8)))
+            })
+    }
+
+    @Test("a load takes what the cache has, a refresh asks the server")
+    func caching() async {
+        let answers = Locked(0)
+        let client = client(answers)
+        let request = Request<String>.get("/text")
+        let first = Loadable(request, from: client)
+        await first.load()
+        #expect(first.value == "answer 1")
+        let second = Loadable(request, from: client)
+        await second.load()
+        #expect(second.value == "answer 1")
+        #expect(answers.withLock { $0 } == 1)
+        await second.refresh()
+        #expect(second.value == "answer 2")
+        guard case .loaded(_, let freshness) = second.state else {
+            Issue.record("not loaded")
+            return
+        }
+        #expect(!freshness.isStale)
+    }
+
+    @Test("a 503 shows as a server error")
+    func unavailable() async {
+        let films = Loadable(Request<String>.get("/films"), from: client(Locked(0), status: .serviceUnavailable))
+        await films.load()
+        #expect(films.error?.isServerError == true)
+        #expect(films.value == nil)
+    }
+
+    @Test("a cancelled load of a client shows no error")
+    func cancelled() async {
+        let arrived = OneShot<Void>()
+        let client = APIClient(
+            baseURL: "https://api.example", pipeline: .empty,
+            transport: ClosureTransport { _, _ in
+                arrived.finish(.success(()))
+                try await SystemTime().sleep(for: .seconds(600))
+                throw NetworkError(.unreachable)
+            })
+        let films = Loadable(Request<String>.get("/films"), from: client)
+        let task = Task { await films.load() }
+        try? await arrived.wait()
+        task.cancel()
+        await task.value
+        #expect(films.error == nil)
+        #expect(films.state.word == "idle")
+    }
+}
