@@ -119,8 +119,10 @@ public struct RedirectInterceptor: Interceptor {
     private func drain(_ body: ResponseBody, on time: any TimeSource) async throws {
         if body.bufferedData != nil { return }
         if let length = body.declaredLength, length > Self.drainLimit { return body.cancel() }
+        let isLate = Locked(false)
         let timer = Task {
             try await time.sleep(for: Self.drainTime)
+            isLate.withLock { $0 = true }
             body.cancel()
         }
         defer {
@@ -134,7 +136,8 @@ public struct RedirectInterceptor: Interceptor {
                 if count > Self.drainLimit { return }
             }
         } catch {
-            if Task.isCancelled { throw NetworkError(.cancelled) }
+            let isOurs = isLate.withLock { $0 } && !Task.isCancelled
+            if !isOurs, Task.isCancelled || NetworkError(error).isCancelled { throw NetworkError(.cancelled) }
             if case .timedOut(.total) = NetworkError(error).reason { throw error }
         }
     }
