@@ -5,7 +5,7 @@ public import CurlewHTTP
 /// Sends an API key with the requests to one origin, as a header field or as a query item.
 ///
 /// Whose requests get it is decided by the rules of `BearerInterceptor`. A field or item of that name that the call
-/// brings along wins. Prefer a field: a key in a URL ends up in the server's logs. Here every description hides it.
+/// brings along wins. Prefer a field: a key in a URL ends up in the server's logs. Errors show the URL without it.
 public struct APIKeyInterceptor: Interceptor {
     /// Where the key goes.
     public enum Place: Hashable, Sendable {
@@ -37,19 +37,26 @@ public struct APIKeyInterceptor: Interceptor {
     /// Attaches the key where the rules allow it.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name) else { return try await next(request) }
-        var request = request
+        var keyed = request
         switch place {
         case .header(let field):
-            if !request.headers.contains(field) { request.headers[field] = key }
+            if !keyed.headers.contains(field) { keyed.headers[field] = key }
         case .query(let item):
             let encoded = PercentCoding.encode(item, for: .queryName)
             let items =
                 request.target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
             if !items.contains(where: { $0 == encoded || $0.hasPrefix(encoded + "=") }) {
-                request.appendQuery(item, key)
+                keyed.appendQuery(item, key)
             }
         }
-        return try await next(request, context: next.context.authenticated)
+        do {
+            return try await next(keyed, context: next.context.authenticated)
+        } catch {
+            // The item may have any name, so what is secret by its name does not cover it.
+            var failure = NetworkError(error)
+            failure.request = RequestLine(request)
+            throw failure
+        }
     }
 
     /// Whoever has the key.

@@ -84,8 +84,14 @@ public struct TokenInterceptor: Interceptor {
         }
         // The refused answer may hold the connection that the refresh needs, so it goes before anybody waits.
         let body = response.body
-        let newer = try await store.issued(refused: issued.version, until: deadline, on: clock, by: renewal) {
+        let newer: IssuedTokens?
+        do {
+            newer = try await store.issued(refused: issued.version, until: deadline, on: clock, by: renewal) {
+                body.cancel()
+            }
+        } catch {
             body.cancel()
+            throw error
         }
         guard let newer, newer.version != issued.version else { return response }
         response.body.cancel()

@@ -104,6 +104,7 @@ extension TokenStore {
         case .discarded: return
         case .kept: lastFailure = failure
         case .signedOut:
+            lastFailure = nil
             publishPrincipal()
             announce(.signedOut)
             try? await save()

@@ -17,6 +17,9 @@ final class AccountServer: Transport {
         var exchanged: Set<String> = []
         /// Refresh tokens presented after they had been exchanged.
         var spentReused = 0
+        /// Those that somebody presents now, and how often one came twice at once.
+        var underWay: Set<String> = []
+        var overlaps = 0
         var calls = 0
         var foreignCredentials = 0
         var mode = Mode.good
@@ -86,7 +89,9 @@ final class AccountServer: Transport {
         state.withLock { state in
             state.presented[presented, default: 0] += 1
             if state.exchanged.contains(presented) { state.spentReused += 1 }
+            if !state.underWay.insert(presented).inserted { state.overlaps += 1 }
         }
+        defer { state.withLock { _ = $0.underWay.remove(presented) } }
         try await onRefresh()
         await pause()
         let (status, tokens) = state.withLock { state -> (HTTPStatus, Tokens?) in

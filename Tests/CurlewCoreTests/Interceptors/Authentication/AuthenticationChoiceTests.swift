@@ -87,6 +87,22 @@ struct AuthenticationChoiceTests {
         #expect(call.request.target == result)
     }
 
+    @Test("an error does not show the key in the URL, whatever the item's name", arguments: ["k", "key", "id"])
+    func keyInError(name: String) async throws {
+        let mock = MockTransport.answering { call in
+            throw NetworkError(.unreachable, detail: "No.", request: RequestLine(call.request))
+        }
+        let client = APIClient(
+            baseURL: "https://api.test", pipeline: [.apiKey("s3cret", in: .query(name))], transport: mock)
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(Request<Void>.get(url: "https://api.test/x?a=1"))
+        }
+        #expect(error?.reason == .unreachable)
+        #expect(error.map { "\($0)".contains("s3cret") } == false)
+        #expect(error?.request?.url == "https://api.test/x?a=1")
+        #expect(mock.requests.first?.request.target == "/x?a=1&\(name)=s3cret")
+    }
+
     @Test("a user name that Basic cannot carry is a problem of the pipeline", arguments: ["a:b", "a\nb"])
     func basicName(user: String) async throws {
         let error = await #expect(throws: NetworkError.self) {
