@@ -28,7 +28,7 @@ struct Bars {
         return [SuiteName.small, .peers].filter(suites.contains).flatMap(beside(urlSession:))
             + (suites.contains(.peers) ? beside(go: .peers) : [])
             + (suites.contains(.protocols) ? [http2] : []) + (suites.contains(.connections) ? [connections] : [])
-            + (suites.contains(.transfer) ? transfers : [])
+            + (suites.contains(.transfer) ? transfers : []) + (suites.contains(.cache) ? caches : [])
     }
 
     static func bestURLSession(_ rows: [Row]) -> Row? {
@@ -102,6 +102,22 @@ struct Bars {
 
     private func rate(_ suite: SuiteName, _ client: String, _ width: Int) throws -> Double {
         try row(suite, client, width).requestsPerSecond.median
+    }
+
+    private var caches: [Bar] {
+        [1, 64].map { width in
+            bar("CPU of an answer from memory beside one from the network, \(width) in flight", .atMost(0.25)) {
+                try cpu("cache-memory", width) / cpu("cache-none", width)
+            }
+        } + [
+            bar("CPU of a look-up among 100,000 entries beside one among 1,000", .atMost(2)) {
+                try cpu("lookup-100000", 1) / cpu("lookup-1000", 1)
+            }
+        ]
+    }
+
+    private func cpu(_ client: String, _ width: Int) throws -> Double {
+        try row(.cache, client, width).cpuMicrosecondsPerRequest.median
     }
 
     private var http2: Bar {

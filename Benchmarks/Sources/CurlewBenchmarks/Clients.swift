@@ -11,7 +11,7 @@ extension Request {
 enum Clients {
     typealias Call = @Sendable () async throws -> Void
 
-    static func make(_ name: String, width: Int, url: String, work: Work) throws -> Call {
+    static func make(_ name: String, width: Int, url: String, work: Work) async throws -> Call {
         switch name {
         case "curlew": try curlew(url: url, transport: transport(width), work)
         case "curlew-transport": try curlewTransport(url: url, transport: transport(width), work)
@@ -19,6 +19,9 @@ enum Clients {
         case "urlsession-wide": try urlSession(url: url, connections: width, work)
         case "layer": layer()
         case "decoder": decoderAlone()
+        case let name where CacheClients.calls.contains(name):
+            try CacheClients.call(name, url: url, transport: transport(width), work)
+        case let name where CacheClients.lookups.contains(name): try await CacheClients.lookup(name)
         default: throw Failure("no client is called \(name)")
         }
     }

@@ -2,7 +2,7 @@
 
 /// What `--suite` takes.
 enum SuiteName: String, CaseIterable, Codable {
-    case small, peers, protocols, bodies, connections, transfer, memory
+    case small, peers, protocols, bodies, connections, transfer, memory, cache
 
     var summary: String {
         switch self {
@@ -13,6 +13,7 @@ enum SuiteName: String, CaseIterable, Codable {
         case .connections: "a new connection for each request, without and with TLS"
         case .transfer: "1 GB to a file and from a file"
         case .memory: "resident memory by calls in flight and by size of body"
+        case .cache: "answers from the cache beside those from the network, and look-ups in small and large stores"
         }
     }
 }
@@ -70,6 +71,12 @@ extension SuiteName {
                     ["curlew", "urlsession", "urlsession-wide"] + Self.others + ["curl", "wrk"])
             }
         case .transfer: return transfers(options, folder, contest)
+        case .cache:
+            return [
+                contest(
+                    "GET of 200 B, not decoded: network and cache", .plain, .bytes(200), [1, 64], CacheClients.calls),
+                contest("A look-up in a store in memory", .plain, .bytes(200), [1], CacheClients.lookups),
+            ]
         case .memory:
             let clients = ["curlew", "urlsession-wide"] + Self.others
             return [

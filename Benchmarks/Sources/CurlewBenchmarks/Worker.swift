@@ -36,7 +36,7 @@ struct Worker {
     }
 
     private func requests() async throws -> Sample {
-        let call = try Clients.make(client, width: width, url: url, work: work)
+        let call = try await Clients.make(client, width: width, url: url, work: work)
         // A warm-up opens the connections and runs every lane a few times.
         _ = try await load(call, seconds: min(0.3, seconds / 4))
         return try await load(call, seconds: seconds)
@@ -44,7 +44,7 @@ struct Worker {
 
     /// One large transfer, after small ones that load and start everything.
     private func transfer() async throws -> Sample {
-        let call = try Clients.make(client, width: 1, url: url, work: work)
+        let call = try await Clients.make(client, width: 1, url: url, work: work)
         for _ in 0..<3 { try await Clients.make(client, width: 1, url: url, work: work.warmUp)() }
         let before = ProcessUsage.now
         let start = ContinuousClock.now

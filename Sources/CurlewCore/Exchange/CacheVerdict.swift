@@ -100,7 +100,7 @@ enum CacheCause: Hashable, Sendable {
         case .principalUnknown: "nobody can tell whose answer it is"
         case .principalOfProcess: "it belongs to somebody whom only this process knows, and the store outlives it"
         case .principalChanged: "somebody signed in or out meanwhile"
-        case .storeFailed: "the store failed"
+        case .storeFailed: "the store failed, or has no room"
         case .callReloads: "the call asks to load it again"
         case .callStoresNothing: "the call asks to keep nothing"
         case .callHasPreconditions: "the call has preconditions that only the server can check"

@@ -18,7 +18,7 @@ extension CacheExchange {
     ) async -> HTTPResponse {
         var response = response
         let keeping = await keep(&response, head, flight, variants, replacing: old)
-        if keeping != .kept, keeping != .freshens { await drop(old, response.status, flight) }
+        if keeping != .kept, keeping != .freshens { await drop(old, response.status) }
         response.judge(CacheVerdict(.network, cause, keeping: keeping), in: context)
         return response
     }
@@ -41,13 +41,16 @@ extension CacheExchange {
         let limit = min(question.rules.bodyLimit, store.bodyLimit)
         guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
         do {
-            let sink = try await sink(for: stored, matching, limit, flight, replacing: old)
+            let length = stored.part.map { Int64($0.bytes.count) } ?? response.body.declaredLength
+            let sink = try await sink(for: stored, of: length, matching, limit, flight, replacing: old)
             guard let bytes = response.body.bufferedData else {
                 response.body = ResponseBody(CacheTee(response.body, sink), watching: response.body)
                 return .kept
             }
             await sink.take(bytes)
-            return await sink.finish() ? .kept : flight.isDoomed ? .invalidated : .tooLong
+            if await sink.finish() { return .kept }
+            if flight.isDoomed { return .invalidated }
+            return Int64(bytes.count) > limit ? .tooLong : .storeFailed
         } catch {
             context.reportStoreFailure(error)
             return .storeFailed
@@ -74,9 +77,11 @@ extension CacheExchange {
         return !fresh.isEmpty
     }
 
-    /// Removes what an answer has shown to be out of date. A server that fails has shown nothing.
-    private func drop(_ old: StoredResponse?, _ status: HTTPStatus, _ flight: CacheTraffic.Flight) async {
-        guard let old, !status.isServerError, status != .notModified, !CacheRules.dependsOnMore(status) else { return }
+    /// Removes what an answer has shown to be out of date. Who was refused, or met a server that fails, was shown nothing.
+    private func drop(_ old: StoredResponse?, _ status: HTTPStatus) async {
+        guard let old, status.isSuccess || status.isRedirection || status == .notFound || status == .gone,
+            status != .notModified
+        else { return }
         await remove(old)
     }
 
@@ -89,8 +94,8 @@ extension CacheExchange {
     }
 
     private func sink(
-        for stored: StoredResponse, _ matching: [StoredResponse], _ limit: Int64, _ flight: CacheTraffic.Flight,
-        replacing old: StoredResponse?
+        for stored: StoredResponse, of length: Int64?, _ matching: [StoredResponse], _ limit: Int64,
+        _ flight: CacheTraffic.Flight, replacing old: StoredResponse?
     ) async throws -> CacheSink {
         let replaced = old.map { [$0.id] } ?? []
         let context = context
@@ -99,12 +104,12 @@ extension CacheExchange {
             guard let combination = CacheCombination(stored, with: other), let body = try await store.body(of: other)
             else { continue }
             return CacheSink(
-                try await store.write(combination.head), limit: limit, expecting: stored.part?.bytes.count,
+                try await store.write(combination.head), limit: limit, expecting: length,
                 within: CacheSink.Surroundings(body, combination), flight: flight, replacing: replaced + [other.id],
                 report: report)
         }
         return CacheSink(
-            try await store.write(stored), limit: limit, expecting: stored.part?.bytes.count, within: nil,
+            try await store.write(stored), limit: limit, expecting: length, within: nil,
             flight: flight, replacing: replaced, report: report)
     }
 }

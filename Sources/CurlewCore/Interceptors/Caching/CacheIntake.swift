@@ -32,7 +32,7 @@ enum CacheIntake {
         let (rules, status) = (question.rules, head.status)
         let control = CacheControl.effective(in: head.headers, targets: rules.targets).control
         if let cause = refusal(status, control, question, hasCredential) { return .doNotStore(cause) }
-        guard question.request.method != .head else { return .doNotStore(.method("HEAD")) }
+        guard question.request.method != .head else { return .doNotStore(.noBytes) }
         guard !status.isInformational, !CacheRules.dependsOnMore(status) else {
             return .doNotStore(.dependsOnMore(status.code))
         }

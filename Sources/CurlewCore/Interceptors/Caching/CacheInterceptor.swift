@@ -83,8 +83,9 @@ public struct CacheInterceptor: Interceptor {
         var asked = request
         if context.options.cachePolicy == .noStore { asked.addCacheDirective("no-store") }
         var response = try await next(asked)
+        let isQuestion = request.method == .post && context.options.cacheKeyIncludesBody
         let targets = CacheIntake.invalidated(by: request, response.status, response.headers)
-        if !targets.isEmpty, !context.options.cacheKeyIncludesBody { await invalidate(targets, in: context) }
+        if !targets.isEmpty, !isQuestion { await invalidate(targets, in: context) }
         response.judge(CacheVerdict(.network, cause), in: context)
         return response
     }

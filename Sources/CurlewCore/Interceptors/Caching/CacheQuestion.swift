@@ -44,7 +44,9 @@ struct CacheQuestion: Sendable {
             return .success(options.rawBody ? "raw" : nil)
         }
         guard isKeyed(request.method) else { return .failure(Refusal(.method(request.method.rawValue))) }
-        guard options.cacheKeyIncludesBody else { return .failure(Refusal(.bodyIsNoKey)) }
+        guard options.cacheKeyIncludesBody else {
+            return .failure(Refusal(request.method == .post ? .method("POST") : .bodyIsNoKey))
+        }
         guard request.body.length ?? .max <= mostKeyBytes, let body = request.body.data else {
             return .failure(Refusal(.bodyIsUnknown))
         }

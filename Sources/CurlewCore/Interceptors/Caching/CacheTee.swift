@@ -29,7 +29,8 @@ struct CacheTee: AsyncSequence, Sendable {
         mutating func next() async throws -> Data? {
             do {
                 guard let chunk = try await base.next() else {
-                    _ = await sink.finish()
+                    // Some sequences just end when their reader is cancelled, wherever they are.
+                    if Task.isCancelled { sink.abandon() } else { _ = await sink.finish() }
                     return nil
                 }
                 await sink.take(chunk)
@@ -65,7 +66,7 @@ final class CacheSink: Sendable {
 
     private let writer: any CacheWriter
     private let limit: Int64
-    private let expected: Int?
+    private let expected: Int64?
     private let surroundings: Surroundings?
     private let flight: CacheTraffic.Flight
     private let replaced: [CacheEntryID]
@@ -73,7 +74,7 @@ final class CacheSink: Sendable {
     private let progress = Locked(Progress())
 
     init(
-        _ writer: any CacheWriter, limit: Int64, expecting expected: Int?, within surroundings: Surroundings?,
+        _ writer: any CacheWriter, limit: Int64, expecting expected: Int64?, within surroundings: Surroundings?,
         flight: CacheTraffic.Flight, replacing replaced: [CacheEntryID], report: @escaping @Sendable (any Error) -> Void
     ) {
         self.writer = writer
@@ -100,7 +101,7 @@ final class CacheSink: Sendable {
     func finish() async -> Bool {
         guard await begin() else { return false }
         let count = progress.withLock { $0.count }
-        guard expected.map({ Int64($0) == count }) ?? true, !flight.isDoomed else {
+        guard expected ?? count == count, !flight.isDoomed else {
             abandon()
             return false
         }
