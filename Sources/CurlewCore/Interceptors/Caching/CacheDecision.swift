@@ -86,7 +86,8 @@ enum CacheDecision: Sendable {
             case .status(let status): [500, 502, 503, 504].contains(status.code)
             case .error(let error):
                 switch error.reason {
-                case .unreachable, .proxyFailed, .connectionLost, .timedOut, .badResponse, .refused(by: .overload): true
+                case .unreachable, .proxyFailed, .connectionLost, .timedOut, .badResponse: true
+                case .refused(by: .overload), .refused(by: .circuitBreaker): true
                 default: false
                 }
             }
