@@ -49,6 +49,8 @@ public struct ExchangeContext: Sendable {
     public var start: MonotonicInstant { call.start }
     /// What the call asked for.
     public var options: RequestOptions { call.options }
+    /// What the call asked for under an extension's key. Unlike `options`, it copies nothing else.
+    package subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value { call.options[key] }
     /// Whether the call goes with a credential, and with which.
     public var authentication: AuthenticationChoice { call.authentication }
     /// The timeouts in force: the call's, else the client's.

@@ -33,15 +33,15 @@ public struct RateLimitStatus: Hashable, Sendable {
     /// - `now`: the wall clock. `X-RateLimit-Reset` is seconds with some servers and a Unix time with others; numbers
     ///   beyond a thousand million, which as seconds were 31 years, are taken for a time.
     public init?(_ headers: HTTPHeaders, now: Date) {
-        if let value = headers["RateLimit"] {
+        if let value = headers[Self.field] {
             let statuses = Self.items(of: value)
             guard let least = statuses.min(by: Self.isTighter) else { return nil }
             self = least
             return
         }
-        for prefix in ["RateLimit-", "X-RateLimit-"] {
-            guard let remaining = headers[HTTPField.Name(prefix + "Remaining")].flatMap(Self.number) else { continue }
-            let reset = headers[HTTPField.Name(prefix + "Reset")].flatMap(Self.number).map { reset in
+        for names in Self.olderFields {
+            guard let remaining = headers[names.remaining].flatMap(Self.number) else { continue }
+            let reset = headers[names.reset].flatMap(Self.number).map { reset in
                 let isTime = reset > 1_000_000_000
                 return isTime ? max(0, Double(reset) - now.timeIntervalSince1970) : Double(reset)
             }
@@ -51,6 +51,11 @@ public struct RateLimitStatus: Hashable, Sendable {
         return nil
     }
 
+    // Every answer is asked for them, so the names are made once.
+    private static let field: HTTPField.Name = "RateLimit"
+    private static let olderFields: [(remaining: HTTPField.Name, reset: HTTPField.Name)] = [
+        ("RateLimit-Remaining", "RateLimit-Reset"), ("X-RateLimit-Remaining", "X-RateLimit-Reset"),
+    ]
     private static let longest = 2_147_483_647
     private static let mostItems = 16
 

@@ -65,8 +65,9 @@ extension ConcurrencyLimit {
     /// Takes a place for `key`, waiting for it if need be. Whoever returns from here calls `leave(_:)` once.
     func enter(_ key: LimitKey, _ context: ExchangeContext) async throws {
         let arrival = lines.withLock { lines -> Arrival in
-            let line = lines[key] ?? Line(WaitingLine(places: places, capacity: waiting))
-            lines[key] = line
+            let known = lines[key]
+            let line = known ?? Line(WaitingLine(places: places, capacity: waiting))
+            if known == nil { lines[key] = line }
             if line.places.enter() { return .enter }
             let turn = OneShot<Void>()
             guard let ticket = line.places.wait(turn, context.options.priority ?? .normal) else {

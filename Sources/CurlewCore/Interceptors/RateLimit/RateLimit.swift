@@ -68,12 +68,10 @@ extension RateLimit {
     /// Takes a token of `key`, waiting for it if need be. Gives the key whose token it was.
     func enter(_ key: LimitKey, _ context: ExchangeContext) async throws -> LimitKey {
         let (now, deadline, time) = (context.time.now, context.deadline, context.time)
-        let priority = context.options.priority ?? .normal
         let (key, arrival) = lines.withLock { lines -> (LimitKey, Arrival) in
-            let key = Self.room(for: key, in: &lines, at: now)
-            let line = lines[key] ?? RateLine(full, waiting)
-            lines[key] = line
+            let (key, line) = line(for: key, in: &lines, at: now)
             if line.queue.isEmpty, line.bucket.take(at: now) { return (key, .go) }
+            let priority = context.options.priority ?? .normal
             let turn = line.bucket.availability(at: now, after: line.queue.ahead(of: priority))
             if let end = deadline.instant, end <= turn {
                 return (key, .refuse("A token comes only after the deadline of the call", now.duration(to: turn)))
@@ -165,13 +163,19 @@ extension RateLimit {
         if hadTurn { _ = serve(key, at: now, asPump: false) }
     }
 
-    /// `key`, if it has a line or there is room for one; those at rest make room.
-    private static func room(
+    /// The line of `key`, if it has one or there is room for one; those at rest make room. Else that of the others.
+    private func line(
         for key: LimitKey, in lines: inout [LimitKey: RateLine], at now: MonotonicInstant
-    ) -> LimitKey {
-        guard lines[key] == nil, lines.count >= mostLines else { return key }
-        lines = lines.filter { !$0.value.isAtRest(at: now) }
-        return lines.count < mostLines ? key : .others
+    ) -> (LimitKey, RateLine) {
+        if let line = lines[key] { return (key, line) }
+        var key = key
+        if lines.count >= Self.mostLines {
+            lines = lines.filter { !$0.value.isAtRest(at: now) }
+            if lines.count >= Self.mostLines { key = .others }
+        }
+        let line = lines[key] ?? RateLine(full, waiting)
+        lines[key] = line
+        return (key, line)
     }
 
     private func refusal(of key: LimitKey, _ what: String, _ wait: Duration?) -> NetworkError {

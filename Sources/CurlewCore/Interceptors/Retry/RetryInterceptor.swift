@@ -43,7 +43,7 @@ public struct RetryInterceptor: Interceptor {
     /// Runs the rest of the chain, and again as the policy decides.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let began = next.context.time.now
-        let policy = next.context.options.retry ?? policy
+        let policy = next.context[RetryPolicyKey.self] ?? policy
         let response: HTTPResponse
         do {
             response = try await next(request)

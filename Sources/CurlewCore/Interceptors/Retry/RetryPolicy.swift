@@ -86,6 +86,6 @@ extension RequestOptions {
     }
 }
 
-private enum RetryPolicyKey: RequestOptionKey {
+enum RetryPolicyKey: RequestOptionKey {
     static let defaultValue: RetryPolicy? = nil
 }
