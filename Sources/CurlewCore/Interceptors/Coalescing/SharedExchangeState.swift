@@ -71,7 +71,9 @@ struct SharedExchangeState: Sendable {
     /// True once the last reader has left before the end.
     private(set) var isStopped = false
     private var pump: CheckedContinuation<Bool, Never>?
+    /// When somebody began to wait for others, or when that was last looked at.
     private var starvedSince: MonotonicInstant?
+    private var hasLooked = false
 
     init(window: Int, patience: Duration) {
         self.window = window
@@ -215,20 +217,27 @@ struct SharedExchangeState: Sendable {
                 .timedOut(reader.phase), detail: "The call's time was over before the exchange that it shared.")
             leave(ticket, because: error, &effects)
         }
-        if let start = starvedSince, start.advanced(by: patience) <= now {
-            for (ticket, reader) in readers where reader.position == reader.mark && !reader.isHungry {
-                leave(ticket, because: Self.leftBehind(after: patience), &effects)
-            }
-            starvedSince = nil
-        }
+        if let start = starvedSince, start.advanced(by: patience / 2) <= now { look(now, &effects) }
         feed(now, &effects)
         effects.alarm = nextAlarm
+    }
+
+    /// Two looks make the patience: when the system has slept, readers get time to move before the second one.
+    private mutating func look(_ now: MonotonicInstant, _ effects: inout Effects) {
+        guard hasLooked else {
+            (starvedSince, hasLooked) = (now, true)
+            return
+        }
+        for (ticket, reader) in readers where reader.position == reader.mark && !reader.isHungry {
+            leave(ticket, because: Self.leftBehind(after: patience), &effects)
+        }
+        starvedSince = nil
     }
 
     /// When to look again; nil when there is nothing to watch.
     var nextAlarm: MonotonicInstant? {
         let deadline = readers.values.compactMap(\.deadline.instant).min()
-        return Deadline(deadline).earlier(Deadline(starvedSince?.advanced(by: patience))).instant
+        return Deadline(deadline).earlier(Deadline(starvedSince?.advanced(by: patience / 2))).instant
     }
 
     // MARK: Inside
@@ -258,9 +267,9 @@ struct SharedExchangeState: Sendable {
             return
         }
         guard starvedSince == nil else { return }
-        starvedSince = now
+        (starvedSince, hasLooked) = (now, false)
         for (ticket, reader) in readers { readers[ticket]?.mark = reader.position }
-        effects.alarm = now.advanced(by: patience)
+        effects.alarm = now.advanced(by: patience / 2)
     }
 
     /// Lets go of what everybody has.

@@ -34,10 +34,13 @@ struct SharedBodyTests {
     }
 
     /// What one reader gets, and how it ends.
-    static func read(_ body: ResponseBody) async -> (Data, NetworkError?) {
+    static func read(_ body: ResponseBody, _ taken: Tally? = nil) async -> (Data, NetworkError?) {
         var all = Data()
         do {
-            for try await chunk in body { all += chunk }
+            for try await chunk in body {
+                all += chunk
+                taken?.add()
+            }
             return (all, nil)
         } catch {
             return (all, NetworkError(error))
@@ -101,10 +104,15 @@ struct SharedBodyTests {
     @Test("a reader that stands still is left behind, and the others go on")
     func standing() async throws {
         let (bodies, source, sharing) = try await Self.shared(3)
-        let readers = bodies.prefix(2).map { body in Task { await Self.read(body) } }
+        let taken = Tally()
+        let readers = bodies.prefix(2).map { body in Task { await Self.read(body, taken) } }
+        try await taken.reaches(8)
         try await sharing.clock.waitForSleepers(1)
         #expect(source.pulls == 4)
-        sharing.clock.advance(by: .seconds(3))
+        sharing.clock.advance(by: .seconds(1.5))
+        try await sharing.clock.waitForSleepers(1)
+        #expect(source.pulls == 4)
+        sharing.clock.advance(by: .seconds(1.5))
         for reader in readers { #expect(await reader.value == (Self.whole, nil)) }
         let (data, error) = await Self.read(bodies[2])
         #expect(data.isEmpty)
@@ -119,7 +127,7 @@ struct SharedBodyTests {
         let fast = Task { await Self.read(bodies[1]) }
         for index in 0..<60 {
             try await sharing.clock.waitForSleepers(1)
-            sharing.clock.advance(by: .seconds(2))
+            sharing.clock.advance(by: .seconds(1.4))
             #expect(try await slow.next() == Self.chunks[index])
         }
         var rest = 60
