@@ -9,6 +9,7 @@ let package = Package(
     products: [
         .library(name: "Curlew", targets: ["Curlew"]),
         .library(name: "CurlewURLSession", targets: ["CurlewURLSession"]),
+        .library(name: "CurlewSQLite", targets: ["CurlewSQLite"]),
         .library(name: "CurlewUI", targets: ["CurlewUI"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
         .library(name: "CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
@@ -36,6 +37,11 @@ let package = Package(
                 "CurlewHTTP", "CurlewCore", .target(name: "CCurl", condition: .when(platforms: [.linux])),
             ]),
         .target(name: "CurlewURLSession", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(
+            name: "CurlewSQLite",
+            dependencies: [
+                "CurlewHTTP", "CurlewCore", .target(name: "CSQLite", condition: .when(platforms: [.linux])),
+            ]),
 
         // State for user interfaces; opt-in.
         .target(name: "CurlewUI", dependencies: ["CurlewHTTP", "CurlewCore"]),
@@ -54,10 +60,16 @@ let package = Package(
         // The system's libcrypto.
         .target(name: "CCrypto", linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux]))]),
 
+        // The system's SQLite.
+        .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
+
         .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(
             name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers"]),
+        .testTarget(
+            name: "CurlewSQLiteTests",
+            dependencies: ["CurlewSQLite", "CurlewTesting", "TestServers", "CacheStoreProbe"]),
         .testTarget(
             name: "CurlewURLSessionTests", dependencies: ["CurlewURLSession", "CurlewTesting", "TestServers"]),
         .testTarget(name: "CurlewUITests", dependencies: ["CurlewUI", "CurlewTesting"]),
@@ -81,6 +93,10 @@ let package = Package(
 
         // A program that only imports Curlew, to see what that links.
         .executableTarget(name: "LinkageProbe", dependencies: ["Curlew"], path: "Tests/LinkageProbe"),
+
+        // A program that writes to a store and reads from it, to be killed while it does.
+        .executableTarget(
+            name: "CacheStoreProbe", dependencies: ["CurlewSQLite", "CurlewTesting"], path: "Tests/CacheStoreProbe"),
 
         // C for tests: name lookups that hang until they are released, child processes that inherit nothing.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),

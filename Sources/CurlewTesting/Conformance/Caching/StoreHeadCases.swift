@@ -18,7 +18,7 @@ enum StoreHeadCases {
                 key: CacheKey(target: "https://api.example/a?b=%20c", content: "QUERY 00ff", principal: "Zoë"),
                 status: 206,
                 headers: [
-                    .setCookie: "a=1", .setCookie: "b=2", "X-Empty": "", "X-Ünï": "naïve, \"quoted\"",
+                    .setCookie: "a=1", .setCookie: "b=2", "X-Empty": "", "X-Extra": "naïve, \"quoted\"",
                     .eTag: "W/\"x\"",
                 ],
                 version: .http2,

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The folder of large bodies, a file for each, with the number of its entry as its name.
+///
+/// The system keeps an open file alive when its name is gone, so that a body which is being read outlives its entry, in
+/// whichever process that is removed. Who writes a file holds a lock on it until the entry is committed: a file without a
+/// lock and without an entry was left behind by a process that is no more.
+struct BodyFolder: Sendable {
+    let path: String
+
+    /// Makes the folder, readable for its owner only.
+    func prepare() throws {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Self.failure("made", path) }
+    }
+
+    func path(of id: CacheEntryID) -> String { "\(path)/\(id.number)" }
+
+    /// Makes the file of an entry.
+    func create(_ id: CacheEntryID) throws -> BodyFile {
+        let file = path(of: id)
+        let descriptor = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        guard descriptor >= 0 else { throw Self.failure("made", file) }
+        let body = BodyFile(descriptor)
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure("locked", file) }
+        return body
+    }
+
+    /// Opens the file of an entry; nil if it is not there, or not whole.
+    func open(_ id: CacheEntryID, length: Int64) -> BodyFile? {
+        let descriptor = Self.openFile(path(of: id))
+        guard descriptor >= 0 else { return nil }
+        let body = BodyFile(descriptor)
+        return body.length == length ? body : nil
+    }
+
+    func remove(_ id: CacheEntryID) {
+        unlink(path(of: id))
+    }
+
+    /// Removes files that were left behind; `isKept` says which belong to entries. Looks at 10,000 names at most.
+    func sweep(isKept: (CacheEntryID) throws -> Bool) rethrows {
+        guard let folder = opendir(path) else { return }
+        defer { closedir(folder) }
+        for _ in 0..<10_000 {
+            guard let entry = readdir(folder) else { return }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let number = Int64(name) else { continue }
+            let descriptor = Self.openFile("\(path)/\(name)")
+            guard descriptor >= 0 else { continue }
+            defer { close(descriptor) }
+            // The lock comes first: who held it has committed, or never will.
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
+            if try !isKept(CacheEntryID(number)) { unlink("\(path)/\(name)") }
+        }
+    }
+
+    private static func openFile(_ path: String) -> Int32 {
+        #if canImport(Glibc)
+        Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        #elseif canImport(Musl)
+        Musl.open(path, O_RDONLY | O_CLOEXEC)
+        #elseif canImport(Darwin)
+        Darwin.open(path, O_RDONLY | O_CLOEXEC)
+        #endif
+    }
+
+    private func open(_ path: String, _ flags: Int32, _ mode: mode_t) -> Int32 {
+        #if canImport(Glibc)
+        Glibc.open(path, flags, mode)
+        #elseif canImport(Musl)
+        Musl.open(path, flags, mode)
+        #elseif canImport(Darwin)
+        Darwin.open(path, flags, mode)
+        #endif
+    }
+
+    static func failure(_ action: String, _ path: String, _ code: Int32 = errno) -> NetworkError {
+        NetworkError(
+            .storage, detail: "\(path) cannot be \(action): \(String(cString: strerror(code))).",
+            hint: code == ENOSPC ? "The disk is full. Calls go to the network meanwhile." : nil)
+    }
+}
+
+/// One open file. It is closed with its last reference.
+final class BodyFile: Sendable {
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    var length: Int64 {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : -1
+    }
+
+    func append(_ data: Data, at offset: Int64) throws {
+        var written = 0
+        while written < data.count {
+            let count = data.withUnsafeBytes { bytes in
+                pwrite(
+                    descriptor, bytes.baseAddress.map { $0 + written }, bytes.count - written,
+                    off_t(offset + Int64(written)))
+            }
+            if count < 0, errno != EINTR { throw BodyFolder.failure("written", "The body of an entry") }
+            written += max(0, count)
+        }
+    }
+
+    /// What has been written is on the disk afterwards.
+    func synchronize() throws {
+        #if canImport(Darwin)
+        let result = fsync(descriptor)
+        #else
+        let result = fdatasync(descriptor)
+        #endif
+        guard result == 0 else { throw BodyFolder.failure("written", "The body of an entry") }
+    }
+
+    /// At most `count` bytes; fewer at the end only.
+    func read(from offset: Int64, upTo count: Int) throws -> Data {
+        var data = Data(count: count)
+        var filled = 0
+        while filled < count {
+            let got = data.withUnsafeMutableBytes { bytes in
+                pread(
+                    descriptor, bytes.baseAddress.map { $0 + filled }, count - filled, off_t(offset + Int64(filled)))
+            }
+            if got < 0, errno != EINTR { throw BodyFolder.failure("read", "The body of an entry") }
+            if got == 0 { break }
+            filled += max(0, got)
+        }
+        data.removeLast(count - filled)
+        return data
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The entries in an open database. Everything here is short: one statement, or one transaction.
+///
+/// Uses are noted in memory and written with the next change, or after a while: an entry that is read need not be
+/// written for it.
+final class CacheTable {
+    /// What an entry has beside its head.
+    enum Body {
+        case bytes(Data)
+        case file(length: Int64)
+    }
+
+    /// What a lookup gives.
+    struct Found {
+        let length: Int64
+        /// Nil if it is in a file.
+        let bytes: Data?
+    }
+
+    /// The most uses that are not written yet.
+    private static let mostUses = 256
+
+    let connection: Connection
+    private let byteLimit: Int64
+    private let entryLimit: Int
+    private var uses: [Int64: Int64] = [:]
+    private var lastUse: Int64 = 0
+
+    init(_ connection: Connection, byteLimit: Int64, entryLimit: Int) {
+        self.connection = connection
+        self.byteLimit = byteLimit
+        self.entryLimit = entryLimit
+    }
+
+    var hasUses: Bool { !uses.isEmpty }
+
+    // MARK: Finding
+
+    func variants(for key: CacheKey) throws -> [StoredResponse] {
+        let heads = try connection.rows(
+            """
+            SELECT head FROM entries WHERE target = ? AND content IS ? AND principal IS ? ORDER BY seq DESC LIMIT 32
+            """, [.text(key.target), .text(key.content), .text(key.principal)]
+        ) { $0.bytes(0) }
+        return heads.compactMap { $0.flatMap { StoredResponse(encoded: $0) } }
+    }
+
+    func use(_ id: CacheEntryID) throws -> Found? {
+        let found = try connection.rows(
+            "SELECT length, body FROM entries WHERE id = ?", [.number(id.number)]
+        ) { Found(length: $0.number(0), bytes: $0.bytes(1)) }
+        guard let found = found.first else { return nil }
+        uses[id.number] = stamp()
+        if uses.count >= Self.mostUses { try writeUses() }
+        return found
+    }
+
+    func contains(_ id: CacheEntryID) throws -> Bool {
+        try !connection.rows("SELECT 1 FROM entries WHERE id = ?", [.number(id.number)]) { _ in }.isEmpty
+    }
+
+    /// Takes off an entry whose file is not there.
+    func forget(_ id: CacheEntryID) throws {
+        try connection.run("DELETE FROM entries WHERE id = ?", [.number(id.number)])
+    }
+
+    var totals: (entries: Int, bytes: Int64) {
+        get throws {
+            let rows = try connection.rows("SELECT entries, bytes FROM totals") { (Int($0.number(0)), $0.number(1)) }
+            return rows.first ?? (0, 0)
+        }
+    }
+
+    /// Heads in their order, beginning after `seq`; with the place to go on from.
+    func heads(after seq: Int64, count: Int) throws -> [(seq: Int64, head: StoredResponse?)] {
+        try connection.rows(
+            "SELECT seq, head FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", [.number(seq), .number(Int64(count))]
+        ) { ($0.number(0), $0.bytes(1).flatMap { StoredResponse(encoded: $0) }) }
+    }
+
+    // MARK: Changing
+
+    /// What a change leaves behind.
+    struct Change {
+        var isDone = false
+        var evicted = 0
+        /// Whose files are nobody's any more.
+        var files: [CacheEntryID] = []
+    }
+
+    /// Makes an entry visible, unless it was removed while it was written.
+    func commit(
+        _ response: StoredResponse, _ body: Body, replacing others: [CacheEntryID], since start: Int64
+    ) throws -> Change {
+        var response = response
+        let bytes: Data?
+        switch body {
+        case .bytes(let data): (bytes, response.bodyLength) = (data, Int64(data.count))
+        case .file(let length): (bytes, response.bodyLength) = (nil, length)
+        }
+        let head = response.encoded
+        return try connection.transaction {
+            var change = Change()
+            guard try !Removals(connection).reach(response, since: start) else { return change }
+            for id in others { try drop("id = ?", [.number(id.number)], &change) }
+            try drop(sameVariant, values(of: response), &change)
+            try connection.run(
+                """
+                INSERT INTO entries(id, target, content, principal, variant, used, cost, length, head, body)
+                VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+                [
+                    .number(response.id.number), .text(response.key.target), .text(response.key.content),
+                    .text(response.key.principal), .text(response.variant), .number(stamp()),
+                    .number(Self.cost(head, response, isInside: bytes != nil)), .number(response.bodyLength),
+                    .bytes(head), bytes.map { .bytes($0) } ?? .null,
+                ])
+            try insertTags(response)
+            try drop(
+                """
+                seq IN (SELECT seq FROM entries WHERE target = ? AND content IS ? AND principal IS ?
+                ORDER BY seq DESC LIMIT -1 OFFSET \(StoredResponse.variantLimit))
+                """, Array(values(of: response).prefix(3)), &change)
+            try evict(&change)
+            change.isDone = true
+            return change
+        }
+    }
+
+    func update(_ response: StoredResponse) throws -> Change {
+        try connection.transaction {
+            var change = Change()
+            let rows = try connection.rows(
+                """
+                SELECT seq, length, body IS NOT NULL FROM entries
+                WHERE id = ? AND target = ? AND content IS ? AND principal IS ?
+                """, [.number(response.id.number)] + values(of: response).prefix(3)
+            ) { ($0.number(0), $0.number(1), $0.number(2) != 0) }
+            guard let (seq, length, isInside) = rows.first else { return change }
+            var response = response
+            response.bodyLength = length
+            let head = response.encoded
+            try drop(sameVariant + " AND seq <> ?", values(of: response) + [.number(seq)], &change)
+            try connection.run(
+                "UPDATE entries SET head = ?, variant = ?, cost = ?, used = ? WHERE seq = ?",
+                [
+                    .bytes(head), .text(response.variant), .number(Self.cost(head, response, isInside: isInside)),
+                    .number(stamp()), .number(seq),
+                ])
+            try connection.run("DELETE FROM tags WHERE entry = ?", [.number(seq)])
+            try insertTags(response)
+            uses[response.id.number] = nil
+            try evict(&change)
+            change.isDone = true
+            return change
+        }
+    }
+
+    /// Removes entries and notes that, for writers; how many entries it were.
+    func remove(_ selection: CacheSelection) throws -> (count: Int, change: Change) {
+        let result = try connection.transaction {
+            var change = Change()
+            try Removals(connection).note(selection)
+            let before = try totals.entries
+            switch selection {
+            case .everything: try drop("1", [], &change)
+            case .target(let target): try drop("target = ?", [.text(target)], &change)
+            case .prefix(let prefix):
+                var end = Data(prefix.utf8)
+                // The least text that is greater than all that begin like this: no byte of UTF-8 is 255.
+                guard let last = end.popLast() else { return try removeAll(before) }
+                end.append(last + 1)
+                try drop("target >= ? AND target < ?", [.text(prefix), .bytes(end)], &change)
+            case .principal(let principal): try drop("principal IS ?", [.text(principal)], &change)
+            case .tags(let tags):
+                for tag in tags {
+                    try drop("seq IN (SELECT entry FROM tags WHERE tag = ?)", [.text(tag)], &change)
+                }
+            case .entries(let ids):
+                for id in ids { try drop("id = ?", [.number(id.number)], &change) }
+            case .matching: break
+            }
+            return (before - (try totals.entries), change)
+        }
+        if case .everything = selection { try connection.execute("PRAGMA incremental_vacuum") }
+        return result
+    }
+
+    private func removeAll(_ before: Int) throws -> (Int, Change) {
+        var change = Change()
+        try drop("1", [], &change)
+        return (before, change)
+    }
+
+    /// Writes which entries were used.
+    func writeUses() throws {
+        guard !uses.isEmpty else { return }
+        try connection.transaction { try noteUses() }
+    }
+
+    // MARK: Inside transactions
+
+    private func noteUses() throws {
+        for (id, stamp) in uses {
+            try connection.run("UPDATE entries SET used = ? WHERE id = ?", [.number(stamp), .number(id)])
+        }
+        uses = [:]
+    }
+
+    private func drop(_ condition: String, _ values: [SQLiteValue], _ change: inout Change) throws {
+        change.files += try connection.rows(
+            "SELECT id FROM entries WHERE body IS NULL AND (\(condition))", values
+        ) { CacheEntryID($0.number(0)) }
+        try connection.run("DELETE FROM entries WHERE \(condition)", values)
+    }
+
+    /// Gives up what was not used for longest, until the rest is within the limits.
+    private func evict(_ change: inout Change) throws {
+        var (entries, bytes) = try totals
+        guard entries > entryLimit || bytes > byteLimit else { return }
+        try noteUses()
+        while entries > entryLimit || bytes > byteLimit {
+            let oldest = try connection.rows("SELECT seq, cost FROM entries ORDER BY used LIMIT 16") {
+                ($0.number(0), $0.number(1))
+            }
+            if oldest.isEmpty { return }
+            for (seq, cost) in oldest where entries > entryLimit || bytes > byteLimit {
+                try drop("seq = ?", [.number(seq)], &change)
+                change.evicted += 1
+                entries -= 1
+                bytes -= cost
+            }
+        }
+    }
+
+    private func insertTags(_ response: StoredResponse) throws {
+        for tag in response.tags {
+            try connection.run(
+                "INSERT INTO tags SELECT ?, seq FROM entries WHERE id = ?",
+                [.text(tag), .number(response.id.number)])
+        }
+    }
+
+    private let sameVariant = "target = ? AND content IS ? AND principal IS ? AND variant = ?"
+
+    private func values(of response: StoredResponse) -> [SQLiteValue] {
+        [
+            .text(response.key.target), .text(response.key.content), .text(response.key.principal),
+            .text(response.variant),
+        ]
+    }
+
+    /// Later than every use before, in microseconds: processes compare them too.
+    private func stamp() -> Int64 {
+        lastUse = max(lastUse + 1, Int64(SystemTime().date.timeIntervalSince1970 * 1e6))
+        return lastUse
+    }
+
+    /// What an entry takes of the disk, about: small rows share pages, larger ones and files fill pages of their own.
+    static func cost(_ head: Data, _ response: StoredResponse, isInside: Bool) -> Int64 {
+        let key = Int64(response.key.target.utf8.count)
+        let row = Int64(head.count) + 2 * key + 200 + (isInside ? response.bodyLength : 0)
+        let pages = { (bytes: Int64) in (bytes + 4095) / 4096 * 4096 }
+        let inside = row <= 2000 ? row + row / 4 : pages(row)
+        return inside + (isInside ? 0 : pages(response.bodyLength))
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(SQLite3)
+import SQLite3
+#else
+import CSQLite
+#endif
+
+/// What SQLite said: its extended code and its words.
+struct SQLiteFailure: Error, CustomStringConvertible {
+    let code: Int32
+    let description: String
+
+    /// The file is no database, or one that is damaged.
+    var isCorruption: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+    var isFull: Bool { code & 0xFF == SQLITE_FULL }
+    var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
+}
+
+/// An open database and its statements, each prepared once. Used by one thread at a time.
+final class Connection {
+    private let handle: OpaquePointer
+    private var statements: [String: Statement] = [:]
+
+    /// Opens the file, which is made if it is not there. Waits at most `patience` for other processes.
+    init(path: String, patience: Duration) throws(SQLiteFailure) {
+        var handle: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            sqlite3_close_v2(handle)
+            throw SQLiteFailure(code: code, description: words)
+        }
+        self.handle = handle
+        sqlite3_extended_result_codes(handle, 1)
+        sqlite3_busy_timeout(handle, Int32(clamping: patience.components.seconds * 1000))
+    }
+
+    deinit {
+        statements = [:]
+        sqlite3_close_v2(handle)
+    }
+
+    /// The statement of this text.
+    func statement(_ text: String) throws(SQLiteFailure) -> Statement {
+        if let statement = statements[text] { return statement }
+        let statement = try Statement(text, handle)
+        statements[text] = statement
+        return statement
+    }
+
+    /// Runs statements without values.
+    func execute(_ text: String) throws(SQLiteFailure) {
+        let code = sqlite3_exec(handle, text, nil, nil, nil)
+        guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Runs a statement and gives its rows.
+    func rows<Row>(
+        _ text: String, _ values: [SQLiteValue] = [], read: (Statement) -> Row
+    ) throws(SQLiteFailure) -> [Row] {
+        let statement = try statement(text)
+        defer { statement.reset() }
+        try statement.bind(values)
+        var rows: [Row] = []
+        while try statement.step() { rows.append(read(statement)) }
+        return rows
+    }
+
+    /// Runs a statement that gives no rows; how many rows it changed.
+    @discardableResult
+    func run(_ text: String, _ values: [SQLiteValue] = []) throws(SQLiteFailure) -> Int {
+        _ = try rows(text, values) { _ in }
+        return Int(sqlite3_changes(handle))
+    }
+
+    /// All or nothing of what `body` does; nobody else writes meanwhile.
+    func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // It may be over already, as after a full disk.
+            try? execute("ROLLBACK")
+            throw error
+        }
+    }
+
+    private func failure(_ code: Int32) -> SQLiteFailure {
+        SQLiteFailure(code: code, description: String(cString: sqlite3_errmsg(handle)))
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The database file: opened with the first work, and set aside when it turns out to be damaged.
+struct Database {
+    private enum State {
+        case closed
+        case open(CacheTable)
+        /// For good: it belongs to a newer version or to something else.
+        case refused(NetworkError)
+    }
+
+    let path: String
+    let folder: BodyFolder
+    private let limits: (bytes: Int64, entries: Int)
+    private let report: @Sendable (SQLiteCacheStore.Notice) -> Void
+    private var state = State.closed
+    private var isFull = false
+    /// Which file was opened: another process may have put a new one in its place.
+    private var inode: UInt64 = 0
+
+    /// How long a statement waits for other processes.
+    private static let patience = Duration.seconds(5)
+
+    init(
+        path: String, folder: BodyFolder, bytes: Int64, entries: Int,
+        report: @escaping @Sendable (SQLiteCacheStore.Notice) -> Void
+    ) {
+        self.path = path
+        self.folder = folder
+        limits = (bytes, entries)
+        self.report = report
+    }
+
+    /// True while it is open and there are uses to write.
+    var hasUses: Bool {
+        if case .open(let table) = state { table.hasUses } else { false }
+    }
+
+    /// Does `work` with the open tables. A damaged file is set aside, and the work is done once more with a new one.
+    mutating func perform<Result>(_ work: (CacheTable) throws -> Result) throws -> Result {
+        do {
+            return try attempt(work)
+        } catch let failure as SQLiteFailure where failure.isCorruption {
+            try setAside()
+            do { return try attempt(work) } catch { throw explained(error) }
+        } catch {
+            throw explained(error)
+        }
+    }
+
+    private mutating func attempt<Result>(_ work: (CacheTable) throws -> Result) throws -> Result {
+        let result = try work(try open())
+        isFull = false
+        return result
+    }
+
+    private mutating func open() throws -> CacheTable {
+        switch state {
+        case .open(let table): return table
+        case .refused(let error): throw error
+        case .closed: break
+        }
+        try makePlace()
+        inode = Self.inode(path)
+        let connection = try Connection(path: path, patience: Self.patience)
+        do {
+            // Makes the file, which SQLite gives its other files the rights of.
+            _ = try connection.rows("PRAGMA schema_version") { _ in }
+            chmod(path, S_IRUSR | S_IWUSR)
+            try Schema.prepare(connection, path: path)
+        } catch let error as NetworkError {
+            state = .refused(error)
+            report(.unusable(error))
+            throw error
+        }
+        let table = CacheTable(connection, byteLimit: limits.bytes, entryLimit: limits.entries)
+        inode = Self.inode(path)
+        state = .open(table)
+        return table
+    }
+
+    /// The folders. The database itself is never opened here: closing it would take the locks off that SQLite holds on it
+    /// for this process.
+    private func makePlace() throws {
+        if let end = path.lastIndex(of: "/"), end > path.startIndex {
+            try? FileManager.default.createDirectory(
+                atPath: String(path[..<end]), withIntermediateDirectories: true, attributes: nil)
+        }
+        try folder.prepare()
+    }
+
+    /// Gives a damaged file another name, in the place of an older one, unless another process has done so.
+    private mutating func setAside() throws {
+        state = .closed
+        let lock = Self.openLock(path + ".lock")
+        defer { close(lock) }
+        guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw BodyFolder.failure("locked", path) }
+        guard inode == Self.inode(path) else { return }
+        let aside = path + ".damaged"
+        unlink(path + "-shm")
+        for suffix in ["-wal", ""] where access(path + suffix, F_OK) == 0 {
+            guard rename(path + suffix, aside + suffix) == 0 else { throw BodyFolder.failure("set aside", path) }
+        }
+        report(.setAside(aside))
+    }
+
+    private mutating func explained(_ error: any Error) -> NetworkError {
+        guard let failure = error as? SQLiteFailure else {
+            let error = NetworkError(error)
+            if error.hint?.contains("disk is full") == true { noteFull(error) }
+            return error
+        }
+        var explained = NetworkError(
+            .storage, detail: "The cache at \(path) cannot be used: \(failure.description) (\(failure.code)).",
+            underlying: failure)
+        if failure.isFull {
+            explained.hint = "The disk is full. Calls go to the network meanwhile."
+            noteFull(explained)
+        } else if failure.isBusy {
+            explained.hint = "Another process holds the database for long."
+        }
+        return explained
+    }
+
+    /// Tells it once, until something could be done again.
+    private mutating func noteFull(_ error: NetworkError) {
+        if !isFull { report(.full(error)) }
+        isFull = true
+    }
+
+    private static func inode(_ path: String) -> UInt64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+
+    private static func openLock(_ path: String) -> Int32 {
+        #if canImport(Glibc)
+        Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        #elseif canImport(Musl)
+        Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        #elseif canImport(Darwin)
+        Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        #endif
+    }
+}

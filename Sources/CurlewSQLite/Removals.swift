@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What was removed of late, in order: who writes an entry meanwhile, in whichever process, asks before it commits.
+///
+/// The last 256 are kept. A writer that began before those cannot know, and its entry counts as removed; so it does for
+/// what only a function could decide.
+struct Removals {
+    private static let most: Int64 = 256
+
+    private enum Kind: Int64 {
+        case everything, target, prefix, principal, tag, entries
+    }
+
+    private let connection: Connection
+
+    init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// The number of the last one.
+    var last: Int64 {
+        get throws {
+            try connection.rows("SELECT max(number) FROM removals") { $0.number(0) }.first ?? 0
+        }
+    }
+
+    func note(_ selection: CacheSelection) throws {
+        switch selection {
+        case .everything, .matching: try note(.everything, .null)
+        case .target(let target): try note(.target, .text(target))
+        case .prefix(let prefix): try note(.prefix, .text(prefix))
+        case .principal(let principal): try note(.principal, .text(principal))
+        case .tags(let tags): for tag in tags { try note(.tag, .text(tag)) }
+        case .entries(let ids):
+            var numbers = Data()
+            for id in ids { withUnsafeBytes(of: id.number.littleEndian) { numbers.append(contentsOf: $0) } }
+            try note(.entries, .bytes(numbers))
+        }
+        try connection.run("DELETE FROM removals WHERE number <= ?", [.number(try last - Self.most)])
+    }
+
+    private func note(_ kind: Kind, _ value: SQLiteValue) throws {
+        try connection.run("INSERT INTO removals(kind, value) VALUES(?, ?)", [.number(kind.rawValue), value])
+    }
+
+    /// Whether the entry is among what was removed after `start`.
+    func reach(_ response: StoredResponse, since start: Int64) throws -> Bool {
+        let later = try connection.rows(
+            "SELECT kind, value FROM removals WHERE number > ?", [.number(start)]
+        ) { (Kind(rawValue: $0.number(0)), $0.bytes(1)) }
+        if later.isEmpty { return false }
+        guard try last - start <= Int64(later.count) else { return true }
+        return later.contains { kind, value in
+            switch kind {
+            case .everything, nil: true
+            case .target: Data(response.key.target.utf8) == value
+            case .prefix: response.key.target.utf8.starts(with: value ?? Data())
+            case .principal: response.key.principal.map { Data($0.utf8) } == value
+            case .tag: response.tags.contains { Data($0.utf8) == value }
+            case .entries: Self.contains(response.id, in: value ?? Data())
+            }
+        }
+    }
+
+    private static func contains(_ id: CacheEntryID, in numbers: Data) -> Bool {
+        let wanted = withUnsafeBytes(of: id.number.littleEndian) { Data($0) }
+        return stride(from: 0, to: numbers.count - 7, by: 8).contains { offset in
+            let start = numbers.startIndex + offset
+            return numbers[start..<start + 8] == wanted
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A body that was opened: bytes at hand, or an open file, which stays whatever happens to its name.
+final class SQLiteCacheBody: CacheBody {
+    let length: Int64
+    let bytes: Data?
+
+    private let file: Locked<BodyFile?>
+    private let worker: Worker?
+
+    /// The most that one reading gives.
+    private static let mostRead = 1 << 20
+
+    init(_ bytes: Data) {
+        length = Int64(bytes.count)
+        self.bytes = bytes
+        file = Locked(nil)
+        worker = nil
+    }
+
+    init(_ file: BodyFile, length: Int64, worker: Worker? = nil) {
+        self.length = length
+        bytes = nil
+        self.file = Locked(file)
+        self.worker = worker
+    }
+
+    /// The same body, with those who read files for it.
+    func reading(by worker: Worker) -> SQLiteCacheBody {
+        guard let file = file.withLock({ $0 }) else { return self }
+        return SQLiteCacheBody(file, length: length, worker: worker)
+    }
+
+    func read(from offset: Int64, upTo count: Int) async throws -> Data {
+        guard offset >= 0, offset < length else { return Data() }
+        let count = Int(min(Int64(min(max(0, count), Self.mostRead)), length - offset))
+        if let bytes {
+            let start = bytes.startIndex + Int(offset)
+            return bytes[start..<start + count]
+        }
+        guard let file = file.withLock({ $0 }), let worker else {
+            throw NetworkError(.storage, detail: "The body of the cache has been closed.")
+        }
+        return try await worker.withFiles { try file.read(from: offset, upTo: count) }
+    }
+
+    func close() {
+        file.withLock { $0 = nil }
+    }
+}
+
+/// Lines for developers.
+enum StandardError {
+    static func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = bytes.withUnsafeBytes { Self.write($0) }
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Glibc)
+        Glibc.write(2, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+        Musl.write(2, bytes.baseAddress, bytes.count)
+        #elseif canImport(Darwin)
+        Darwin.write(2, bytes.baseAddress, bytes.count)
+        #endif
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Takes the body of one entry: into memory as long as it is small, then into a file.
+final class SQLiteCacheWriter: CacheWriter {
+    private struct State {
+        var collected = Data()
+        var file: BodyFile?
+        var count: Int64 = 0
+        var isOver = false
+    }
+
+    private let response: StoredResponse
+    private let store: SQLiteCacheStore
+    private let start: Int64
+    private let state = Locked(State())
+
+    init(_ response: StoredResponse, to store: SQLiteCacheStore, since start: Int64) {
+        self.response = response
+        self.store = store
+        self.start = start
+    }
+
+    deinit { abandon() }
+
+    func append(_ chunk: Data) async throws -> Bool {
+        guard reserve(chunk.count) else {
+            abandon()
+            return false
+        }
+        let (file, collected, offset) = state.withLock { state -> (BodyFile?, Data?, Int64) in
+            let before = state.count - Int64(chunk.count)
+            if state.file == nil, state.count <= Int64(SQLiteCacheStore.insideLimit) {
+                state.collected.append(chunk)
+                return (nil, nil, before)
+            }
+            defer { state.collected = Data() }
+            return (state.file, state.file == nil ? state.collected : nil, before)
+        }
+        do {
+            if let file {
+                try await store.worker.withFiles { try file.append(chunk, at: offset) }
+            } else if let collected {
+                try await spill(collected + chunk)
+            }
+            return true
+        } catch {
+            abandon()
+            throw error
+        }
+    }
+
+    private func spill(_ bytes: Data) async throws {
+        let file = try await store.worker.withFiles { [store, response] in
+            let file = try store.folder.create(response.id)
+            do {
+                try file.append(bytes, at: 0)
+            } catch {
+                store.folder.remove(response.id)
+                throw error
+            }
+            return file
+        }
+        let isOver = state.withLock { state in
+            state.file = file
+            return state.isOver
+        }
+        if isOver { store.folder.remove(response.id) }
+    }
+
+    private func reserve(_ count: Int) -> Bool {
+        state.withLock { state in
+            guard !state.isOver, state.count + Int64(count) <= store.bodyLimit, store.reserve(Int64(count)) else {
+                return false
+            }
+            state.count += Int64(count)
+            return true
+        }
+    }
+
+    func commit(replacing others: [CacheEntryID]) async throws -> Bool {
+        let state = end()
+        guard let state else { return false }
+        defer { store.release(state.count) }
+        guard let file = state.file else {
+            return try await store.commit(response, .bytes(state.collected), replacing: others, since: start)
+        }
+        // The file keeps its lock until the entry is there: nobody takes it for one that was left behind.
+        defer { withExtendedLifetime(file) {} }
+        do {
+            try await store.worker.withFiles { try file.synchronize() }
+            let isDone = try await store.commit(response, .file(length: state.count), replacing: others, since: start)
+            if !isDone { removeFile() }
+            return isDone
+        } catch {
+            removeFile()
+            throw error
+        }
+    }
+
+    func abandon() {
+        guard let state = end() else { return }
+        store.release(state.count)
+        if state.file != nil { removeFile() }
+    }
+
+    /// What there is, for the first who asks.
+    private func end() -> State? {
+        state.withLock { state -> State? in
+            guard !state.isOver else { return nil }
+            let result = state
+            state = State(isOver: true)
+            return result
+        }
+    }
+
+    private func removeFile() {
+        store.worker.later { [folder = store.folder, id = response.id] in folder.remove(id) }
+    }
+}

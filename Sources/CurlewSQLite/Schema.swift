@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+/// The tables, and which version of them a file has.
+///
+/// Heads and small bodies stand in `entries`; a body that is not there is in a file with the entry's `id` as its name.
+/// `totals` is kept by triggers, so that every process sees the same. `removals` tells writers what was removed while
+/// they wrote.
+enum Schema {
+    static let version: Int64 = 1
+    /// "Crlw": whose file it is.
+    static let application: Int64 = 0x4372_6C77
+
+    /// Makes the tables of a new file, or makes those of an older version anew: a cache can be filled again.
+    ///
+    /// Throws `.storage` for files of newer versions and of others, which stay as they are.
+    static func prepare(_ connection: Connection, path: String) throws {
+        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+        _ = try connection.rows("PRAGMA journal_mode = WAL") { _ in }
+        try connection.execute(
+            """
+            PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 1048576;
+            PRAGMA temp_store = MEMORY
+            """)
+        if try check(connection, path: path) { return }
+        try connection.transaction {
+            // Another process may have been faster.
+            if try check(connection, path: path) { return }
+            for name in ["entries", "tags", "totals", "removals"] {
+                try connection.execute("DROP TABLE IF EXISTS \(name)")
+            }
+            try connection.execute(tables)
+            try connection.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
+        }
+    }
+
+    /// True if the tables are there.
+    private static func check(_ connection: Connection, path: String) throws -> Bool {
+        func pragma(_ name: String) throws -> Int64 {
+            try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0
+        }
+        let (owner, found) = (try pragma("application_id"), try pragma("user_version"))
+        let tables = try connection.rows("SELECT count(*) FROM sqlite_master") { $0.number(0) }.first ?? 0
+        if owner == application, found == version { return true }
+        if owner == application, found > version {
+            throw NetworkError(
+                .storage, detail: "\(path) is a cache of version \(found), and this is version \(version).",
+                hint: "Update the app, or give the store another path. The file stays as it is.")
+        }
+        guard owner == application || tables == 0 else {
+            throw NetworkError(
+                .storage, detail: "\(path) is a database of something else.",
+                hint: "Give the store a path of its own. The file stays as it is.")
+        }
+        return false
+    }
+
+    private static let tables = """
+        CREATE TABLE entries(
+            seq INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE, target BLOB NOT NULL, content BLOB, principal BLOB,
+            variant BLOB NOT NULL, used INTEGER NOT NULL, cost INTEGER NOT NULL, length INTEGER NOT NULL,
+            head BLOB NOT NULL, body BLOB);
+        CREATE INDEX entries_target ON entries(target);
+        CREATE INDEX entries_used ON entries(used);
+        CREATE TABLE tags(tag BLOB NOT NULL, entry INTEGER NOT NULL, PRIMARY KEY(tag, entry)) WITHOUT ROWID;
+        CREATE INDEX tags_entry ON tags(entry);
+        CREATE TABLE totals(entries INTEGER NOT NULL, bytes INTEGER NOT NULL);
+        INSERT INTO totals VALUES(0, 0);
+        CREATE TRIGGER entries_added AFTER INSERT ON entries BEGIN
+            UPDATE totals SET entries = entries + 1, bytes = bytes + new.cost; END;
+        CREATE TRIGGER entries_removed AFTER DELETE ON entries BEGIN
+            UPDATE totals SET entries = entries - 1, bytes = bytes - old.cost;
+            DELETE FROM tags WHERE entry = old.seq; END;
+        CREATE TRIGGER entries_changed AFTER UPDATE OF cost ON entries BEGIN
+            UPDATE totals SET bytes = bytes + new.cost - old.cost; END;
+        CREATE TABLE removals(number INTEGER PRIMARY KEY AUTOINCREMENT, kind INTEGER NOT NULL, value BLOB);
+        """
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(SQLite3)
+import SQLite3
+#else
+import CSQLite
+#endif
+
+/// A value of a statement. Texts go in as their bytes: they are compared byte by byte, and may hold anything.
+enum SQLiteValue {
+    case number(Int64)
+    case bytes(Data)
+    case null
+
+    static func text(_ text: String) -> SQLiteValue { .bytes(Data(text.utf8)) }
+    static func text(_ text: String?) -> SQLiteValue { text.map { .bytes(Data($0.utf8)) } ?? .null }
+}
+
+/// One prepared statement.
+final class Statement {
+    private let handle: OpaquePointer
+    private let database: OpaquePointer
+
+    init(_ text: String, _ database: OpaquePointer) throws(SQLiteFailure) {
+        var handle: OpaquePointer?
+        let code = sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+        guard code == SQLITE_OK, let handle else {
+            throw SQLiteFailure(code: code, description: String(cString: sqlite3_errmsg(database)))
+        }
+        self.handle = handle
+        self.database = database
+    }
+
+    deinit { sqlite3_finalize(handle) }
+
+    func bind(_ values: [SQLiteValue]) throws(SQLiteFailure) {
+        for (index, value) in values.enumerated() {
+            let place = Int32(index + 1)
+            let code =
+                switch value {
+                case .number(let number): sqlite3_bind_int64(handle, place, number)
+                case .null: sqlite3_bind_null(handle, place)
+                // No bytes at a null pointer would be NULL.
+                case .bytes(let data) where data.isEmpty: sqlite3_bind_zeroblob(handle, place, 0)
+                case .bytes(let data):
+                    data.withUnsafeBytes {
+                        sqlite3_bind_blob64(handle, place, $0.baseAddress, UInt64($0.count), Self.copying)
+                    }
+                }
+            guard code == SQLITE_OK else { throw failure(code) }
+        }
+    }
+
+    /// True if there is a row.
+    func step() throws(SQLiteFailure) -> Bool {
+        let code = sqlite3_step(handle)
+        switch code {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default: throw failure(code)
+        }
+    }
+
+    func reset() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
+    func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+
+    /// Nil for NULL.
+    func bytes(_ column: Int32) -> Data? {
+        guard sqlite3_column_type(handle, column) != SQLITE_NULL else { return nil }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        guard count > 0, let start = sqlite3_column_blob(handle, column) else { return Data() }
+        return Data(bytes: start, count: count)
+    }
+
+    private func failure(_ code: Int32) -> SQLiteFailure {
+        SQLiteFailure(code: code, description: String(cString: sqlite3_errmsg(database)))
+    }
+
+    /// Tells SQLite to copy what it is given (`SQLITE_TRANSIENT`, a macro that Swift does not see).
+    private static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewSQLite
+
+/// Files that are not as they should be, and disks that are full.
+@Suite(.timeLimit(.minutes(1)))
+struct DamageTests {
+    let folder: TemporaryFolder
+    let notices = Notices()
+    let path: String
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/cache.sqlite"
+    }
+
+    func store() -> SQLiteCacheStore {
+        SQLiteCacheStore(path: path) { [notices] in notices.note($0) }
+    }
+
+    /// Fills a store, and returns when its files are closed.
+    func fill() async throws {
+        let store = store()
+        for number in 0..<300 { try await store.put("https://a.example/\(number)", Data(count: 3000)) }
+        try await store.worker.run { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    }
+
+    @Test("a file that is no database is set aside and reported, and the store begins anew")
+    func noDatabase() async throws {
+        try Data(repeating: 0x5A, count: 20_000).write(to: URL(fileURLWithPath: path))
+        let store = store()
+        let head = try await store.put("https://a.example/")
+        #expect(try await store.bytes(of: head) == Data("x".utf8))
+        #expect(notices.list.map(\.description).joined().contains(path + ".damaged"))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path + ".damaged")).count == 20_000)
+    }
+
+    @Test("damage that shows up later is dealt with in the same way", arguments: 1...6)
+    func damagedPages(seed: UInt64) async throws {
+        try await fill()
+        var random = SeededGenerator(seed: seed)
+        var data = try Data(contentsOf: URL(fileURLWithPath: path))
+        for page in 1..<data.count / 4096 where page < 4 || Bool.random(using: &random) {
+            let start = page * 4096
+            let noise = (0..<100).map { _ in UInt8.random(in: 0...255, using: &random) }
+            data.replaceSubrange(start..<start + 100, with: noise)
+        }
+        try data.write(to: URL(fileURLWithPath: path))
+        try? FileManager.default.removeItem(atPath: path + "-wal")
+        try? FileManager.default.removeItem(atPath: path + "-shm")
+        let store = store()
+        for number in 0..<300 {
+            // Whatever is found is either not there or right.
+            for head in try await store.variants(for: CacheKey(target: "https://a.example/\(number)")) {
+                let bytes = try await store.bytes(of: head)
+                #expect(bytes == nil || bytes?.count == 3000, "seed \(seed)")
+            }
+        }
+        let head = try await store.put("https://a.example/new")
+        #expect(try await store.bytes(of: head) == Data("x".utf8), "seed \(seed)")
+        #expect(notices.list.count == 1, "seed \(seed)")
+    }
+
+    @Test("a file of a newer version stays as it is, and is reported")
+    func newer() async throws {
+        try await fill()
+        try await store().worker.run { try $0.connection.execute("PRAGMA user_version = 99") }
+        let store = store()
+        for _ in 0..<2 {
+            await #expect { try await store.statistics() } throws: { NetworkError($0).reason == .storage }
+        }
+        #expect(notices.list.count == 1)
+        #expect(notices.list.first?.description.contains("version 99") == true)
+        #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
+    }
+
+    @Test("a database of something else stays as it is")
+    func foreign() async throws {
+        let other = try Connection(path: path, patience: .seconds(1))
+        try other.execute("CREATE TABLE diary(entry TEXT); INSERT INTO diary VALUES('dear')")
+        await #expect { try await store().put("https://a.example/") } throws: { NetworkError($0).reason == .storage }
+        #expect(try other.rows("SELECT entry FROM diary") { $0.bytes(0) } == [Data("dear".utf8)])
+    }
+
+    @Test("a file of an older version is emptied")
+    func older() async throws {
+        try await fill()
+        try await store().worker.run { try $0.connection.execute("PRAGMA user_version = 0") }
+        let store = store()
+        #expect(try await store.statistics().entries == 0)
+        try await store.put("https://a.example/")
+        #expect(try await store.statistics().entries == 1)
+        #expect(notices.list.isEmpty)
+    }
+
+    @Test("a full disk is an error that is reported once, and what was there stays")
+    func fullDisk() async throws {
+        let store = store()
+        let head = try await store.put("https://a.example/")
+        try await store.worker.run { _ = try $0.connection.rows("PRAGMA max_page_count = 12") { _ in } }
+        for number in 0..<3 {
+            let writer = try await store.write(.testing("https://a.example/\(number)"))
+            _ = try await writer.append(Data(count: 60_000))
+            await #expect { _ = try await writer.commit(replacing: []) } throws: {
+                let error = NetworkError($0)
+                return error.reason == .storage && error.hint?.contains("disk is full") == true
+            }
+            #expect(try await store.bytes(of: head) == Data("x".utf8))
+        }
+        #expect(notices.list.count >= 1)
+        #expect(notices.list.allSatisfy { if case .full = $0 { true } else { false } })
+    }
+
+    @Test("a place where nothing can be made is an error of every call")
+    func noPlace() async throws {
+        let file = try folder.file("file", "x")
+        let store = SQLiteCacheStore(path: file + "/cache.sqlite") { [notices] in notices.note($0) }
+        await #expect { try await store.put("https://a.example/") } throws: { NetworkError($0).reason == .storage }
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewSQLite
+
+extension CacheStoreMaker {
+    /// Each store in a folder of its own, which goes with it.
+    static let sqlite = CacheStoreMaker("sqlite") { limits in
+        let folder = try TemporaryFolder()
+        return SQLiteCacheStore(
+            path: folder.path + "/cache.sqlite", byteLimit: limits.bytes, entryLimit: limits.entries,
+            bodyLimit: limits.body
+        ) { [folder] notice in Issue.record("\(notice) in \(folder.path)") }
+    }
+}
+
+extension StoredResponse {
+    static func testing(_ target: String) -> StoredResponse {
+        let time = Date(timeIntervalSinceReferenceDate: 0)
+        return StoredResponse(key: CacheKey(target: target), requestTime: time, responseTime: time)
+    }
+}
+
+extension SQLiteCacheStore {
+    /// Stores an entry.
+    @discardableResult
+    func put(_ target: String, _ body: Data = Data("x".utf8)) async throws -> StoredResponse {
+        let head = StoredResponse.testing(target)
+        let writer = try await write(head)
+        #expect(try await writer.append(body))
+        #expect(try await writer.commit(replacing: []))
+        return head
+    }
+
+    func bytes(of head: StoredResponse) async throws -> Data? {
+        guard let body = try await body(of: head) else { return nil }
+        var all = Data()
+        while true {
+            let chunk = try await body.read(from: Int64(all.count), upTo: 1 << 20)
+            if chunk.isEmpty { return all }
+            all += chunk
+        }
+    }
+}
+
+/// Keeps what a store reports.
+final class Notices: Sendable {
+    private let all = Locked<[SQLiteCacheStore.Notice]>([])
+
+    var list: [SQLiteCacheStore.Notice] { all.withLock { $0 } }
+
+    func note(_ notice: SQLiteCacheStore.Notice) {
+        all.withLock { $0.append(notice) }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct SQLiteCacheStoreTests {
+    @Test(arguments: CacheSuite.stores)
+    func keepsTheContract(_ one: CacheCase) async throws {
+        try await one.run(on: .sqlite)
+    }
+
+    @Test(arguments: CacheSuite.requirements)
+    func cachesByTheRules(_ one: CacheCase) async throws {
+        try await one.run(on: .sqlite)
+    }
+
+    @Test("making a store touches nothing, and its files are the owner's alone")
+    func lazy() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/deep/er/cache.sqlite"
+        let store = SQLiteCacheStore(path: path)
+        #expect(!FileManager.default.fileExists(atPath: folder.path + "/deep"))
+        try await store.put("https://a.example/", Data(count: 200_000))
+        for name in ["", "-wal", "-shm"] {
+            let rights = try FileManager.default.attributesOfItem(atPath: path + name)[.posixPermissions] as? Int
+            #expect(rights == 0o600, "\(name)")
+        }
+        let rights = try FileManager.default.attributesOfItem(atPath: path + "-bodies")[.posixPermissions] as? Int
+        #expect(rights == 0o700)
+    }
+
+    @Test("what was stored is there for the next store, of this and of other processes")
+    func persistence() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        let bodies = [Data("small".utf8), Data(repeating: 7, count: 1 << 20)]
+        var heads: [StoredResponse] = []
+        do {
+            let store = SQLiteCacheStore(path: path)
+            for (number, body) in bodies.enumerated() {
+                heads.append(try await store.put("https://a.example/\(number)", body))
+            }
+        }
+        let next = SQLiteCacheStore(path: path)
+        for (head, body) in zip(heads, bodies) {
+            #expect(try await next.variants(for: head.key).map(\.id) == [head.id])
+            #expect(try await next.bytes(of: head) == body)
+        }
+        #expect(try await next.statistics().entries == 2)
+    }
+
+    @Test("a removal by one store reaches what another one is writing")
+    func removalAcross() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        let (one, other) = (SQLiteCacheStore(path: path), SQLiteCacheStore(path: path))
+        let selections: [CacheSelection] = [
+            .everything, .target("https://a.example/x"), .prefix("https://a"), .principal(nil),
+            .matching { _ in false },
+        ]
+        for selection in selections {
+            let writer = try await one.write(.testing("https://a.example/x"))
+            _ = try await writer.append(Data(count: 100_000))
+            try await other.remove(selection)
+            #expect(try await !writer.commit(replacing: []), "\(selection)")
+        }
+        let writer = try await one.write(.testing("https://a.example/x"))
+        for number in 0..<300 { try await other.remove(.target("https://b.example/\(number)")) }
+        #expect(try await !writer.commit(replacing: []), "who cannot know any more must not commit")
+        let late = try await one.write(.testing("https://a.example/x"))
+        try await other.remove(.principal("ann"))
+        #expect(try await late.commit(replacing: []))
+    }
+
+    @Test("files that a process left behind go, and those in use stay")
+    func sweeping() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        let store = SQLiteCacheStore(path: path)
+        let head = try await store.put("https://a.example/", Data(count: 100_000))
+        let writer = try await store.write(.testing("https://a.example/2"))
+        _ = try await writer.append(Data(count: 100_000))
+        let left = path + "-bodies/12345"
+        try Data(count: 10).write(to: URL(fileURLWithPath: left))
+        let next = SQLiteCacheStore(path: path)
+        _ = try await next.statistics()
+        #expect(await eventually { !FileManager.default.fileExists(atPath: left) })
+        #expect(try await writer.commit(replacing: []))
+        #expect(try await next.bytes(of: head)?.count == 100_000)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path + "-bodies").count == 2)
+    }
+
+    @Test("a body whose file is gone or cut off is none")
+    func lostFiles() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        let store = SQLiteCacheStore(path: path)
+        for number in 0..<2 {
+            let head = try await store.put("https://a.example/\(number)", Data(count: 100_000))
+            let file = path + "-bodies/\(head.id.number)"
+            if number == 0 { #expect(unlink(file) == 0) } else { #expect(truncate(file, 99_999) == 0) }
+            #expect(try await store.body(of: head) == nil)
+            #expect(try await store.variants(for: head.key).isEmpty)
+        }
+    }
+}

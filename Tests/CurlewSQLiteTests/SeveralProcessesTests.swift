@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+/// Stores that are used by other processes, and by ones that are killed.
+@Suite(.timeLimit(.minutes(3)), .serialized)
+struct SeveralProcessesTests {
+    /// The program beside the tests that works on a store.
+    static func probe() throws -> String {
+        let program = try #require(try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        let folder = URL(fileURLWithPath: program).deletingLastPathComponent()
+        let path = folder.appendingPathComponent("CacheStoreProbe").path
+        try #require(FileManager.default.isExecutableFile(atPath: path), "build CacheStoreProbe first: swift build")
+        return path
+    }
+
+    /// What the program says, line by line.
+    static func run(_ words: [String]) async throws -> (text: String, status: Int32) {
+        let probe = try probe()
+        return try await onThread {
+            let process = try CompanionProcess(probe, words)
+            let text = String(decoding: process.readToEnd(), as: UTF8.self)
+            return (text, process.finish())
+        }
+    }
+
+    @Test("killed two hundred times while it writes, a store opens, and serves no damaged body")
+    func killed() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        var random = SeededGenerator(seed: 1)
+        var entries = 0
+        for round in 1...200 {
+            let time = Int.random(in: 0...20, using: &random)
+            let (text, status) = try await Self.run(["write", path, "\(round)", "\(time)"])
+            #expect(status & 0x7F == SIGKILL, "round \(round): \(text)")
+            // Another process opens what is left.
+            let (found, end) = try await Self.run(["check", path])
+            #expect(end == 0, "round \(round): \(found)")
+            entries = Int(found.trimmingCharacters(in: .newlines)) ?? 0
+        }
+        #expect(entries > 0)
+        #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: path + "-bodies")
+        #expect(names.count <= entries + 10, "files were left behind")
+    }
+
+    @Test("two processes on one store see no error and no wrong body")
+    func twoProcesses() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        let seconds = ProcessInfo.processInfo.environment["CURLEW_CACHE_SECONDS"] ?? "3"
+        async let one = Self.run(["mix", path, "1", seconds])
+        async let other = Self.run(["mix", path, "2", seconds])
+        for (text, status) in [try await one, try await other] {
+            #expect(status == 0, "\(text)")
+            #expect(text.hasPrefix("fine"), "\(text)")
+        }
+    }
+}
