@@ -25,8 +25,8 @@ struct LoadableClientTests {
                 }
                 return HTTPResponse(
                     status: status,
-                    headers: ["Content-Type": "application/json", "Cache-Control": "max-age=60"],
-                    body: ResponseBody(Data("\"answer \(number)\"".utf8)))
+                    headers: ["Content-Type": "text/plain", "Cache-Control": "max-age=60"],
+                    body: ResponseBody(Data("answer \(number)".utf8)))
             })
     }
 
