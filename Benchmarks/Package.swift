@@ -20,7 +20,11 @@ let package = Package(
             name: "CurlewSimulation", dependencies: [.product(name: "CurlewTesting", package: "Curlew")]),
         .target(name: "CTrust"),
         .executableTarget(
-            name: "CurlewBenchmarks", dependencies: ["CTrust", .product(name: "Curlew", package: "Curlew")]),
+            name: "CurlewBenchmarks",
+            dependencies: [
+                "CTrust", .product(name: "Curlew", package: "Curlew"),
+                .product(name: "CurlewSQLite", package: "Curlew"),
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -105,11 +105,14 @@ struct Bars {
     }
 
     private var caches: [Bar] {
-        [1, 64].map { width in
-            bar("CPU of an answer from memory beside one from the network, \(width) in flight", .atMost(0.25)) {
-                try cpu("cache-memory", width) / cpu("cache-none", width)
+        let hits = [1, 64].flatMap { width in
+            [("memory", "cache-memory", 0.25), ("disk", "cache-sqlite", 1.0)].map { place, client, most in
+                bar("CPU of an answer from \(place) beside one from the network, \(width) in flight", .atMost(most)) {
+                    try cpu(client, width) / cpu("cache-none", width)
+                }
             }
-        } + [
+        }
+        return hits + [
             bar("CPU of a look-up among 100,000 entries beside one among 1,000", .atMost(2)) {
                 try cpu("lookup-100000", 1) / cpu("lookup-1000", 1)
             }

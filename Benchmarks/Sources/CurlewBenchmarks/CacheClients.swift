@@ -1,22 +1,40 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewSQLite
 import Foundation
 
 /// What the cache costs: the same call with and without it, and the store alone.
 enum CacheClients {
-    static let calls = ["cache-none", "cache-memory"]
+    static let calls = ["cache-none", "cache-memory", "cache-sqlite"]
     static let lookups = ["lookup-1000", "lookup-100000"]
 
     /// A call whose answer is read and not decoded; with the cache, the first of them is the only one on the network.
     static func call(_ name: String, url: String, transport: CurlTransport, _ work: Work) throws -> Clients.Call {
         guard case .bytes(let count) = work else { throw Failure("\(name) gets bytes") }
-        let pipeline = name == "cache-none" ? Pipeline.standard : .standard.adding(.caching()).adding(Fresh())
+        let pipeline: Pipeline =
+            switch name {
+            case "cache-none": .standard
+            case "cache-memory": .standard.adding(.caching()).adding(Fresh())
+            default: .standard.adding(.caching(store: temporaryStore())).adding(Fresh())
+            }
         let client = APIClient(baseURL: try BaseURL(url), pipeline: pipeline, transport: transport)
         let request = Request<Data>.get("/\(count).bin")
         return {
             guard try await client.send(request).count == count else { throw Failure("wrong answer") }
         }
+    }
+
+    private static let folder = FileManager.default.temporaryDirectory
+        .appendingPathComponent("curlew-bench-\(ProcessInfo.processInfo.processIdentifier)")
+
+    private static func temporaryStore() -> SQLiteCacheStore {
+        SQLiteCacheStore(path: folder.appendingPathComponent("http.sqlite").path)
+    }
+
+    /// Removes what a store on the disk has left.
+    static func removeFiles() {
+        try? FileManager.default.removeItem(at: folder)
     }
 
     /// One entry after the other, in no order.

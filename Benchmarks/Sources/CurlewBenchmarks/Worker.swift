@@ -37,6 +37,7 @@ struct Worker {
 
     private func requests() async throws -> Sample {
         let call = try await Clients.make(client, width: width, url: url, work: work)
+        defer { CacheClients.removeFiles() }
         // A warm-up opens the connections and runs every lane a few times.
         _ = try await load(call, seconds: min(0.3, seconds / 4))
         return try await load(call, seconds: seconds)

@@ -32,16 +32,16 @@ final class FileTokensTests {
 
     @Test("what is saved is loaded again by another store; signing out leaves nothing")
     func roundTrip() async throws {
-        let store = TokenStore(.file(path))
+        let store = TokenStore(.file(path), time: ManualClock())
         #expect(try await store.tokens == nil)
         try await store.signIn(tokens)
-        let other = TokenStore(.file(path))
+        let other = TokenStore(.file(path), time: ManualClock())
         #expect(try await other.tokens == tokens)
         #expect(other.principal == store.principal && store.principal != .anonymous)
         try await other.signOut()
         #expect(try names == [])
         try await other.signOut()
-        #expect(try await TokenStore(.file(path)).tokens == nil)
+        #expect(try await TokenStore(.file(path), time: ManualClock()).tokens == nil)
     }
 
     @Test("only the owner can read the file, also one that others could before")
@@ -60,7 +60,7 @@ final class FileTokensTests {
         arguments: ["", "{", "[]", #"{"version":1}"#, #"{"version":1,"tokens":{"refresh_token":"r"}}"#, "\u{0}\u{1}"])
     func damaged(text: String) async throws {
         try write(text)
-        let store = TokenStore(.file(path))
+        let store = TokenStore(.file(path), time: ManualClock())
         let error = await #expect(throws: NetworkError.self) { try await store.tokens }
         #expect(error?.reason == .storage)
         let aside = try #require(try names.first)
@@ -78,7 +78,7 @@ final class FileTokensTests {
     func newer() async throws {
         let text = #"{"version":2,"tokens":"elsewhere"}"#
         try write(text)
-        let store = TokenStore(.file(path))
+        let store = TokenStore(.file(path), time: ManualClock())
         for _ in 0..<2 {
             let error = await #expect(throws: NetworkError.self) { try await store.tokens }
             #expect(error?.reason == .storage && error?.detail.contains("version 2") == true)
@@ -93,7 +93,7 @@ final class FileTokensTests {
     @Test("a folder that is not there, and a file that is none, are clear errors; the tokens are used all the same")
     func unwritable() async throws {
         for path in [folder.path + "/missing/tokens.json", "/dev/null/tokens.json"] {
-            let store = TokenStore(.file(path))
+            let store = TokenStore(.file(path), time: ManualClock())
             let error = await #expect(throws: NetworkError.self) { try await store.signIn(tokens) }
             #expect(error?.reason == .storage && error?.detail.contains(path) == true)
             #expect(try await store.tokens == tokens)

@@ -35,8 +35,8 @@ struct MemoryCacheTable: Sendable {
     private var links: [Links] = []
     private var free: [Int] = []
     private var positions: [CacheEntryID: Int] = [:]
-    /// The newest first.
-    private var byKey: [CacheKey: [CacheEntryID]] = [:]
+    /// The slots of a key, the newest first.
+    private var byKey: [CacheKey: [Int]] = [:]
     private var byTarget: [String: Set<CacheKey>] = [:]
     private var oldest = none
     private var newest = none
@@ -60,8 +60,8 @@ struct MemoryCacheTable: Sendable {
     }
 
     func variants(for key: CacheKey) -> [StoredResponse] {
-        guard let ids = byKey[key] else { return [] }
-        return ids.compactMap { id in positions[id].flatMap { slots[$0]?.response } }
+        guard let places = byKey[key] else { return [] }
+        return places.compactMap { slots[$0]?.response }
     }
 
     mutating func use(_ id: CacheEntryID) -> Data? {
@@ -124,7 +124,7 @@ struct MemoryCacheTable: Sendable {
         for (id, entry) in pending where selection.contains(entry.response) { _ = forget(id) }
         let ids: [CacheEntryID] =
             switch selection {
-            case .target(let target): (byTarget[target] ?? []).flatMap { byKey[$0] ?? [] }
+            case .target(let target): (byTarget[target] ?? []).flatMap { variants(for: $0).map(\.id) }
             case .entries(let ids): ids.filter { positions[$0] != nil }
             default: slots.compactMap { $0?.response }.filter(selection.contains).map(\.id)
             }
@@ -145,10 +145,14 @@ struct MemoryCacheTable: Sendable {
         }
         link(position)
         positions[response.id] = position
-        byKey[response.key, default: []].insert(response.id, at: 0)
+        byKey[response.key, default: []].insert(position, at: 0)
         byTarget[response.key.target, default: []].insert(response.key)
         counters.bytes += slot.cost
-        if let ids = byKey[response.key], ids.count > StoredResponse.variantLimit, let last = ids.last { drop(last) }
+        if let places = byKey[response.key], places.count > StoredResponse.variantLimit, let last = places.last,
+            let id = slots[last]?.response.id
+        {
+            drop(id)
+        }
     }
 
     private mutating func drop(_ id: CacheEntryID) {
@@ -158,7 +162,7 @@ struct MemoryCacheTable: Sendable {
         free.append(position)
         counters.bytes -= slot.cost
         let key = slot.response.key
-        byKey[key]?.removeAll { $0 == id }
+        byKey[key]?.removeAll { $0 == position }
         guard byKey[key]?.isEmpty == true else { return }
         byKey[key] = nil
         byTarget[key.target]?.remove(key)
