@@ -25,10 +25,14 @@ struct Bars {
 
     var all: [Bar] {
         let suites = Set(rows.map(\.suite))
-        return [SuiteName.small, .peers].filter(suites.contains).flatMap(beside(urlSession:))
-            + (suites.contains(.peers) ? beside(go: .peers) : [])
-            + (suites.contains(.protocols) ? [http2] : []) + (suites.contains(.connections) ? [connections] : [])
-            + (suites.contains(.transfer) ? transfers : []) + (suites.contains(.cache) ? caches : [])
+        var bars: [Bar] = []
+        for suite in [SuiteName.small, .peers] where suites.contains(suite) { bars += beside(urlSession: suite) }
+        if suites.contains(.peers) { bars += beside(go: .peers) }
+        if suites.contains(.protocols) { bars.append(http2) }
+        if suites.contains(.connections) { bars.append(connections) }
+        if suites.contains(.transfer) { bars += transfers }
+        if suites.contains(.cache) { bars += caches }
+        return bars
     }
 
     static func bestURLSession(_ rows: [Row]) -> Row? {
