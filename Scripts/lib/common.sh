@@ -47,7 +47,7 @@ report_failed_step() {
 # The folders of the nested packages that exist: the examples, then the benchmarks.
 nested_packages() {
     local manifest
-    for manifest in Examples/*/Package.swift Benchmarks/Package.swift; do
+    for manifest in Examples/Package.swift Benchmarks/Package.swift; do
         if [ -f "$manifest" ]; then dirname "$manifest"; fi
     done
 }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+
+import DummyStoreModel
+
+@main
+struct Main {
+    static func main() async {}
+}

@@ -1,0 +1,19 @@
+// swift-tools-version: 6.3
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+// The networking of an app as a package of its own: screens import it, and never Curlew.
+let package = Package(
+    name: "FilmCatalogue",
+    platforms: [.iOS(.v17), .macOS(.v14)],
+    products: [.library(name: "FilmCatalogue", targets: ["FilmCatalogue"])],
+    dependencies: [.package(name: "Curlew", path: "../../..")],
+    targets: [
+        .target(name: "FilmCatalogue", dependencies: [.product(name: "Curlew", package: "Curlew")]),
+        .testTarget(
+            name: "FilmCatalogueTests",
+            dependencies: ["FilmCatalogue", .product(name: "CurlewTesting", package: "Curlew")]),
+    ],
+    swiftLanguageModes: [.v6]
+)

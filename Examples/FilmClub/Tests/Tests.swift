@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+
+import FilmClubModel
+import Testing

@@ -1,0 +1,40 @@
+// swift-tools-version: 6.3
+// SPDX-License-Identifier: MIT
+
+import PackageDescription
+
+// Every app is a folder: Model (what it knows and does, the same everywhere), App (how it shows that: SwiftUI where there
+// is SwiftUI, the terminal elsewhere), and Tests. One package holds them, so that Curlew is built once for all.
+let package = Package(
+    name: "Examples",
+    platforms: [.iOS(.v17), .macOS(.v14)],
+    dependencies: [
+        .package(name: "Curlew", path: ".."),
+        .package(name: "FilmCatalogue", path: "FilmClub/FilmCatalogue"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Tour",
+            dependencies: [
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
+            ], path: "Tour")
+    ] + app("DummyStore") + app("TopQuestions") + app("TeamDirectory") + app("LegacyBridge")
+        + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]),
+    swiftLanguageModes: [.v6]
+)
+
+/// The three targets of an app. All of them may use Curlew; only the program and the tests know the sample server.
+func app(_ name: String, and more: [Target.Dependency] = []) -> [Target] {
+    let model = "\(name)Model"
+    let used: [Target.Dependency] = [
+        .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewUI", package: "Curlew"),
+    ] + more
+    let server: Target.Dependency = .product(name: "CurlewSampleAPI", package: "Curlew")
+    let testing: Target.Dependency = .product(name: "CurlewTesting", package: "Curlew")
+    return [
+        .target(name: model, dependencies: used, path: "\(name)/Model"),
+        .executableTarget(name: name, dependencies: [.target(name: model), server] + used, path: "\(name)/App"),
+        .testTarget(
+            name: "\(name)Tests", dependencies: [.target(name: model), server, testing] + used, path: "\(name)/Tests"),
+    ]
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: MIT
+
+import TopQuestionsModel
+
+@main
+struct Main {
+    static func main() async {}
+}

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+
+import TopQuestionsModel
+import Testing
