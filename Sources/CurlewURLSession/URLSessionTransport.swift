@@ -18,7 +18,7 @@ public import Foundation
 ///
 /// What URLSession would decide by itself is switched off: redirects, cookies, caches, stored credentials, its own
 /// timeouts. Interceptors decide that, the same on every engine. It keeps the guarantees of `Transport` as far as
-/// URLSession lets it; `Documentation/URLSession.md` lists what it does not:
+/// URLSession lets it; <doc:URLSession> lists what it does not:
 /// - Each call completes exactly once, and cancellation ends it at once in every phase.
 /// - `firstByte`, `idle` and the deadlines are kept by one timer. URLSession does not tell when a connection stands, so
 ///   `connect` is part of `firstByte`.

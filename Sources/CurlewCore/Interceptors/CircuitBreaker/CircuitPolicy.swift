@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// When a circuit opens, and for how long. `Documentation/Resilience.md` shows what the defaults do under load.
+/// When a circuit opens, and for how long. <doc:Resilience> shows what the defaults do under load.
 ///
 ///     .circuitBreaker(CircuitPolicy(failureRatio: 0.3, slowCall: .seconds(2)))
 public struct CircuitPolicy: Hashable, Sendable {

@@ -23,7 +23,7 @@ public final class RetryBudget: Sendable {
     public let throttledPrice: Int
     /// What one repetition takes after an attempt that timed out. Default 50: nothing says that the server did not do the
     /// work, or that it will answer the next one. A server that falls silent makes each client repeat itself ten times,
-    /// not 35, and is not met by all that they still had in hand when it comes back (see `Documentation/Resilience.md`).
+    /// not 35, and is not met by all that they still had in hand when it comes back (see <doc:Resilience>).
     public let timeoutPrice: Int
 
     private static let mostOrigins = 256

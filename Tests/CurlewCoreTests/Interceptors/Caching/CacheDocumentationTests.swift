@@ -10,7 +10,7 @@ struct CacheDocumentationTests {
     func everyRequirementIsInTheDocumentation() throws {
         var folder = URL(fileURLWithPath: #filePath)
         for _ in 0..<5 { folder.deleteLastPathComponent() }
-        let page = folder.appendingPathComponent("Documentation/Caching.md")
+        let page = folder.appendingPathComponent("Documentation/Curlew.docc/Articles/Caching.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let mark = "<!-- requirements -->\n"
         let begin = try #require(text.range(of: mark))
