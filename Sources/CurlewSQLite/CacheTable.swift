@@ -26,9 +26,6 @@ final class CacheTable {
         let bytes: Data?
     }
 
-    /// The most uses that are not written yet.
-    private static let mostUses = 256
-
     let connection: Connection
     private let byteLimit: Int64
     private let entryLimit: Int
@@ -41,7 +38,8 @@ final class CacheTable {
         self.entryLimit = entryLimit
     }
 
-    var hasUses: Bool { !uses.isEmpty }
+    /// How many uses are not written yet.
+    var useCount: Int { uses.count }
 
     // MARK: Finding
 
@@ -54,14 +52,15 @@ final class CacheTable {
         return heads.compactMap { $0.flatMap { StoredResponse(encoded: $0) } }
     }
 
-    func use(_ id: CacheEntryID) throws -> Found? {
-        let found = try connection.rows(
-            "SELECT length, body FROM entries WHERE id = ?", [.number(id.number)]
-        ) { Found(length: $0.number(0), bytes: $0.bytes(1)) }
-        guard let found = found.first else { return nil }
-        uses[id.number] = stamp()
-        if uses.count >= Self.mostUses { try writeUses() }
-        return found
+    func find(_ id: CacheEntryID) throws -> Found? {
+        try connection.rows("SELECT length, body FROM entries WHERE id = ?", [.number(id.number)]) {
+            Found(length: $0.number(0), bytes: $0.bytes(1))
+        }.first
+    }
+
+    /// Notes that these were used, in this order. Writing it down is another matter, which may fail.
+    func use(_ ids: [CacheEntryID]) {
+        for id in ids { uses[id.number] = stamp() }
     }
 
     func contains(_ id: CacheEntryID) throws -> Bool {

@@ -46,9 +46,9 @@ struct Database {
         self.report = report
     }
 
-    /// True while it is open and there are uses to write.
-    var hasUses: Bool {
-        if case .open(let table) = state { table.hasUses } else { false }
+    /// How many uses are to be written, while it is open.
+    var useCount: Int {
+        if case .open(let table) = state { table.useCount } else { 0 }
     }
 
     /// Does `work` with the open tables. A damaged file is set aside, and the work is done once more with a new one.

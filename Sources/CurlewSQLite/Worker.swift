@@ -9,32 +9,62 @@ final class Worker: Sendable {
     private let queue = DispatchQueue(label: "curlew.cache.database")
     private let files = DispatchQueue(label: "curlew.cache.files")
     private let database: Locked<Database>
-    private let state = Locked((hasSwept: false, writesUses: false))
+    private let state = Locked(State())
 
-    /// How long uses stay in memory at most.
+    private struct State {
+        var hasSwept = false
+        /// It is arranged that uses are written.
+        var writesUses = false
+        /// Uses that the table has not heard of.
+        var uses: [CacheEntryID] = []
+
+        mutating func takeUses() -> [CacheEntryID] {
+            defer { uses = [] }
+            return uses
+        }
+    }
+
+    /// How long uses stay in memory at most, and how many.
     private static let useDelay = DispatchTimeInterval.seconds(2)
+    private static let mostUses = 256
 
     init(_ database: sending Database) {
         self.database = Locked(database)
     }
 
     deinit {
-        queue.async { [database] in
-            database.withLock { if $0.hasUses { try? $0.perform { try $0.writeUses() } } }
-        }
+        queue.async { [database, state] in Self.writeUses(database, state) }
     }
 
     /// Works with the database.
     func run<Value: Sendable>(_ work: @escaping @Sendable (CacheTable) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
-                let (result, hasUses) = database.withLock { database in
-                    (Result { try database.perform(work) }, database.hasUses)
+                let uses = state.withLock { $0.takeUses() }
+                let (result, useCount) = database.withLock { database in
+                    let result = Result {
+                        try database.perform { table in
+                            table.use(uses)
+                            return try work(table)
+                        }
+                    }
+                    return (result, database.useCount)
                 }
                 continuation.resume(with: result)
-                afterwards(hasUses: hasUses)
+                afterwards(useCount: useCount)
             }
         }
+    }
+
+    /// Notes a use without waiting. The table hears of it with its next work, or in two seconds.
+    func noteUse(of id: CacheEntryID) {
+        let (isFull, writes) = state.withLock { state in
+            defer { state.writesUses = true }
+            state.uses.append(id)
+            return (state.uses.count == Self.mostUses, !state.writesUses)
+        }
+        if isFull { queue.async { [self] in Self.writeUses(database, state) } }
+        if writes { writeUsesLater() }
     }
 
     /// Works with files.
@@ -49,13 +79,13 @@ final class Worker: Sendable {
         files.async(execute: work)
     }
 
-    private func afterwards(hasUses: Bool) {
+    private func afterwards(useCount: Int) {
         let (sweeps, writes) = state.withLock { state in
             defer {
                 state.hasSwept = true
-                state.writesUses = state.writesUses || hasUses
+                state.writesUses = state.writesUses || useCount > 0
             }
-            return (!state.hasSwept, hasUses && !state.writesUses)
+            return (!state.hasSwept, useCount > 0 && !state.writesUses)
         }
         if sweeps {
             queue.async { [database] in
@@ -65,11 +95,27 @@ final class Worker: Sendable {
                 }
             }
         }
-        guard writes else { return }
+        if useCount >= Self.mostUses { Self.writeUses(database, state) }
+        if writes { writeUsesLater() }
+    }
+
+    private func writeUsesLater() {
         queue.asyncAfter(deadline: .now() + Self.useDelay) { [weak self] in
             guard let self else { return }
             state.withLock { $0.writesUses = false }
-            database.withLock { if $0.hasUses { try? $0.perform { try $0.writeUses() } } }
+            Self.writeUses(database, state)
+        }
+    }
+
+    /// On the queue of the database. A failure is nobody's: the next use is noted again.
+    private static func writeUses(_ database: Locked<Database>, _ state: Locked<State>) {
+        let uses = state.withLock { $0.takeUses() }
+        database.withLock { database in
+            guard database.useCount + uses.count > 0 else { return }
+            try? database.perform { table in
+                table.use(uses)
+                try table.writeUses()
+            }
         }
     }
 }

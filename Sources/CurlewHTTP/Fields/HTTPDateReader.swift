@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: MIT
 
 /// Reads the forms of RFC 9110 §5.6.7 from their bytes; names and "GMT" are case-sensitive there.
+///
+/// A cache reads dates at every lookup: slices of the bytes themselves cost no reference counts, those of a string do.
 struct HTTPDateReader {
-    private var rest: Substring.UTF8View
+    private var rest: Slice<UnsafeBufferPointer<UInt8>>
 
     static func read(_ text: String, now: HTTPDate) -> CivilTime? {
-        var reader = HTTPDateReader(rest: Substring(text).utf8)
+        var text = text
+        return text.withUTF8 { read($0[...], now: now) }
+    }
+
+    private static func read(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, now: HTTPDate) -> CivilTime? {
+        var reader = HTTPDateReader(rest: bytes)
         guard let weekday = reader.word() else { return nil }
         let time: CivilTime?
         if reader.take(",") {
@@ -60,7 +67,7 @@ struct HTTPDateReader {
     private mutating func word() -> String? {
         let letters = rest.prefix(while: ASCII.isLetter)
         rest = rest[letters.endIndex...]
-        return letters.isEmpty ? nil : String(Substring(letters))
+        return letters.isEmpty ? nil : String(decoding: letters, as: UTF8.self)
     }
 
     private mutating func number(_ digits: Int) -> Int? {

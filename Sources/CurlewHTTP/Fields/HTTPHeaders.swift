@@ -49,7 +49,13 @@ public struct HTTPHeaders: Sendable {
 
     /// The values of all fields of the name, in order and never joined.
     public subscript(values name: HTTPField.Name) -> [String] {
-        fields.lazy.filter { $0.name == name }.map(\.value)
+        var values: [String] = []
+        var next = firstIndex(of: name)
+        while let index = next {
+            values.append(fields[index].value)
+            next = firstIndex(of: name, from: index + 1)
+        }
+        return values
     }
 
     /// Why a field was refused; `nil` if all were good. Costs nothing to ask.

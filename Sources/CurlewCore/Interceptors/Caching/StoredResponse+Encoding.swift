@@ -32,20 +32,26 @@ extension StoredResponse {
 
     /// Reads what `encoded` gave; nil for bytes of another version of the format, or that are no head at all.
     public init?(encoded: Data) {
-        var reader = ByteReader(encoded)
-        guard reader.number() == Int64(Self.format), let id = reader.number(), let target = reader.text(),
+        guard let response = encoded.withUnsafeBytes({ Self.read($0) }) else { return nil }
+        self = response
+    }
+
+    private static func read(_ bytes: UnsafeRawBufferPointer) -> StoredResponse? {
+        var reader = ByteReader(bytes)
+        guard reader.number() == Int64(format), let id = reader.number(), let target = reader.text(),
             let content = reader.optionalText(), let principal = reader.optionalText(), let variant = reader.text(),
             let status = reader.number(), let major = reader.number(), let minor = reader.number(),
             let requestTime = reader.date(), let responseTime = reader.date(), let bodyLength = reader.number(),
             bodyLength >= 0, let headers = reader.fields(), let tags = reader.texts(), reader.isAtEnd
         else { return nil }
-        self.init(
+        var response = StoredResponse(
             id: CacheEntryID(id), key: CacheKey(target: target, content: content, principal: principal),
             status: HTTPStatus(Int(status)), headers: headers,
             version: HTTPVersion(major: Int(major), minor: Int(minor)), requestTime: requestTime,
             responseTime: responseTime, tags: Set(tags))
-        self.variant = variant
-        self.bodyLength = bodyLength
+        response.variant = variant
+        response.bodyLength = bodyLength
+        return response
     }
 
     private static let format = 1
@@ -76,29 +82,31 @@ private struct ByteWriter {
 
 /// Reads them, and believes no length that goes beyond the end.
 private struct ByteReader {
-    private var rest: Data.SubSequence
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
 
-    init(_ bytes: Data) {
-        rest = bytes[...]
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
     }
 
-    var isAtEnd: Bool { rest.isEmpty }
+    var isAtEnd: Bool { rest == 0 }
+
+    private var rest: Int { bytes.count - position }
 
     mutating func number() -> Int64? {
-        guard rest.count >= 8 else { return nil }
-        let value = rest.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        rest = rest.dropFirst(8)
-        return Int64(bitPattern: value)
+        guard rest >= 8 else { return nil }
+        defer { position += 8 }
+        return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Int64.self))
     }
 
     /// Nil is malformed; `.some(nil)` is the text that is absent.
     mutating func optionalText() -> String?? {
         guard let count = number() else { return nil }
         if count == -1 { return .some(nil) }
-        guard count >= 0, count <= Int64(rest.count) else { return nil }
-        let bytes = rest.prefix(Int(count))
-        rest = rest.dropFirst(Int(count))
-        return .some(String(decoding: bytes, as: UTF8.self))
+        guard count >= 0, count <= Int64(rest) else { return nil }
+        let end = position + Int(count)
+        defer { position = end }
+        return .some(String(decoding: UnsafeRawBufferPointer(rebasing: bytes[position..<end]), as: UTF8.self))
     }
 
     mutating func text() -> String? {
@@ -112,7 +120,7 @@ private struct ByteReader {
     }
 
     mutating func texts() -> [String]? {
-        guard let count = number(), count >= 0, count <= Int64(rest.count / 8) else { return nil }
+        guard let count = number(), count >= 0, count <= Int64(rest / 8) else { return nil }
         var texts: [String] = []
         for _ in 0..<count {
             guard let text = text() else { return nil }
@@ -122,7 +130,7 @@ private struct ByteReader {
     }
 
     mutating func fields() -> HTTPHeaders? {
-        guard let count = number(), count >= 0, count <= Int64(rest.count / 16) else { return nil }
+        guard let count = number(), count >= 0, count <= Int64(rest / 16) else { return nil }
         var headers = HTTPHeaders()
         headers.reserveCapacity(Int(count))
         for _ in 0..<count {

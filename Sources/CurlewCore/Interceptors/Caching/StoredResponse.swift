@@ -34,6 +34,8 @@ public struct StoredResponse: Hashable, Sendable {
     public var tags: Set<String>
     /// How many bytes the body has. Stores set it when the body is complete.
     public var bodyLength: Int64 = 0
+    /// What the store that found it knows beside the head. It says nothing about the response.
+    package var hint: StoreHint?
 
     /// A head with an `id` of its own.
     public init(
@@ -57,6 +59,19 @@ public struct StoredResponse: Hashable, Sendable {
         self.requestTime = requestTime
         self.responseTime = responseTime
         self.tags = tags
+    }
+}
+
+/// What a store noted at a lookup, so that opening the body need not look again.
+package struct StoreHint: Sendable {
+    /// The place of the entry, or whatever else tells the store if it is still there.
+    package let mark: Int
+    /// The body, if it was small and read with the head.
+    package let bytes: Data?
+
+    package init(mark: Int, bytes: Data? = nil) {
+        self.mark = mark
+        self.bytes = bytes
     }
 }
 

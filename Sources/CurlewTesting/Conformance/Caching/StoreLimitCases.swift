@@ -52,6 +52,16 @@ enum StoreLimitCases {
             }
             try trial.equal(kept, [0, 2], "those that are kept")
         },
+        CacheCase("opening what a lookup gave is a use like any other", rule: rule) { trial in
+            let store = try await trial.store { $0.entries = 2 }
+            let heads = [trial.head(url(0)), trial.head(url(1)), trial.head(url(2))]
+            for head in heads.prefix(2) { try await trial.put(head, Data("x"), in: store) }
+            _ = try await trial.read(trial.newest(heads[0].key, in: store), in: store)
+            try trial.equal(try await store.statistics().hits, 1, "the number of uses")
+            try await trial.put(heads[2], Data("x"), in: store)
+            try trial.expect(try await store.variants(for: heads[1].key).isEmpty, "what was not used was kept")
+            try trial.expect(try await !store.variants(for: heads[0].key).isEmpty, "what was used was given up")
+        },
         CacheCase("a body over its limit is not taken", rule: "CacheStore.bodyLimit") { trial in
             let store = try await trial.store { $0.body = 10_000 }
             try trial.equal(store.bodyLimit, 10_000, "the limit that it tells")

@@ -69,6 +69,18 @@ enum StoreRemovalCases {
             try trial.expect(try await store.body(of: heads[2]) == nil, "entry 2 is there")
             try trial.expect(try await store.body(of: heads[3]) != nil, "entry 3 is gone")
         },
+        CacheCase("what was found before a removal cannot be opened after it", rule: rule) { trial in
+            let store = try await trial.store()
+            try await trial.put(trial.head(), Data("x"), in: store)
+            let found = try await trial.newest(trial.head().key, in: store)
+            try await store.clear()
+            try trial.expect(try await store.body(of: found) == nil, "the body is there")
+            try await trial.put(trial.head(), Data("y"), in: store)
+            try trial.expect(try await store.body(of: found) == nil, "another body is there")
+            let next = try await trial.newest(trial.head().key, in: store)
+            try await trial.put(trial.head(), Data("z"), in: store)
+            try trial.expect(try await store.body(of: next) == nil, "the body that was replaced is there")
+        },
         CacheCase(
             "a removal reaches what is being written", rule: "CacheStore: a removal also reaches entries being written"
         ) { trial in

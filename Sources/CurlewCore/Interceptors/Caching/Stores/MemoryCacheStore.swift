@@ -39,7 +39,7 @@ public final class MemoryCacheStore: CacheStore {
 
     /// The bytes of an entry. They stay, whatever happens to the entry.
     public func body(of response: StoredResponse) async -> (any CacheBody)? {
-        table.withLock { $0.use(response.id) }.map(MemoryCacheBody.init)
+        table.withLock { $0.use(response) }.map(MemoryCacheBody.init)
     }
 
     /// Begins an entry, whose body is collected in memory.

@@ -16,6 +16,8 @@ struct MemoryCacheTable: Sendable {
         var response: StoredResponse
         var body: Data
         var cost: Int64
+        /// The next older slot of the same key.
+        var sibling = none
     }
 
     /// The neighbours of a slot in the order of use.
@@ -35,8 +37,8 @@ struct MemoryCacheTable: Sendable {
     private var links: [Links] = []
     private var free: [Int] = []
     private var positions: [CacheEntryID: Int] = [:]
-    /// The slots of a key, the newest first.
-    private var byKey: [CacheKey: [Int]] = [:]
+    /// The newest slot of a key.
+    private var byKey: [CacheKey: Int] = [:]
     private var byTarget: [String: Set<CacheKey>] = [:]
     private var oldest = none
     private var newest = none
@@ -60,15 +62,28 @@ struct MemoryCacheTable: Sendable {
     }
 
     func variants(for key: CacheKey) -> [StoredResponse] {
-        guard let places = byKey[key] else { return [] }
-        return places.compactMap { slots[$0]?.response }
+        guard var position = byKey[key] else { return [] }
+        var variants: [StoredResponse] = []
+        while position != Self.none, let slot = slots[position] {
+            variants.append(slot.response)
+            position = slot.sibling
+        }
+        return variants
     }
 
-    mutating func use(_ id: CacheEntryID) -> Data? {
-        guard let position = positions[id] else { return nil }
+    mutating func use(_ response: StoredResponse) -> Data? {
+        guard let position = position(of: response) else { return nil }
         touch(position)
         counters.hits += 1
         return slots[position]?.body
+    }
+
+    /// Where the entry is: among many thousands, each index that need not be asked saves a wait for memory.
+    private func position(of response: StoredResponse) -> Int? {
+        if let place = response.hint?.mark, slots.indices.contains(place), slots[place]?.response.id == response.id {
+            return place
+        }
+        return positions[response.id]
     }
 
     /// Notes that the body of an entry that is being written grows. False if it must not.
@@ -107,6 +122,7 @@ struct MemoryCacheTable: Sendable {
         }
         var response = response
         response.bodyLength = old.response.bodyLength
+        response.hint = StoreHint(mark: position)
         for other in variants(for: old.response.key) where other.variant == response.variant && other.id != response.id
         {
             drop(other.id)
@@ -133,26 +149,23 @@ struct MemoryCacheTable: Sendable {
     }
 
     private mutating func insert(_ response: StoredResponse, _ body: Data) {
-        let slot = Slot(response: response, body: body, cost: Self.cost(response))
-        let position: Int
-        if let reused = free.popLast() {
-            position = reused
-            slots[position] = slot
-        } else {
-            position = slots.count
+        let position = free.popLast() ?? slots.count
+        var slot = Slot(response: response, body: body, cost: Self.cost(response))
+        slot.response.hint = StoreHint(mark: position)
+        slot.sibling = byKey[response.key] ?? Self.none
+        if position == slots.count {
             slots.append(slot)
             links.append(Links())
+        } else {
+            slots[position] = slot
         }
         link(position)
         positions[response.id] = position
-        byKey[response.key, default: []].insert(position, at: 0)
+        byKey[response.key] = position
         byTarget[response.key.target, default: []].insert(response.key)
         counters.bytes += slot.cost
-        if let places = byKey[response.key], places.count > StoredResponse.variantLimit, let last = places.last,
-            let id = slots[last]?.response.id
-        {
-            drop(id)
-        }
+        let variants = variants(for: response.key)
+        if variants.count > StoredResponse.variantLimit, let last = variants.last { drop(last.id) }
     }
 
     private mutating func drop(_ id: CacheEntryID) {
@@ -162,11 +175,25 @@ struct MemoryCacheTable: Sendable {
         free.append(position)
         counters.bytes -= slot.cost
         let key = slot.response.key
-        byKey[key]?.removeAll { $0 == position }
-        guard byKey[key]?.isEmpty == true else { return }
-        byKey[key] = nil
+        leaveSiblings(position, key, next: slot.sibling)
+        guard byKey[key] == nil else { return }
         byTarget[key.target]?.remove(key)
         if byTarget[key.target]?.isEmpty == true { byTarget[key.target] = nil }
+    }
+
+    private mutating func leaveSiblings(_ position: Int, _ key: CacheKey, next: Int) {
+        guard var other = byKey[key] else { return }
+        if other == position {
+            byKey[key] = next == Self.none ? nil : next
+            return
+        }
+        while let sibling = slots[other]?.sibling, sibling != Self.none {
+            if sibling == position {
+                slots[other]?.sibling = next
+                return
+            }
+            other = sibling
+        }
     }
 
     private mutating func evict() {
