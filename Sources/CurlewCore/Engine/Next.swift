@@ -49,7 +49,7 @@ public struct Next: Sendable {
             let request = context.crossedOrigin ? request.withoutSecrets(in: context) : request
             try request.validate()
             if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
-            guard context.isObserved else { return try await transport.send(request, in: context) }
+            guard context.isObserved else { return try await transport.send(request, in: context).limited(in: context) }
             return try await observed(request, context)
         }
         let rest = Next(
@@ -86,7 +86,7 @@ public struct Next: Sendable {
     private func observed(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         context.record(.sent(request))
         do {
-            let response = try await transport.send(request, in: context)
+            let response = try await transport.send(request, in: context).limited(in: context)
             context.record(.answered(response))
             return response
         } catch {
@@ -105,6 +105,17 @@ enum ChainNumber {
             last &+= 1
             return last
         }
+    }
+}
+
+extension HTTPResponse {
+    /// The response under the limit of its call. A transport of one's own makes bodies that know nothing of it.
+    fileprivate func limited(in context: ExchangeContext) -> HTTPResponse {
+        let limit = context.limits.responseBody
+        guard body.limit != limit else { return self }
+        var response = self
+        response.body = body.limited(to: limit)
+        return response
     }
 }
 

@@ -42,7 +42,7 @@ public struct RequestBody: Sendable {
         case stream(length: Int64?, replay: Replay, make: @Sendable () throws -> Chunks)
     }
 
-    /// The bytes of a streamed body, pulled one chunk at a time by whoever sends them.
+    /// The bytes of a body, pulled one chunk at a time by whoever sends them.
     public struct Chunks: Sendable {
         /// Makes the function that gives the next chunk, or nil at the end. Called once for each time the body is sent.
         package let makeNext: @Sendable () -> ChunkPull
@@ -50,6 +50,10 @@ public struct RequestBody: Sendable {
         /// Chunks of an asynchronous sequence. The next one is asked for when the previous one has left.
         public init<Base: AsyncSequence & Sendable>(_ base: Base) where Base.Element == Data {
             makeNext = { pull(from: base) }
+        }
+
+        init(_ makeNext: @escaping @Sendable () -> ChunkPull) {
+            self.makeNext = makeNext
         }
     }
 

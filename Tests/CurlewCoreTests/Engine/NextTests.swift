@@ -6,6 +6,12 @@ import Testing
 
 @testable import CurlewCore
 
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
 @Suite(.timeLimit(.minutes(1)))
 struct NextTests {
     /// Asks the rest of the chain as often as it is told, each time as another attempt.
@@ -105,5 +111,26 @@ struct NextTests {
             try await exchanger.exchange(Self.request(), in: ExchangeContext())
         }
         #expect(error?.reason == .invalidRequest)
+    }
+
+    @Test("The call's limit holds for the bodies of every transport", arguments: [2, 200 << 20] as [Int64])
+    func limits(limit: Int64) async throws {
+        let transport = ClosureTransport { _, _ in HTTPResponse(body: ResponseBody(Data("abc".utf8))) }
+        for observers: [any RequestObserver] in [[], [Deaf()]] {
+            let context = ExchangeContext(limits: Limits(responseBody: limit), observers: observers)
+            let response = try await Exchanger(pipeline: [], transport: transport)
+                .exchange(try Self.request(), in: context)
+            #expect(response.body.limit == limit)
+            if limit == 2 {
+                let error = await #expect(throws: NetworkError.self) { try await response.data() }
+                #expect(error?.reason == .limitExceeded(.responseBody))
+            } else {
+                #expect(try await response.data() == Data("abc".utf8))
+            }
+        }
+    }
+
+    struct Deaf: RequestObserver {
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {}
     }
 }

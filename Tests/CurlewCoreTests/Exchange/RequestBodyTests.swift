@@ -66,4 +66,44 @@ struct RequestBodyTests {
         _ = try make()
         #expect(made.withLock { $0 } == 2)
     }
+
+    private static func bytes(of body: RequestBody) async throws -> Data {
+        try await body.chunks().reduce(into: Data()) { $0.append($1) }
+    }
+
+    @Test("A transport of one's own reads every kind of body, as often as it can be replayed")
+    func chunksOfEveryKind() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+        let text = Data(String(repeating: "0123456789", count: 20_000).utf8)
+        try text.write(to: URL(fileURLWithPath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let range = RequestBody.Part.file(path: path, offset: 5, length: 70_000)
+        let table: [(RequestBody, Data)] = [
+            (.empty, Data()),
+            (.bytes(Data("abc".utf8)), Data("abc".utf8)),
+            (.file(path), text),
+            (.parts([.bytes(Data("a".utf8)), range]), Data("a".utf8) + text[5..<70_005]),
+            (.stream(length: 2, replay: .always) { .init(ResponseBody(Data("ab".utf8))) }, Data("ab".utf8)),
+        ]
+        for (body, expected) in table {
+            #expect(try await Self.bytes(of: body) == expected, "\(body)")
+            #expect(try await Self.bytes(of: body) == expected, "\(body)")
+        }
+    }
+
+    @Test("Bytes that cannot be had, or are fewer or more than promised, are an error")
+    func chunksThatFail() async throws {
+        let short = RequestBody.Part.file(path: "/etc/hosts", offset: 1 << 30, length: 4)
+        let table: [(RequestBody, NetworkError.Reason)] = [
+            (.file("/no/such/file"), .invalidRequest),
+            (.parts([short]), .encoding),
+            (.stream(length: 3) { .init(ResponseBody(Data("ab".utf8))) }, .encoding),
+            (.stream(length: 1) { .init(ResponseBody(Data("ab".utf8))) }, .encoding),
+            (.stream { throw CancellationError() }, .encoding),
+        ]
+        for (body, reason) in table {
+            let error = await #expect(throws: NetworkError.self) { try await Self.bytes(of: body) }
+            #expect(error?.reason == reason, "\(body)")
+        }
+    }
 }
