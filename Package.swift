@@ -86,7 +86,7 @@ let package = Package(
             path: "Tests/TestServers", exclude: ["h2server.py"]),
 
         // The snippets of the documentation, in a plain module and (the same files) in one of the main actor.
-        .testTarget(name: "SnippetTests", dependencies: ["Curlew", "CurlewTesting"]),
+        .testTarget(name: "SnippetTests", dependencies: ["Curlew", "CurlewTesting", "CurlewURLSession"]),
         .testTarget(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),
