@@ -3,6 +3,8 @@
 /// For views, where a cancelled call is no failure.
 extension APIClient {
     /// Sends `endpoint`; nil when the task was cancelled, so that `catch` is left with failures to show.
+    ///
+    /// Throws `NetworkError` as `send` does, but never one that `isCancelled`.
     @concurrent
     public func sendUnlessCancelled<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Response? {
         do {

@@ -2,7 +2,8 @@
 
 /// For callers that do not await. Each form calls its closure exactly once, also when the call is cancelled.
 extension APIClient {
-    /// Sends `endpoint` and calls `completion` on the main actor.
+    /// Sends `endpoint` and calls `completion` on the main actor: exactly once, also after `cancel()`, then with
+    /// `.cancelled`. The call goes on when the handle is dropped.
     ///
     ///     let handle = client.send(GetUser(id: 1)) { result in
     ///         switch result {
@@ -17,7 +18,7 @@ extension APIClient {
         deliver(completion) { () async throws(NetworkError) in try await send(endpoint) }
     }
 
-    /// Sends an inline request and calls `completion` on the main actor.
+    /// Sends an inline request and calls `completion` on the main actor, exactly once.
     @discardableResult
     public func send<Value>(
         _ request: Request<Value>, completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
@@ -25,7 +26,7 @@ extension APIClient {
         deliver(completion) { () async throws(NetworkError) in try await send(request) }
     }
 
-    /// Sends `route`, decodes its answer as `type` and calls `completion` on the main actor.
+    /// Sends `route`, decodes its answer as `type` and calls `completion` on the main actor, exactly once.
     @discardableResult
     public func send<Value: Decodable & Sendable>(
         _ route: some Route, as type: Value.Type,
@@ -34,7 +35,8 @@ extension APIClient {
         deliver(completion) { () async throws(NetworkError) in try await send(route, as: type) }
     }
 
-    /// Sends `endpoint` and calls `completion` where `executor` says; `.client` is what the configuration says.
+    /// Sends `endpoint` and calls `completion` where `executor` says, exactly once, also when the call is cancelled.
+    /// `.client` is what the configuration says.
     @discardableResult
     public func send<E: Endpoint>(
         _ endpoint: E, deliverOn executor: CompletionExecutor,
@@ -43,7 +45,7 @@ extension APIClient {
         deliver(on: executor, completion) { () async throws(NetworkError) in try await send(endpoint) }
     }
 
-    /// Sends an inline request and calls `completion` where `executor` says.
+    /// Sends an inline request and calls `completion` where `executor` says, exactly once.
     @discardableResult
     public func send<Value>(
         _ request: Request<Value>, deliverOn executor: CompletionExecutor,
@@ -52,7 +54,7 @@ extension APIClient {
         deliver(on: executor, completion) { () async throws(NetworkError) in try await send(request) }
     }
 
-    /// Sends `route`, decodes its answer as `type` and calls `completion` where `executor` says.
+    /// Sends `route`, decodes its answer as `type` and calls `completion` where `executor` says, exactly once.
     @discardableResult
     public func send<Value: Decodable & Sendable>(
         _ route: some Route, as type: Value.Type, deliverOn executor: CompletionExecutor,

@@ -54,19 +54,20 @@ extension APIClient {
 
 /// What a client is made of.
 extension APIClient {
-    /// Where paths begin.
+    /// Where paths begin; nil for a client that only asks absolute URLs.
     public var baseURL: BaseURL? { core.baseURL }
 
     /// The interceptors in force, from the caller to the wire.
     public var pipeline: Pipeline { core.exchanger.pipeline }
 
-    /// The engine.
+    /// The engine, shared by the copies of the client and by those made from it.
     public var transport: any Transport { core.exchanger.transport }
 
-    /// What all calls have in common.
+    /// What all calls have in common, as it was given and as `with(headers:)` changed it.
     public var configuration: ClientConfiguration { core.configuration }
 
-    /// What cannot work; every `send` throws it. Empty when all is well.
+    /// What cannot work, one sentence each. Every `send` throws it: `.invalidRequest` for the base URL,
+    /// `.configuration` for the pipeline. Empty when all is well.
     public var problems: [String] {
         var problems = core.exchanger.problems
         if let problem = core.baseURL?.problem { problems.insert(problem.detail, at: 0) }

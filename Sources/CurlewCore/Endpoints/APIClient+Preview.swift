@@ -8,12 +8,13 @@ extension APIClient {
         try core.request(for: endpoint, answer: E.Response.self)
     }
 
-    /// The message that an inline request becomes, before interceptors; nothing is sent.
+    /// The message that an inline request becomes, before interceptors; nothing is sent. Throws as for an endpoint.
     public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
         try core.request(for: request, answer: Value.self)
     }
 
-    /// The message that `route` becomes when its answer is decoded, before interceptors; nothing is sent.
+    /// The message that `route` becomes when its answer is decoded, before interceptors; nothing is sent. Throws as for
+    /// an endpoint.
     public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
         try core.request(for: route, answer: JSONValue.self)
     }

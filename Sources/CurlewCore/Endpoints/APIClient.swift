@@ -31,7 +31,8 @@ public struct APIClient: Sendable {
     ///
     /// - `codecs`: for this call, instead of the client's.
     ///
-    /// Throws `NetworkError`, at once when the task is cancelled (`error.isCancelled`).
+    /// Runs off the caller's actor, decoding included. Throws `NetworkError`, at once when the task is cancelled
+    /// (`error.isCancelled`).
     @concurrent @discardableResult
     public func send<E: Endpoint>(
         _ endpoint: E, codecs: Codecs? = nil
@@ -39,7 +40,8 @@ public struct APIClient: Sendable {
         try await core.perform(endpoint, as: E.Response.self, codecs, decode: endpoint.decode) { value, _ in value }
     }
 
-    /// Sends an inline request and gives its answer: `try await client.send(.user(id: 1))`.
+    /// Sends an inline request and gives its answer: `try await client.send(.user(id: 1))`. Otherwise as for an
+    /// endpoint.
     @concurrent @discardableResult
     public func send<Value>(
         _ request: Request<Value>, codecs: Codecs? = nil
@@ -60,7 +62,8 @@ public struct APIClient: Sendable {
         ) { value, _ in value }
     }
 
-    /// Sends `endpoint` and gives its answer with status, headers, metrics and the URL that answered.
+    /// Sends `endpoint` and gives its answer with status, headers, metrics, attempts and the URL that answered. Throws
+    /// as `send` does.
     @concurrent
     public func response<E: Endpoint>(
         for endpoint: E, codecs: Codecs? = nil
@@ -68,7 +71,8 @@ public struct APIClient: Sendable {
         try await core.perform(endpoint, as: E.Response.self, codecs, decode: endpoint.decode, finish: Response.init)
     }
 
-    /// Sends an inline request and gives its answer with status, headers, metrics and the URL that answered.
+    /// Sends an inline request and gives its answer with status, headers, metrics, attempts and the URL that answered.
+    /// Throws as `send` does.
     @concurrent
     public func response<Value>(
         for request: Request<Value>, codecs: Codecs? = nil

@@ -25,7 +25,7 @@ public struct CompletionExecutor: Sendable {
     public static let client = CompletionExecutor()
 
     #if canImport(Dispatch)
-    /// On a dispatch queue.
+    /// On a dispatch queue, after the call has ended; a serial queue keeps the order in which calls end.
     public static func queue(_ queue: DispatchQueue) -> CompletionExecutor {
         CompletionExecutor { work in queue.async(execute: work) }
     }

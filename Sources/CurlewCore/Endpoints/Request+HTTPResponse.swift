@@ -21,7 +21,9 @@ extension Request where Value == HTTPResponse {
             method, path, query: query, headers: headers, content: content, name: name, decode: Self.asItIs)
     }
 
-    /// A call to an absolute URL, of the client's origin or another, under the rules of `HTTPRequest.init`.
+    /// A call to an absolute URL, under the rules of `HTTPRequest.init`; what breaks them is thrown by `send`.
+    ///
+    /// One of another origin than the client's gets none of its fields, query items and credentials.
     @_disfavoredOverload
     public init(
         _ method: HTTPMethod, url: String, headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none,
@@ -30,19 +32,19 @@ extension Request where Value == HTTPResponse {
         self.init(method, AbsoluteURL(url), headers: headers, content: content, name: name, decode: Self.asItIs)
     }
 
-    /// GET of an absolute URL, of the client's origin or another.
+    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
     @_disfavoredOverload
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
     }
 
-    /// GET of an absolute URL, of the client's origin or another.
+    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
     @_disfavoredOverload
     public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url.absoluteString, headers: headers, name: name)
     }
 
-    /// GET.
+    /// GET of a path below the base URL.
     @_disfavoredOverload
     public static func get(
         _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
@@ -60,7 +62,7 @@ extension Request where Value == HTTPResponse {
         Self(.head, path, query: query, headers: headers, name: name)
     }
 
-    /// POST with any body, or none.
+    /// POST with any body, or none. Not idempotent: sent again only if it never arrived, or the options allow it.
     @_disfavoredOverload
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
@@ -69,7 +71,7 @@ extension Request where Value == HTTPResponse {
         Self(.post, path, query: query, headers: headers, content: body, name: name)
     }
 
-    /// PUT with any body, or none.
+    /// PUT with any body, or none. Idempotent: may be tried again.
     @_disfavoredOverload
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
@@ -78,7 +80,8 @@ extension Request where Value == HTTPResponse {
         Self(.put, path, query: query, headers: headers, content: body, name: name)
     }
 
-    /// PATCH with any body, or none.
+    /// PATCH with any body, or none. Not idempotent (RFC 5789 §2): sent again only if it never arrived, or the options
+    /// allow it.
     @_disfavoredOverload
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
@@ -87,7 +90,7 @@ extension Request where Value == HTTPResponse {
         Self(.patch, path, query: query, headers: headers, content: body, name: name)
     }
 
-    /// DELETE, usually without a body.
+    /// DELETE, usually without a body. Idempotent: may be tried again.
     @_disfavoredOverload
     public static func delete(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,

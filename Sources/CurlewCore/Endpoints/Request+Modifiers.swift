@@ -14,7 +14,7 @@ extension Request {
         changed { $0.query.append(contentsOf: items) }
     }
 
-    /// With other options.
+    /// With other options; each use changes what is there already.
     public func options(_ change: (inout RequestOptions) -> Void) -> Self {
         changed { change(&$0.options) }
     }
@@ -24,13 +24,14 @@ extension Request {
         changed { $0.name = name }
     }
 
-    /// Below another base URL than the client's.
+    /// Below another base URL than the client's. On another origin the call gets none of the client's fields, query
+    /// items and credentials.
     public func baseURL(_ baseURL: BaseURL) -> Self {
         changed { $0.baseURL = baseURL }
     }
 
     /// The same call with another answer, made from this one's:
-    /// `Request<Page<User>>.get("/users").map(\.items)`.
+    /// `Request<Page<User>>.get("/users").map(\.items)`. What `transform` throws becomes a `NetworkError`.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Other
     ) -> Request<Other> {

@@ -19,7 +19,9 @@ extension Request where Value == Void {
             method, path, query: query, headers: headers, content: content, name: name, decode: Self.ignored)
     }
 
-    /// A call to an absolute URL, of the client's origin or another, under the rules of `HTTPRequest.init`.
+    /// A call to an absolute URL, under the rules of `HTTPRequest.init`; what breaks them is thrown by `send`.
+    ///
+    /// One of another origin than the client's gets none of its fields, query items and credentials.
     public init(
         _ method: HTTPMethod, url: String, headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none,
         name: String = #function
@@ -27,17 +29,17 @@ extension Request where Value == Void {
         self.init(method, AbsoluteURL(url), headers: headers, content: content, name: name, decode: Self.ignored)
     }
 
-    /// GET of an absolute URL, of the client's origin or another.
+    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
     public static func get(url: String, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url, headers: headers, name: name)
     }
 
-    /// GET of an absolute URL, of the client's origin or another.
+    /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
     public static func get(url: URL, headers: HTTPHeaders = HTTPHeaders(), name: String = #function) -> Self {
         Self(.get, url: url.absoluteString, headers: headers, name: name)
     }
 
-    /// GET.
+    /// GET of a path below the base URL.
     public static func get(
         _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
@@ -53,7 +55,7 @@ extension Request where Value == Void {
         Self(.head, path, query: query, headers: headers, name: name)
     }
 
-    /// POST with any body, or none.
+    /// POST with any body, or none. Not idempotent: sent again only if it never arrived, or the options allow it.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -61,7 +63,7 @@ extension Request where Value == Void {
         Self(.post, path, query: query, headers: headers, content: body, name: name)
     }
 
-    /// POST with a value as JSON.
+    /// POST with a value as JSON, encoded by the client's codec when the call is sent.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -85,7 +87,7 @@ extension Request where Value == Void {
         Self(.post, path, query: query, headers: headers, content: .form(form), name: name)
     }
 
-    /// POST with a value as a form.
+    /// POST with a value as a form: members become fields, nested ones `a[b]`, lists repeat the name.
     @_disfavoredOverload
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), form: some Encodable & Sendable,
@@ -94,7 +96,7 @@ extension Request where Value == Void {
         Self(.post, path, query: query, headers: headers, content: .form(form), name: name)
     }
 
-    /// POST with fields and files.
+    /// POST with fields and files (RFC 7578), streamed from the disk.
     public static func post(
         _ path: RequestPath, query: QueryItems = QueryItems(), multipart: MultipartForm,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -102,7 +104,7 @@ extension Request where Value == Void {
         Self(.post, path, query: query, headers: headers, content: .multipart(multipart), name: name)
     }
 
-    /// PUT with any body, or none.
+    /// PUT with any body, or none. Idempotent: may be tried again.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -110,7 +112,7 @@ extension Request where Value == Void {
         Self(.put, path, query: query, headers: headers, content: body, name: name)
     }
 
-    /// PUT with a value as JSON.
+    /// PUT with a value as JSON, encoded by the client's codec when the call is sent.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -126,7 +128,7 @@ extension Request where Value == Void {
         Self(.put, path, query: query, headers: headers, content: .json(json), name: name)
     }
 
-    /// PUT with fields and files.
+    /// PUT with fields and files (RFC 7578), streamed from the disk.
     public static func put(
         _ path: RequestPath, query: QueryItems = QueryItems(), multipart: MultipartForm,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -134,7 +136,8 @@ extension Request where Value == Void {
         Self(.put, path, query: query, headers: headers, content: .multipart(multipart), name: name)
     }
 
-    /// PATCH with any body, or none.
+    /// PATCH with any body, or none. Not idempotent (RFC 5789 §2): sent again only if it never arrived, or the options
+    /// allow it.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -142,7 +145,7 @@ extension Request where Value == Void {
         Self(.patch, path, query: query, headers: headers, content: body, name: name)
     }
 
-    /// PATCH with a value as JSON.
+    /// PATCH with a value as JSON, encoded by the client's codec when the call is sent.
     public static func patch(
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
@@ -158,7 +161,7 @@ extension Request where Value == Void {
         Self(.patch, path, query: query, headers: headers, content: .json(json), name: name)
     }
 
-    /// DELETE, usually without a body.
+    /// DELETE, usually without a body. Idempotent: may be tried again.
     public static func delete(
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function

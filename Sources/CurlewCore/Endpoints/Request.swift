@@ -20,11 +20,11 @@ public struct Request<Value: Sendable>: Endpoint {
 
     /// The method.
     public var method: HTTPMethod
-    /// The path below the base URL.
+    /// The path below the base URL. A problem in it is thrown by `send`.
     public var path: RequestPath
-    /// The query.
+    /// The query, in the order in which it is sent, behind the client's own items.
     public var query: QueryItems
-    /// Header fields of this call.
+    /// Header fields of this call; they replace the client's of the same names.
     public var headers: HTTPHeaders
     /// The body before encoding.
     public var content: RequestContent
@@ -45,7 +45,8 @@ public struct Request<Value: Sendable>: Endpoint {
         }
     }
 
-    /// A call whose answer `decode` reads.
+    /// A call whose answer `decode` reads, off the main actor and after the status was checked; errors of any kind
+    /// become `NetworkError`.
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
         headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none, name: String = #function,
