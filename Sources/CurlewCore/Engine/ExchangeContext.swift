@@ -122,7 +122,7 @@ public struct ExchangeContext: Sendable {
     /// True when somebody listens. Ask before building an event that costs something.
     public var isObserved: Bool { !call.observers.isEmpty }
 
-    /// Tells the observers, in their order, on the current task.
+    /// Tells the observers, in their order, on the current task; `event` is made only if somebody listens.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard isObserved else { return }
         let event = event()

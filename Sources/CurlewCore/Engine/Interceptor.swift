@@ -73,11 +73,38 @@ extension Interceptor {
 /// Everything right of `.redirects` runs once for each hop, everything right of `.retry` once for each attempt, right of
 /// `.hedging` once for each sending.
 public enum Placement: Int, Comparable, Sendable, CaseIterable {
-    case logging, totalDeadline, redirects, cookies, coalescing, caching, retry, hedging, circuitBreaker
-    case rateLimit, concurrencyLimit
+    /// Outermost: sees the call as its caller does, once.
+    case logging
+    /// What bounds or changes the call as a whole, once.
+    case totalDeadline
+    /// Follows redirects.
+    case redirects
+    /// Adds and takes cookies, once for each hop.
+    case cookies
+    /// Lets calls share an exchange, once for each hop.
+    case coalescing
+    /// Answers from what is stored, once for each hop.
+    case caching
+    /// Tries again.
+    case retry
+    /// Sends a second time beside the first.
+    case hedging
+    /// Gives up origins that keep failing, once for each sending.
+    case circuitBreaker
+    /// Keeps a pace, once for each sending.
+    case rateLimit
+    /// Keeps a number of exchanges, once for each sending.
+    case concurrencyLimit
     /// Interceptors that name no place: once for each attempt, before credentials are attached, in the order added.
     case custom
-    case authentication, compression, signing, attemptTimeout
+    /// Attaches credentials, and sends once more after a 401.
+    case authentication
+    /// Changes how the body of the request is coded, before it is signed.
+    case compression
+    /// Signs the request as it goes to the wire.
+    case signing
+    /// Innermost: bounds one sending.
+    case attemptTimeout
 
     /// Further out.
     public static func < (left: Placement, right: Placement) -> Bool {

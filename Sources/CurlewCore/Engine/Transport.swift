@@ -14,7 +14,10 @@
 /// - It delivers field lines in order and as they came, and the body with content codings undone unless
 ///   `context.options.rawBody` is set; what it decoded it drops from `Content-Encoding` and `Content-Length`.
 public protocol Transport: Sendable {
-    /// Performs one exchange.
+    /// Performs one exchange, and returns when the head of the answer is there; the body may still be on its way.
+    ///
+    /// `Limits.responseBody` is kept above: a body need not count its bytes. The bytes to send are
+    /// `request.body.chunks()`.
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse
 }
 

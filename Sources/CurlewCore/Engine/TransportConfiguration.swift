@@ -84,6 +84,6 @@ public enum HTTPVersionPolicy: Hashable, Sendable {
     case automatic
     /// HTTP/1.1 only.
     case http1Only
-    /// HTTP/2 also without TLS, for servers known to speak it.
+    /// HTTP/2 also without TLS, for servers known to speak it (RFC 9113 §3.3).
     case http2PriorKnowledge
 }

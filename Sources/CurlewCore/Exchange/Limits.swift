@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// The most that a server may make a client hold. Everything over it ends the exchange with `.limitExceeded`.
+/// The most that a server may make a client hold. What goes over it ends the exchange with `.limitExceeded`; only
+/// excerpts of errors are cut off instead.
 public struct Limits: Hashable, Sendable {
-    /// Bytes of all header fields of one response head or trailer section.
+    /// Bytes of all header fields of one response head or trailer section. Default 256 KiB.
     public var headerBytes: Int
-    /// Number of header fields of one response.
+    /// Number of header fields of one response. Default 1000.
     public var headerCount: Int
-    /// Bytes of a response body after decoding, as far as it is collected or iterated.
+    /// Bytes of a response body after decoding, as far as it is collected or iterated. Default 64 MiB.
     public var responseBody: Int64
-    /// Bytes of the body excerpt that an error keeps.
+    /// Bytes of the body that an error keeps; what is longer is cut off (`NetworkError.Answer.isTruncated`). Default 16
+    /// KiB.
     public var errorExcerpt: Int
-    /// Redirects that one call follows.
+    /// Redirects that one call follows. Default 20.
     public var redirects: Int
 
     /// Limits with those of `.standard` where nothing is said.

@@ -111,7 +111,7 @@ extension NetworkError {
     /// Why there is no credential.
     @nonexhaustive
     public enum AuthFailure: Hashable, Sendable {
-        /// Nobody has signed in.
+        /// The call demands a credential and none was attached: nobody has signed in, or none has the name asked for.
         case missingCredential
         /// The credential source threw.
         case sourceFailed

@@ -16,15 +16,16 @@ public struct RequestOptions: Sendable {
     public var limits: Limits?
     /// Codecs for this call; nil uses the client's.
     public var codecs: Codecs?
-    /// Statuses besides 200–299 that count as success.
+    /// Statuses besides 200–299 that count as success. Default none.
     public var accepts: Set<HTTPStatus> = []
-    /// For calls whose answer is Optional: 404 and 410 give nil instead of an error.
+    /// True for calls whose answer is Optional and for which 404 and 410 give nil instead of an error. Default false.
     public var nilOn404 = false
-    /// Hand the response over when its head arrives instead of waiting for small bodies.
+    /// True hands the response over when its head arrives; false, the default, waits for small bodies.
     public var streaming = false
-    /// Leave content codings (gzip, …) undecoded, where the transport can.
+    /// True leaves content codings (gzip, …) undone, where the transport can. Default false.
     public var rawBody = false
-    /// The route declares that doing this call twice is the same as doing it once, whatever the method says.
+    /// Whether doing this call twice is the same as doing it once, whatever the method says; nil, the default, leaves
+    /// it to the method and to `Idempotency-Key` (RFC 9110 §9.2.2).
     public var isIdempotent: Bool?
     /// Sends an `Idempotency-Key` with a call whose method is not idempotent, so that it can be repeated: a random UUID,
     /// made once for the call and kept over attempts and redirects. A key among the call's own fields wins. Nil is false;
