@@ -5,7 +5,8 @@ import CurlewHTTP
 /// Signs the requests to one origin: runs last before the transport, and sees each request as it goes to the wire.
 ///
 ///     .signing { request, context in
-///         request.headers["X-Signature"] = HMAC.sha256(key: key, Data(request.target.utf8)).base64EncodedString()
+///         let signature = MessageDigest.hmacSHA256(Data(request.target.utf8), key: key)
+///         request.headers["X-Signature"] = signature.base64EncodedString()
 ///     }
 ///
 /// It runs once for each attempt, so that a time stamp in the signature is fresh. Whose requests are signed is decided by

@@ -4,8 +4,9 @@ public import CurlewHTTP
 
 /// What a cache is and how far it goes. The defaults are those of a private cache, as a user agent has one.
 public struct CacheRules: Sendable {
-    /// The cache belongs to many: `s-maxage`, `proxy-revalidate` and `private` count, and answers to requests with a
-    /// credential are kept only if the server says so (RFC 9111 §3.5). Principals stay apart all the same. Default false.
+    /// True for a cache that belongs to many: `s-maxage`, `proxy-revalidate` and `private` count, and answers to
+    /// requests with a credential are kept only if the server says so (RFC 9111 §3.5). Principals stay apart all the
+    /// same. Default false.
     public var isShared = false
     /// Fields that are meant for this cache, the first that can be read counts in place of `Cache-Control` and `Expires`
     /// (RFC 9213). Default none; `CDN-Cache-Control` is for content delivery networks.

@@ -14,9 +14,10 @@ public import CurlewHTTP
 /// - Safe methods (RFC 9110 §9.2.1) without a body, unless the call streams (`options.streaming`), asks for a protocol
 ///   upgrade, or says `options.coalesces = false`.
 /// - Those that agree in method, URL, all header fields but the ignored ones, the principal (`Next.principal(of:)`; one
-///   that is unknown shares with nobody) and the choice of the credential, limits and timeouts (the total one aside), and every other option that may change the answer. `Range`,
-///   conditions and cookies are header fields. An option of an extension has to be `Hashable`; calls with another kind do
-///   not share. Clients with other interceptors never share, also when they have this one in common.
+///   that is unknown shares with nobody), the choice of the credential, limits and timeouts (the total one aside), and
+///   every other option that may change the answer. `Range`, conditions and cookies are header fields. An option of an
+///   extension has to be `Hashable`; calls with another kind do not share. Clients with other interceptors never share,
+///   also when they have this one in common.
 /// - A call joins only while there is no answer: nobody gets one that was there before the call began. Once a request
 ///   that is not safe has ended, calls to its origin join nothing that began before, so they see what it wrote.
 ///

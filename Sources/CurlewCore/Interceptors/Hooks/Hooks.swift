@@ -9,7 +9,7 @@ public struct RequestHook: Interceptor {
     public let placement: Placement
     private let body: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
 
-    /// A hook. What `body` throws ends the call.
+    /// A hook at `placement`. What `body` throws ends the call, before anything is sent by this attempt.
     public init(
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -34,7 +34,7 @@ public struct ResponseHook: Interceptor {
     public let placement: Placement
     private let body: @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
 
-    /// A hook. What `body` throws ends the call instead of the response.
+    /// A hook at `placement`. What `body` throws ends the call instead of the response.
     public init(
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
@@ -67,7 +67,7 @@ public struct ErrorHook: Interceptor {
     public let placement: Placement
     private let body: @Sendable (NetworkError, ExchangeContext) async -> Void
 
-    /// A hook.
+    /// A hook at `placement`. The error goes on when `body` has returned.
     public init(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
     ) {
