@@ -12,8 +12,8 @@ public import CurlewHTTP
 ///
 /// Each request is recorded when it has been read completely, then answered by the first enqueued response, otherwise
 /// by the most specific route, otherwise by a 404 that names the method and the path, or a 405 if the path has routes
-/// for other methods. Content is asked for with 100
-/// when the client expects it. Requests that cannot be read are answered by 400 and the like and are not recorded.
+/// for other methods. Content is asked for with 100 when the client expects it. Requests that cannot be read are
+/// answered by 400 and the like and are not recorded.
 ///
 /// One thread for each connection, and one that listens. All methods may be called from any thread. The server stops
 /// by ``stop()`` or when the last reference to it goes.
