@@ -85,8 +85,10 @@ let package = Package(
             name: "TestServers", dependencies: ["CurlewCore", "CurlewTesting", "CTestSupport"],
             path: "Tests/TestServers", exclude: ["h2server.py"]),
 
-        // The snippets of the documentation, in a plain module and (the same files) in one of the main actor.
-        .testTarget(name: "SnippetTests", dependencies: ["Curlew", "CurlewTesting", "CurlewURLSession"]),
+        // The snippets of the documentation, in a plain module and (those of the first week) in one of the main actor.
+        .testTarget(
+            name: "SnippetTests",
+            dependencies: ["Curlew", "CurlewSQLite", "CurlewTesting", "CurlewUI", "CurlewURLSession"]),
         .testTarget(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),

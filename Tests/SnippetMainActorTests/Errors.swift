@@ -1,0 +1,1 @@
+../SnippetTests/Snippets/Errors.swift

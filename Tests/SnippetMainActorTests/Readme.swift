@@ -1,0 +1,1 @@
+../SnippetTests/Snippets/Readme.swift

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+import CurlewTesting
+import CurlewUI
+import Testing
+
+/// Runs the snippets of the articles after the first week, where a mock can show what they do.
+@Suite(.timeLimit(.minutes(1)))
+struct GoingFurtherTests {
+    private static let page = #"[{"id": 7, "isSeen": false, "poster": "https://mock.test/7.png"}]"#
+
+    private var screens: APIClient {
+        .mock { mock in
+            mock.on(.get, "/users/1") { _ in FirstWeekTests.emily }
+            mock.on(.get, "/seen/7") { _ in #"{"id": 7, "isSeen": false, "poster": "https://mock.test/7.png"}"# }
+            mock.on(.get, "/7.png") { _ in HTTPResponse(body: ResponseBody(Data("png".utf8))) }
+            mock.on(.get, "/seen") { $0.query("page") == "2" ? "[]" : Self.page }
+            mock.on(.put, "/seen/7", .status(204))
+        }
+    }
+
+    @Test func pipelinesHaveNoProblems() async throws {
+        let url: BaseURL = "https://api.example.com"
+        let clients = [
+            RetryingPage.policies(url).0, ResiliencePage.all(url), CachingPage.inMemory(), try await CachingPage.kept(),
+            CookiesPage.inMemory(), CoalescingPage.client(), URLSessionPage.client(),
+            APIClient(baseURL: url, pipeline: RetryingPage.budget()),
+            APIClient(baseURL: url, pipeline: ResiliencePage.each()),
+        ]
+        for client in clients { #expect(client.problems.isEmpty, "\(client)") }
+        #expect(RetryingPage.policies(url).1.options.retry == RetryPolicy.never)
+    }
+
+    @Test func redirectsAndRetries() async throws {
+        let client = APIClient.mock(pipeline: .standard) { mock in
+            mock.on(.get, "/report", HTTPResponse(status: .found, headers: [.location: "/there"]))
+            mock.on(.get, "/there") { _ in #"{"title": "All is well."}"# }
+        }
+        #expect(try await RedirectsPage.hops(client) == "https://mock.test/there")
+        try await RetryingPage.history(client)
+        #expect(try await RetryingPage.otherWork(Database()) == 7)
+        #expect(try await RetryingPage.test().firstName == "Ada")
+    }
+
+    @Test func caching() async throws {
+        let client = APIClient.mock(pipeline: [.caching()]) { mock in
+            mock.on(.get, "/films/metropolis") { _ in
+                HTTPResponse.json(text: FirstWeekTests.metropolis, headers: [.cacheControl: "max-age=60"])
+            }
+        }
+        #expect(try await CachingPage.whereFrom(client) == "from the server, whole")
+        #expect(try await CachingPage.whereFrom(client).hasPrefix("without asking: "))
+        try await CachingPage.policies(client)
+        #expect(client.recordedCalls.count == 2)
+    }
+
+    @Test func authentication() async throws {
+        let client = APIClient.mock { mock in
+            mock.on(.post, "/token") { _ in #"{"access_token": "new", "token_type": "Bearer"}"# }
+        }
+        let oauth = OAuth2(clientID: "app", tokenEndpoint: "https://mock.test/token")
+        let store = TokenStore()
+        try await AuthenticationPage.signIn(oauth, client, store, authorize: "https://mock.test/authorize") { page in
+            let state = page.components(separatedBy: "state=").last?.components(separatedBy: "&").first ?? ""
+            return "app://back?code=7&state=\(state)"
+        }
+        #expect(try await store.tokens?.accessToken == "new")
+
+        let mock = MockTransport { $0.on(.get, "/users/1") { _ in FirstWeekTests.emily } }
+        let signed = AuthenticationPage.signing(.mock(mock), key: Data("key".utf8))
+        _ = try await signed.send(.user(id: 1))
+        #expect(mock.requests.first?.request.headers["X-Signature"]?.isEmpty == false)
+        #expect(AuthenticationPage.kinds(store, Keychain(), oauth, "secret", "key").count == 6)
+    }
+
+    @Test func aTransportOfOnesOwn() async throws {
+        #if os(Linux)
+        #expect(try await Transports.closure().send(.orders).isEmpty)
+        let clients = Transports.engines(TransportConfiguration()) + [ConnectionsPage.client()]
+        for client in clients { #expect(client.problems.isEmpty, "\(client)") }
+        #endif
+    }
+
+    @MainActor @Test func userInterfaces() async throws {
+        let screen = Screen()
+        await UserInterfacesPage.oneValue(screens, screen)
+        #expect(screen.shown == ["Emily"])
+        let poster = await UserInterfacesPage.several(screens, Loadable { 7 })
+        #expect(poster == Data("png".utf8))
+        let list = UserInterfacesPage.list(screens)
+        await list.load()
+        await list.loadMore()
+        #expect(list.items.map(\.id) == [7] && !list.hasMore)
+        let films = Loadable(.seenFilms, from: screens)
+        await films.load()
+        try await UserInterfacesPage.change(films, 0, 7, screens)
+        #expect(films.value?.first?.isSeen == true)
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+#if os(Linux)
+enum ConnectionsPage {
+    static func client() -> APIClient {
+        var configuration = TransportConfiguration()
+        configuration.tls.minimumVersion = .v13
+        let client = APIClient(
+            baseURL: "https://api.example.com", pipeline: .standard,
+            transport: CurlTransport(configuration: configuration))
+
+        return client
+    }
+
+    static func trust(_ configuration: inout TransportConfiguration, _ data: Data) {
+        configuration.tls.trustedRoots = .file("/etc/ssl/our-authority.pem")  // or .pem(data)
+    }
+
+    static func identity(_ configuration: inout TransportConfiguration, _ passphrase: String) {
+        configuration.tls.identity = .pemFiles(certificate: "client.pem", key: "client.key")
+
+        configuration.tls.identity = .pkcs12File("client.p12", passphrase: passphrase, hosts: ["*.example.com"])
+    }
+
+    static func pins(
+        _ configuration: inout TransportConfiguration, current: String, backup: String, releaseDate: Date
+    ) {
+        configuration.tls.pins = [
+            PinSet(hosts: ["api.example.com"], keys: [current, backup], expires: releaseDate + 365 * 86_400)
+        ]
+    }
+
+    static func proxies(_ configuration: inout TransportConfiguration, user: String, password: String) {
+        configuration.proxy = .fixed(ProxyServer(.http, host: "proxy.example", port: 3128), bypassing: ["10.0.0.0/8"])
+        configuration.proxy = .fixed(ProxyServer(.socks5, host: "proxy.example", user: user, password: password))
+        configuration.proxy = .environment
+    }
+
+    static func places(_ configuration: inout TransportConfiguration) {
+        configuration.unixSocket = "/run/service.sock"  // every request, whatever its host
+        configuration.dns.overrides = [.init(host: "api.example.com", port: 443, target: "10.0.0.5", targetPort: 8443)]
+        configuration.dns.addresses = .ipv4
+        configuration.pool.perHost = 16
+        configuration.pool.lifetime = .seconds(600)  // changed addresses are noticed
+    }
+
+    static func warmUp(_ transport: CurlTransport) async throws {
+        try await transport.warmUp("https://api.example.com/health", connections: 4)
+    }
+}
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+import CurlewTesting
+
+// Redirects, retries and what stands beside them.
+
+nonisolated struct Database: Sendable {
+    func row(_ number: Int) async throws -> Int { number }
+}
+
+enum RedirectsPage {
+    static func hops(_ client: APIClient) async throws -> String {
+        let response = try await client.response(for: .report)
+        print(response.url)  // where the answer came from
+        for hop in response.redirects { print(hop) }  // the hops that led there, oldest first
+
+        return response.url
+    }
+}
+
+enum RetryingPage {
+    static func policies(_ url: BaseURL) -> (APIClient, Request<Report>) {
+        let client = APIClient(baseURL: url, pipeline: .standard.replacing(.retry(.attempts(5))))  // a client's
+        let report = Request<Report>.get("/report").options { $0.retry = .never }  // a call's
+
+        return (client, report)
+    }
+
+    static func history(_ client: APIClient) async throws {
+        for attempt in try await client.response(for: .report).attempts { print(attempt) }
+    }
+
+    static func budget() -> Pipeline {
+        let budget = RetryBudget()
+        let pipeline: Pipeline = [
+            .redirects(), .retry(budget: budget), .hedging(after: .milliseconds(300), budget: budget),
+        ]
+
+        return pipeline
+    }
+
+    static func otherWork(_ database: Database) async throws -> Int {
+        let row = try await withRetry(.attempts(5)) { attempt in try await database.row(7) }
+
+        return row
+    }
+
+    static func test() async throws -> User {
+        let client = APIClient.mock(
+            pipeline: .standard, configuration: ClientConfiguration(time: ManualClock.skippingWaits)
+        ) {
+            $0.fail(GetUser.self, .once, with: NetworkError(statusCode: 503))
+            $0.on(GetUser.self) { User(id: $0.id, firstName: "Ada") }
+        }
+
+        return try await client.send(GetUser(id: 1))
+    }
+}
+
+enum ResiliencePage {
+    static func all(_ url: BaseURL) -> APIClient {
+        let client = APIClient(baseURL: url, pipeline: .resilient())  // retries, breaker, concurrency limit, timeout
+
+        return client
+    }
+
+    static func each() -> Pipeline {
+        let breaker = CircuitBreaker()
+        let pipeline = Pipeline.standard
+            .adding(.circuitBreaker(breaker))
+            .adding(.rateLimit(10, every: .seconds(1)))
+            .adding(.concurrencyLimit(8))
+
+        return pipeline
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+import CurlewURLSession  // on Linux: links FoundationNetworking, which Curlew itself does not
+
+#if os(Linux)
+import FoundationNetworking
+#endif
+
+enum URLSessionPage {
+    static func client() -> APIClient {
+        let client = APIClient(
+            baseURL: "https://api.example.com", pipeline: .standard, transport: URLSessionTransport())
+
+        return client
+    }
+
+    static func settings() -> URLSessionTransport {
+        let settings = URLSessionConfiguration.ephemeral
+        settings.networkServiceType = .background
+        let transport = URLSessionTransport(session: settings)
+
+        return transport
+    }
+
+    static func requests(_ client: APIClient, _ request: URLRequest) async throws -> (HTTPResponse, Data) {
+        let response = try await client.send(urlRequest: request)  // HTTPResponse, whatever its status
+        let data = try await client.data(for: request)  // Data; throws where the status is no success
+
+        return (response, data)
+    }
+}
