@@ -34,7 +34,10 @@ public struct ManualClock: TimeSource {
         self.skipsWaits = skipsWaits
     }
 
-    /// A clock of its own on which every sleep is over at once.
+    /// A clock of its own on which every sleep is over at once, for waits between attempts.
+    ///
+    /// So is every deadline that somebody waits against: a call that waits for tokens to be renewed, or for an exchange
+    /// that it shares, has run out of time. Use a clock that stands still there.
     public static var skippingWaits: ManualClock { ManualClock(skipsWaits: true) }
 
     /// The reading: it begins at an arbitrary value and moves by `advance` only.
