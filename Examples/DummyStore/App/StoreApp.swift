@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+
+#if canImport(SwiftUI)
+import Curlew
+import CurlewSampleAPI
+import CurlewUI
+import DummyStoreModel
+import SwiftUI
+
+@main
+struct StoreApp: App {
+    @State private var shop = Shop()
+
+    var body: some Scene {
+        WindowGroup {
+            TabView {
+                ProductsView(catalogue: shop.catalogue).tabItem { Label("Products", systemImage: "bag") }
+                AccountView(account: shop.account).tabItem { Label("Account", systemImage: "person") }
+            }
+        }
+    }
+}
+
+/// What the screens share. Without a server in this process the account is a local one, and its screen is the same.
+@MainActor
+private final class Shop {
+    let account: Account
+    let catalogue: Catalogue
+    private let api: SampleAPI?
+
+    init() {
+        let tokens = TokenStore(.keychain(service: "com.example.dummystore", account: "main"))
+        api = try? SampleAPI()
+        let client = APIClient(baseURL: api.map { "\($0.url)" }, pipeline: .store(tokens))
+        account = Account(api == nil ? LocalUserService() : APIUserService(client: client, tokens: tokens))
+        catalogue = Catalogue(client: client)
+    }
+}
+
+private struct ProductsView: View {
+    let catalogue: Catalogue
+    @State private var text = ""
+
+    var body: some View {
+        NavigationStack {
+            List {
+                ForEach(catalogue.products.items) { product in
+                    VStack(alignment: .leading) {
+                        Text(product.title).font(.headline)
+                        Text("\(product.price.formatted()) · \(product.rating.formatted()) of 5")
+                    }
+                    .onAppear { catalogue.products.appeared(product) }
+                }
+                if let error = catalogue.products.error {
+                    FailureView(error: error) { await catalogue.products.retry() }
+                } else if catalogue.products.isLoading {
+                    ProgressView()
+                }
+            }
+            .navigationTitle("Products")
+            .searchable(text: $text)
+            .refreshable { await catalogue.products.refresh() }
+            // Each letter ends the search for the letters before it.
+            .task(id: text) { await catalogue.search(text) }
+        }
+    }
+}
+
+private struct AccountView: View {
+    let account: Account
+    @State private var username = "emilys"
+    @State private var password = ""
+
+    var body: some View {
+        Form {
+            Text(account.greeting).font(.headline)
+            if let user = account.user.value {
+                LabeledContent("Email", value: user.email)
+                Button("Sign out") { Task { await account.signOut() } }
+            } else {
+                TextField("User name", text: $username)
+                SecureField("Password", text: $password)
+                Button("Sign in") { Task { await account.signIn(username: username, password: password) } }
+            }
+            if let problem = account.problem { Text(problem).foregroundStyle(.red) }
+        }
+        .task { await account.user.load() }
+    }
+}
+#endif

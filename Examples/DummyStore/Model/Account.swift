@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+import CurlewUI
+import Observation
+
+/// The screen of the account: signing in, signing out, and who is there. It knows a service, and not which.
+@MainActor @Observable
+package final class Account {
+    /// Who is signed in; failed with status 401 when nobody is. Another object after each sign-in and sign-out, so that
+    /// nothing of one person is shown to the next.
+    package private(set) var user: Loadable<User>
+    /// Why the last attempt to sign in or out failed, in words for the person who tried.
+    package private(set) var problem: String?
+    @ObservationIgnored private let service: any UserService
+
+    package init(_ service: any UserService) {
+        self.service = service
+        user = Loadable { try await service.currentUser() }
+    }
+
+    package var greeting: String {
+        user.value.map { "Hello, \($0.name)" } ?? "Please sign in"
+    }
+
+    /// Signs in, and loads who that is.
+    package func signIn(username: String, password: String) async {
+        await change { service throws(NetworkError) in
+            try await service.signIn(Credentials(username: username, password: password))
+        }
+    }
+
+    package func signOut() async {
+        await change { service throws(NetworkError) in try await service.signOut() }
+    }
+
+    private func change(_ work: @Sendable (any UserService) async throws(NetworkError) -> Void) async {
+        problem = nil
+        do {
+            try await work(service)
+            user.cancel()
+            user = Loadable { [service] in try await service.currentUser() }
+            await user.load()
+        } catch {
+            guard !error.isCancelled else { return }
+            // The service knows better what is wrong with a password than its status can say.
+            problem = error.body(as: ServiceError.self)?.message ?? error.message
+        }
+    }
+}

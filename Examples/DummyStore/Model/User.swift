@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+/// Somebody who has an account. The service tells more; what a model does not name is left out.
+package struct User: Codable, Identifiable, Hashable, Sendable {
+    package let id: Int
+    package let username, firstName, lastName, email, image: String
+    package let age: Int
+    package let height, weight: Double
+
+    package var name: String { "\(firstName) \(lastName)" }
+}
+
+/// What somebody types to sign in.
+package struct Credentials: Encodable, Hashable, Sendable {
+    let username, password: String
+
+    package init(username: String, password: String) {
+        self.username = username
+        self.password = password
+    }
+}
+
+/// How the service explains a refusal, for `error.body(as:)`.
+struct ServiceError: Decodable {
+    let message: String
+}
+
+/// Gives the tokens of the person: `Tokens` reads the members of the answer that it knows.
+package struct LogIn: Endpoint {
+    package typealias Response = Tokens
+    let credentials: Credentials
+
+    package var method: HTTPMethod { .post }
+    package var path: RequestPath { "/auth/login" }
+    package var content: RequestContent { .json(credentials) }
+
+    /// Without the token of whoever was here before: a wrong password must not look like a token that has ended.
+    package var options: RequestOptions {
+        var options = RequestOptions()
+        options.authentication = AuthenticationChoice.none
+        return options
+    }
+}
+
+package struct GetCurrentUser: Endpoint {
+    package typealias Response = User
+    package var path: RequestPath { "/auth/me" }
+
+    package init() {}
+}
+
+extension Request {
+    /// New tokens for a refresh token, which the service takes once.
+    static func renewal(of tokens: Tokens) -> Request<Tokens> {
+        .post("/auth/refresh", json: ["refreshToken": tokens.refreshToken])
+    }
+}
+
+extension Pipeline {
+    /// The standard one, and tokens that go with every call to the store and renew themselves.
+    package static func store(_ tokens: TokenStore) -> Pipeline {
+        .standard.adding(.bearer(tokens) { try await $0.client.send(.renewal(of: $0.tokens)) })
+    }
+}
