@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+
+#if canImport(SwiftUI)
+import Curlew
+import CurlewSampleAPI
+import CurlewUI
+import SwiftUI
+import TeamDirectoryModel
+
+@main
+struct DirectoryApp: App {
+    @State private var office = Office()
+
+    var body: some Scene {
+        WindowGroup {
+            TabView {
+                DashboardView(screen: office.dashboard).tabItem { Label("Today", systemImage: "house") }
+                TeamView(team: office.team).tabItem { Label("Team", systemImage: "person.3") }
+            }
+        }
+    }
+}
+
+/// What the screens share. A server that does not start shows in each of them as what it is: one that cannot be reached.
+@MainActor
+private final class Office {
+    let dashboard: DashboardScreen
+    let team: Team
+    private let api: SampleAPI?
+
+    init() {
+        api = try? SampleAPI()
+        let client = APIClient(baseURL: "\(api?.url ?? "http://127.0.0.1:1")")
+        dashboard = DashboardScreen(client: client)
+        team = Team(client: client)
+    }
+}
+
+private struct DashboardView: View {
+    let screen: DashboardScreen
+
+    var body: some View {
+        List {
+            Section("Profile") { LoadableView(screen.profile) { Text("\($0.name), \($0.role)") } }
+            Section("Tasks") { LoadableView(screen.statistics) { Text("\($0.openTasks) open") } }
+            Section("News") {
+                LoadableView(screen.notices) { notices in
+                    ForEach(notices) { Text($0.text).fontWeight($0.isRead ? .regular : .bold) }
+                }
+            }
+        }
+        .task { await screen.all.load() }
+        .refreshable { await screen.all.refresh() }
+    }
+}
+
+private struct TeamView: View {
+    let team: Team
+    @State private var renamed: Member?
+    @State private var name = ""
+    @State private var error: NetworkError?
+
+    var body: some View {
+        List {
+            LoadableView(team.members) { members in
+                ForEach(members) { member in
+                    Button(member.name) {
+                        name = member.name
+                        renamed = member
+                    }
+                    .swipeActions {
+                        Button("Remove", role: .destructive) {
+                            attempt { () async throws(NetworkError) in try await team.remove(member.id) }
+                        }
+                    }
+                }
+            }
+        }
+        .alert("Name", isPresented: Binding(get: { renamed != nil }, set: { if !$0 { renamed = nil } })) {
+            TextField("Name", text: $name)
+            Button("Save") { [renamed, name] in
+                guard let renamed else { return }
+                attempt { () async throws(NetworkError) in try await team.rename(renamed.id, to: name) }
+            }
+        }
+        .alert($error)
+    }
+
+    /// The list has taken the change back by the time that the alert says why.
+    private func attempt(_ change: @escaping @MainActor () async throws(NetworkError) -> Void) {
+        Task {
+            do throws(NetworkError) {
+                try await change()
+            } catch {
+                if !error.isCancelled { self.error = error }
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+/// Somebody on the team.
+package struct Member: Codable, Identifiable, Hashable, Sendable {
+    package let id: Int
+    package var name, email, role: String
+}
+
+/// Somebody who is about to be on the team: the server gives the number.
+package struct NewMember: Encodable, Hashable, Sendable {
+    package var name, email, role: String
+
+    package init(name: String, email: String, role: String) {
+        self.name = name
+        self.email = email
+        self.role = role
+    }
+}
+
+/// What the server has got of an upload.
+package struct Receipt: Decodable, Hashable, Sendable {
+    package let fileName, mediaType: String
+    package let bytes: Int
+}
+
+/// Create, read, update, delete: a line for each. The server explains what it refuses as problem details (RFC 9457).
+extension Request {
+    static var team: Request<[Member]> { .get("/team/users") }
+
+    static func create(_ member: NewMember) -> Request<Member> { .post("/team/users", json: member) }
+
+    static func update(_ member: Member) -> Request<Member> { .put("/team/users/\(member.id)", json: member) }
+
+    static func remove(_ id: Member.ID) -> Request<Void> { .delete("/team/users/\(id)") }
+
+    /// Nil for nobody: here 404 is an answer, not an error.
+    package static func member(_ id: Member.ID) -> Request<Member?> {
+        Request<Member?>.get("/team/users/\(id)").options { $0.nilOn404 = true }
+    }
+
+    static func upload(avatar: Data, fileName: String, of id: Member.ID) -> Request<Receipt> {
+        .post(
+            "/team/users/\(id)/avatar",
+            multipart: [
+                .field("caption", "As the team knows them"),
+                .data("avatar", avatar, fileName: fileName, type: MediaType(type: "image", subtype: "png")),
+            ])
+    }
+}
