@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+/// The next step: calls that say what they give. A completion is still what their callers want.
+package struct LogIn: Endpoint {
+    package typealias Response = Tokens
+    let username, password: String
+
+    package var method: HTTPMethod { .post }
+    package var path: RequestPath { "/auth/login" }
+    package var content: RequestContent { .json(["username": username, "password": password]) }
+
+    package init(username: String, password: String) {
+        self.username = username
+        self.password = password
+    }
+}
+
+extension Request {
+    package static func user(_ id: Int) -> Request<User> { .get("/users/\(id)") }
+
+    package static var currentUser: Request<User> {
+        Request<User>.get("/auth/me").options { $0[NeedsToken.self] = true }
+    }
+}
+
+/// A caller that works on a queue of its own, such as one that writes what it gets into a database.
+package struct Archive: Sendable {
+    private let client: APIClient
+    private let executor: CompletionExecutor
+
+    /// - `executor`: where completions run. `.queue(queue)` for a dispatch queue; anything else that runs closures by
+    ///   `CompletionExecutor { work in … }`.
+    package init(client: APIClient, executor: CompletionExecutor) {
+        self.client = client
+        self.executor = executor
+    }
+
+    /// Calls `done` on the executor, once.
+    @discardableResult
+    package func fetchNames(
+        of user: Int, done: @escaping @Sendable (Result<String, NetworkError>) -> Void
+    ) -> RequestHandle {
+        client.send(.user(user), deliverOn: executor) { result in
+            done(result.map { "\($0.firstName) \($0.lastName)" })
+        }
+    }
+}
+
+/// The last step, for one caller after the other: `ProfileScreen` with async and await. Two levels of closures are two
+/// lines, a screen that goes away cancels its task, and nobody has to remember to call `whenDone`.
+@MainActor
+package final class ModernProfileScreen {
+    package private(set) var text = ""
+    private let client: APIClient
+
+    package init(client: APIClient) {
+        self.client = client
+    }
+
+    package func load() async {
+        text = "…"
+        do {
+            let me = try await client.send(.currentUser)
+            let other = try await client.send(.user(2))
+            text = "\(me.firstName) and \(other.firstName)"
+        } catch {
+            text = error.isCancelled ? "" : error.isUnauthorized ? "Please sign in" : "Something went wrong"
+        }
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+// What the team wrote years ago: the protocols and types that fifty screens know. Not a line of it names Curlew, and
+// nothing had to change but one word: `@MainActor` says what "on the main queue" in a comment said before.
+
+/// What to ask for.
+package protocol RequestDescription: Sendable {
+    var path: String { get }
+    var verb: String { get }
+    var additionalHeaders: [String: String] { get }
+    var parameters: [String: String] { get }
+    var body: (any Encodable & Sendable)? { get }
+    /// The call goes with the token of whoever is signed in.
+    var needsToken: Bool { get }
+}
+
+extension RequestDescription {
+    package var verb: String { "GET" }
+    package var additionalHeaders: [String: String] { [:] }
+    package var parameters: [String: String] { [:] }
+    package var body: (any Encodable & Sendable)? { nil }
+    package var needsToken: Bool { false }
+}
+
+/// Why there is no value.
+package enum ServiceError: Error, Hashable {
+    case cancelled
+    case unauthorized
+    case forbidden
+    case notFound
+    /// 400–499
+    case client(Int)
+    /// 500–599
+    case server(Int)
+    case noConnection
+    case requestCannotBeBuilt
+    case responseCannotBeParsed
+    case noData
+}
+
+/// A call under way, for screens that go away.
+package protocol NetworkTask: Sendable {
+    func cancel()
+}
+
+/// The single entry point. Completions come on the main actor, once, whatever happens.
+package protocol NetworkService: Sendable {
+    @discardableResult
+    func perform<Value: Decodable & Sendable>(
+        _ request: any RequestDescription, completion: @escaping @MainActor (Result<Value, ServiceError>) -> Void
+    ) -> any NetworkTask
+}
