@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+/// A question. The list has it without its text, the question's own call with it.
+package struct Question: Decodable, Identifiable, Equatable, Sendable {
+    package let questionId: Int
+    package let score, answerCount, viewCount: Int
+    package let creationDate: Date
+    package let tags: [String]
+    package let owner: Owner
+    private let title: String
+    private let body: String?
+
+    package var id: Int { questionId }
+    /// The service writes HTML, in titles too.
+    package var plainTitle: String { title.withoutMarkup }
+    /// The text for people; nil where the service was not asked for it.
+    package var plainBody: String? { body?.withoutMarkup }
+    /// The day, as 2020-04-28.
+    package var day: String { creationDate.formatted(.iso8601.year().month().day()) }
+    /// `11 answers · 703k views · 2020-04-28`
+    package var facts: String { "\(answerCount.shortened) answers · \(viewCount.shortened) views · \(day)" }
+
+    /// Who asked. Somebody who left has a name at most.
+    package struct Owner: Decodable, Equatable, Sendable {
+        package let reputation: Int?
+        package let profileImage: String?
+        private let displayName: String?
+
+        package var plainName: String { displayName?.withoutMarkup ?? "somebody who left" }
+        /// `91k reputation`
+        package var standing: String { reputation.map { "\($0.shortened) reputation" } ?? "" }
+    }
+}
+
+extension Int {
+    /// As people read it: 999, 1.2k, 12k, 3.4M.
+    package var shortened: String {
+        // From 999.5k on, thousands would be rounded to a number of four digits.
+        switch magnitude {
+        case 999_500...: shortened(to: 1_000_000, "M")
+        case 1000...: shortened(to: 1000, "k")
+        default: String(self)
+        }
+    }
+
+    private func shortened(to unit: UInt, _ letter: String) -> String {
+        let sign = self < 0 ? "-" : ""
+        let tenths = (magnitude + unit / 20) / (unit / 10)
+        if tenths >= 100 { return "\(sign)\((magnitude + unit / 2) / unit)\(letter)" }
+        return tenths % 10 == 0 ? "\(sign)\(tenths / 10)\(letter)" : "\(sign)\(tenths / 10).\(tenths % 10)\(letter)"
+    }
+}

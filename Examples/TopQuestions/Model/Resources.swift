@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+/// What all calls of the service have in common: the answer inside `{"items": …}`, snake case, dates in seconds.
+package protocol Resource: WrappedEndpoint {
+    /// Names the members that the answer has beside the usual ones.
+    var filter: String? { get }
+    /// What this call adds to the query.
+    var details: QueryItems { get }
+}
+
+extension Resource {
+    package var filter: String? { nil }
+    package var details: QueryItems { [:] }
+    package var wrapper: String { "items" }
+    // Items whose value is nil are left out.
+    package var query: QueryItems { ["site": "stackoverflow", "filter": filter] + details }
+
+    package var options: RequestOptions {
+        var options = RequestOptions()
+        options.codecs = .service
+        return options
+    }
+}
+
+extension Codecs {
+    /// One for all calls: a decoder costs more to make than to use.
+    fileprivate static let service: Codecs = {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        decoder.dateDecodingStrategy = .secondsSince1970
+        return Codecs(decoder: decoder)
+    }()
+}
+
+/// The questions with most votes.
+package struct QuestionList: Resource {
+    package typealias Response = [Question]
+
+    package let tag: String?
+
+    package var path: RequestPath { "/2.2/questions" }
+    package var details: QueryItems { ["order": "desc", "sort": "votes", "tagged": tag, "pagesize": 30] }
+
+    package init(tag: String? = nil) {
+        self.tag = tag
+    }
+}
+
+/// One question with its text: a list of one, or of none if there is no such question.
+package struct QuestionText: Resource {
+    package typealias Response = [Question]
+
+    package let id: Int
+
+    package var path: RequestPath { "/2.2/questions/\(id)" }
+    package var filter: String? { "withbody" }
+
+    package init(id: Int) {
+        self.id = id
+    }
+}
