@@ -18,23 +18,31 @@ let package = Package(
             dependencies: [
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
             ], path: "Tour")
-    ] + app("DummyStore") + app("TopQuestions") + app("TeamDirectory") + app("LegacyBridge")
-        + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]),
+    ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
+        + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]),
     swiftLanguageModes: [.v6]
 )
 
-/// The three targets of an app. All of them may use Curlew; only the program and the tests know the sample server.
-func app(_ name: String, and more: [Target.Dependency] = []) -> [Target] {
+/// The three targets of an app. All of them may use Curlew; only the program and the tests know the sample server, and
+/// CurlewTesting, which it is made of: for previews. Tests may use what the program has, and run it.
+///
+/// - `embedding`: files in App that become part of the program.
+func app(_ name: String, and more: [Target.Dependency] = [], embedding files: [String] = []) -> [Target] {
     let model = "\(name)Model"
-    let used: [Target.Dependency] = [
-        .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewUI", package: "Curlew"),
-    ] + more
-    let server: Target.Dependency = .product(name: "CurlewSampleAPI", package: "Curlew")
-    let testing: Target.Dependency = .product(name: "CurlewTesting", package: "Curlew")
+    let used: [Target.Dependency] =
+        [
+            .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewUI", package: "Curlew"),
+        ] + more
+    let server: [Target.Dependency] = [
+        .product(name: "CurlewSampleAPI", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
+    ]
     return [
         .target(name: model, dependencies: used, path: "\(name)/Model"),
-        .executableTarget(name: name, dependencies: [.target(name: model), server] + used, path: "\(name)/App"),
+        .executableTarget(
+            name: name, dependencies: [.target(name: model)] + server + used, path: "\(name)/App",
+            resources: files.map { .embedInCode($0) }),
         .testTarget(
-            name: "\(name)Tests", dependencies: [.target(name: model), server, testing] + used, path: "\(name)/Tests"),
+            name: "\(name)Tests", dependencies: [.target(name: model), .target(name: name)] + server + used,
+            path: "\(name)/Tests"),
     ]
 }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+
+#if canImport(SwiftUI)
+import Curlew
+import CurlewUI
+import SwiftUI
+import TopQuestionsModel
+
+struct QuestionsView: View {
+    @State private var model: QuestionsModel
+
+    init(client: APIClient) {
+        _model = State(initialValue: QuestionsModel(client: client))
+    }
+
+    var body: some View {
+        NavigationStack {
+            LoadableView(model.questions) { questions in
+                List(questions) { question in
+                    NavigationLink {
+                        QuestionView(model: model.open(question), client: model.client)
+                    } label: {
+                        QuestionRow(question: question)
+                    }
+                }
+            }
+            .navigationTitle("Top questions")
+        }
+    }
+}
+
+struct QuestionRow: View {
+    let question: Question
+
+    var body: some View {
+        HStack(alignment: .top, spacing: 12) {
+            Text(question.score.shortened).font(.headline).frame(minWidth: 44)
+            VStack(alignment: .leading, spacing: 4) {
+                Text(question.plainTitle).font(.headline)
+                Text(question.facts).font(.subheadline)
+                Text(question.tags.joined(separator: ", ")).font(.footnote).foregroundStyle(.secondary)
+            }
+        }
+        .accessibilityElement(children: .combine)
+    }
+}
+
+#Preview("Questions") {
+    QuestionsView(client: .preview)
+}
+#endif

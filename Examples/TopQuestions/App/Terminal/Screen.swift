@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+#if !canImport(SwiftUI)
+import Curlew
+import CurlewUI
+import TopQuestionsModel
+
+struct Size: Equatable {
+    var columns, rows: Int
+}
+
+/// Everything that is to be seen, as a value: with a size it gives lines, and nothing else takes part.
+struct Screen {
+    /// What belongs to the content of a screen, above its lines and below.
+    struct Surroundings {
+        var title: String
+        var activity = Activity.none
+        var hint: String
+    }
+
+    enum Activity: Equatable {
+        case none
+        /// The number turns the wheel.
+        case loading(Int)
+        case failed(message: String, suggestion: String?)
+    }
+
+    enum Content {
+        case list([Question], selected: Int)
+        case question(Question, Portrait)
+    }
+
+    enum Portrait {
+        case expected, none
+        case here(Picture)
+    }
+
+    var surroundings: Surroundings
+    var content: Content
+    /// The first line of the content that is shown.
+    var scroll = 0
+
+    /// Exactly as many lines as there are rows, none wider than the columns. Moves `scroll` to where it makes sense.
+    mutating func lines(in size: Size) -> [Line] {
+        let frame = Frame(rows: size.rows)
+        let body = content.lines(in: size)
+        if let focus = body.focus {
+            scroll = min(scroll, focus.lowerBound)
+            scroll = max(scroll, min(focus.lowerBound, focus.upperBound - frame.body))
+        }
+        scroll = max(0, min(scroll, body.lines.count - frame.body))
+        var shown = Array(body.lines.dropFirst(scroll).prefix(frame.body))
+        shown += Array(repeating: Line(), count: frame.body - shown.count)
+
+        var lines: [Line] = []
+        if frame.hasTitle { lines.append(Line(" " + surroundings.title, .selected).padded(to: size.columns)) }
+        lines += shown
+        if frame.hasStatus { lines.append(surroundings.activity.line) }
+        if frame.hasHint { lines.append(Line(" " + surroundings.hint, .dim)) }
+        return lines.map { $0.fitted(to: size.columns) }
+    }
+
+    /// How many rows the content gets in a terminal of so many.
+    static func bodyRows(of rows: Int) -> Int { Frame(rows: rows).body }
+
+    /// What has to go when there is little room: first the hint, then the title, then the status.
+    private struct Frame {
+        let hasStatus, hasTitle, hasHint: Bool
+        let body: Int
+
+        init(rows: Int) {
+            hasStatus = rows >= 2
+            hasTitle = rows >= 4
+            hasHint = rows >= 6
+            body = max(0, rows - [hasStatus, hasTitle, hasHint].filter { $0 }.count)
+        }
+    }
+}
+
+extension Screen.Portrait {
+    @MainActor
+    init(_ avatar: Loadable<Data>) {
+        if let data = avatar.value {
+            self = data.isEmpty ? .none : .here(Picture(data))
+        } else {
+            self = avatar.error == nil ? .expected : .none
+        }
+    }
+}
+
+extension Screen.Activity {
+    init(isLoading: Bool, error: NetworkError?, turn: Int) {
+        if isLoading {
+            self = .loading(turn)
+        } else if let error {
+            self = .failed(message: error.message, suggestion: error.recoverySuggestion)
+        } else {
+            self = .none
+        }
+    }
+
+    fileprivate var line: Line {
+        switch self {
+        case .none: Line()
+        case .loading(let turn): Line(" \(Self.wheel[abs(turn) % Self.wheel.count]) Loading …", .accent)
+        case .failed(let message, let suggestion):
+            Line(" ✗ " + [message, suggestion].compactMap(\.self).joined(separator: " ") + " (r)", .failure)
+        }
+    }
+
+    private static let wheel = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
+}
+#endif
