@@ -48,6 +48,29 @@ struct DocumentationTests {
         #expect(first.text.contains { $0.contains("client.send(") })
     }
 
+    /// Paths in texts outlive the files that they name, unless somebody looks.
+    @Test func pathsLeadSomewhere() throws {
+        let folder = Self.root.appendingPathComponent("Documentation")
+        let pages = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }
+        let top = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+        let path = /`((?:Benchmarks|Documentation|Examples|Scripts|Sources|Tests)\/[\w.\/+-]*)[^`]*`/
+        var count = 0
+        for name in top + pages.map({ "Documentation/\($0)" }) {
+            let text = try String(contentsOf: Self.root.appendingPathComponent(name), encoding: .utf8)
+            for match in text.matches(of: path) {
+                let file = Self.root.appendingPathComponent(String(match.1)).path
+                #expect(FileManager.default.fileExists(atPath: file), "\(name) names \(match.1)")
+                count += 1
+            }
+        }
+        #expect(count > 30)
+    }
+
+    @Test func theReadmeStaysShort() throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("README.md"), encoding: .utf8)
+        #expect(text.split(separator: "\n", omittingEmptySubsequences: false).count <= 131)
+    }
+
     /// What to tell about a snippet without a counterpart: where it is, and how far the closest file agrees.
     static func problem(with snippet: DocumentPage.Snippet, in files: [CompiledFile]) -> String? {
         var closest: (at: Int, matched: Int, instead: String)?
