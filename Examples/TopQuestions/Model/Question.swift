@@ -20,7 +20,7 @@ package struct Question: Decodable, Identifiable, Equatable, Sendable {
     /// The day, as 2020-04-28.
     package var day: String { creationDate.formatted(.iso8601.year().month().day()) }
     /// `11 answers · 703k views · 2020-04-28`
-    package var facts: String { "\(answerCount.shortened) answers · \(viewCount.shortened) views · \(day)" }
+    package var facts: String { "\(answerCount.of("answer")) · \(viewCount.of("view")) · \(day)" }
 
     /// Who asked. Somebody who left has a name at most.
     package struct Owner: Decodable, Equatable, Sendable {
@@ -43,6 +43,11 @@ extension Int {
         case 1000...: shortened(to: 1000, "k")
         default: String(self)
         }
+    }
+
+    /// `1 vote`, `1.2k votes`
+    package func of(_ thing: String) -> String {
+        self == 1 ? "1 \(thing)" : "\(shortened) \(thing)s"
     }
 
     private func shortened(to unit: UInt, _ letter: String) -> String {

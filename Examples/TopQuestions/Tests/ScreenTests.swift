@@ -35,7 +35,7 @@ struct ScreenTests {
     func sizes(size: Size) async throws {
         let questions = try await questions()
         let contents: [Screen.Content] = [
-            .list(questions, selected: 1), .list([], selected: 0), .question(questions[0], .expected),
+            .list(questions, selected: 1), .list(nil, selected: 0), .question(questions[0], .expected),
             .question(questions[1], .here(Picture(try await avatar()))),
         ]
         let failure = Screen.Activity.failed(message: "The server had a problem.", suggestion: "Try again later.")
@@ -59,9 +59,17 @@ struct ScreenTests {
                 "▸ 1.2k  What is the difference between let & var?",
                 "        12 answers · 3.4M views · 2014-06-09 · swift, varia…",
                 "    99  配列を並べ替えるには？",
-                "        1 answers · 950 views · 2020-04-28 · swift, sorting",
+                "        1 answer · 950 views · 2020-04-28 · swift, sorting",
                 "", "", " q quit",
             ])
+    }
+
+    @Test("an empty list says so, one that is not there yet does not")
+    func empty() {
+        var none = screen(.list([], selected: 0))
+        #expect(none.lines(in: Size(columns: 40, rows: 6))[1].text == " No questions.")
+        var unknown = screen(.list(nil, selected: 0))
+        #expect(unknown.lines(in: Size(columns: 40, rows: 6))[1].text == "")
     }
 
     @Test("the selected question is always in sight")
@@ -96,6 +104,11 @@ struct ScreenTests {
         #expect(
             failed.lines(in: Size(columns: 80, rows: 2))[1].text
                 == " ✗ The service is not available right now. Try again later. (r)")
+        // A narrow terminal gets the whole text all the same, at the cost of the content.
+        #expect(
+            failed.lines(in: Size(columns: 24, rows: 12)).map(\.text).suffix(5) == [
+                "", " ✗ The service is not", " available right now.", " Try again later. (r)", " q quit",
+            ])
     }
 
     @Test("the sample server's pictures are drawn, others are named")

@@ -13,7 +13,9 @@ extension Screen.Content {
     }
 
     /// Two lines for each question.
-    private static func list(_ questions: [Question], _ selected: Int) -> ([Line], Range<Int>?) {
+    private static func list(_ questions: [Question]?, _ selected: Int) -> ([Line], Range<Int>?) {
+        guard let questions else { return ([], nil) }
+        if questions.isEmpty { return ([Line(" No questions.", .dim)], nil) }
         let lines = questions.enumerated().flatMap { index, question in
             let isSelected = index == selected
             let score = question.score.shortened
@@ -30,7 +32,7 @@ extension Screen.Content {
     private static func question(_ question: Question, _ portrait: Screen.Portrait, _ size: Size) -> [Line] {
         let width = max(1, size.columns - 2)
         var lines = question.plainTitle.wrapped(to: width).map { Line(" " + $0, .bold) }
-        lines.append(Line(" \(question.score.shortened) votes · \(question.facts)", .dim))
+        lines.append(Line(" \(question.score.of("vote")) · \(question.facts)", .dim))
         lines.append(Line(" " + question.tags.joined(separator: ", "), .accent))
         lines.append(Line())
         if let body = question.plainBody {

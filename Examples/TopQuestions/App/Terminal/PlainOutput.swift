@@ -16,7 +16,7 @@ struct PlainOutput {
         await model.questions.load()
         let questions = try result(model.questions.value, model.questions.error)
         show(.list(questions, selected: -1))
-        guard let first = questions.first else { return print("No questions.") }
+        guard let first = questions.first else { return }
         let opened = model.open(first)
         await opened.avatar.load()
         let question = try result(opened.question.value, opened.question.error)

@@ -67,7 +67,7 @@ final class Reader {
             return Screen(
                 surroundings: .init(
                     title: title, activity: activity, hint: "↑↓ move · ⏎ open · r refresh · q quit\(fail)"),
-                content: .list(list.questions.value ?? [], selected: selected), scroll: listScroll)
+                content: .list(list.questions.value, selected: selected), scroll: listScroll)
         }
         return Screen(
             surroundings: .init(

@@ -26,7 +26,8 @@ struct Screen {
     }
 
     enum Content {
-        case list([Question], selected: Int)
+        /// Nil while there is none.
+        case list([Question]?, selected: Int)
         case question(Question, Portrait)
     }
 
@@ -42,7 +43,8 @@ struct Screen {
 
     /// Exactly as many lines as there are rows, none wider than the columns. Moves `scroll` to where it makes sense.
     mutating func lines(in size: Size) -> [Line] {
-        let frame = Frame(rows: size.rows)
+        let status = surroundings.activity.lines(columns: size.columns)
+        let frame = Frame(rows: size.rows, status: status.count)
         let body = content.lines(in: size)
         if let focus = body.focus {
             scroll = min(scroll, focus.lowerBound)
@@ -55,24 +57,24 @@ struct Screen {
         var lines: [Line] = []
         if frame.hasTitle { lines.append(Line(" " + surroundings.title, .selected).padded(to: size.columns)) }
         lines += shown
-        if frame.hasStatus { lines.append(surroundings.activity.line) }
+        lines += status.prefix(frame.status)
         if frame.hasHint { lines.append(Line(" " + surroundings.hint, .dim)) }
         return lines.map { $0.fitted(to: size.columns) }
     }
 
     /// How many rows the content gets in a terminal of so many.
-    static func bodyRows(of rows: Int) -> Int { Frame(rows: rows).body }
+    static func bodyRows(of rows: Int) -> Int { Frame(rows: rows, status: 1).body }
 
     /// What has to go when there is little room: first the hint, then the title, then the status.
     private struct Frame {
-        let hasStatus, hasTitle, hasHint: Bool
-        let body: Int
+        let hasTitle, hasHint: Bool
+        let status, body: Int
 
-        init(rows: Int) {
-            hasStatus = rows >= 2
+        init(rows: Int, status wanted: Int) {
             hasTitle = rows >= 4
             hasHint = rows >= 6
-            body = max(0, rows - [hasStatus, hasTitle, hasHint].filter { $0 }.count)
+            status = min(wanted, rows / 4 + (rows >= 2 ? 1 : 0))
+            body = max(0, rows - status - [hasTitle, hasHint].filter { $0 }.count)
         }
     }
 }
@@ -99,12 +101,14 @@ extension Screen.Activity {
         }
     }
 
-    fileprivate var line: Line {
+    /// One line at least, so that the content does not jump.
+    fileprivate func lines(columns: Int) -> [Line] {
         switch self {
-        case .none: Line()
-        case .loading(let turn): Line(" \(Self.wheel[abs(turn) % Self.wheel.count]) Loading …", .accent)
+        case .none: return [Line()]
+        case .loading(let turn): return [Line(" \(Self.wheel[abs(turn) % Self.wheel.count]) Loading …", .accent)]
         case .failed(let message, let suggestion):
-            Line(" ✗ " + [message, suggestion].compactMap(\.self).joined(separator: " ") + " (r)", .failure)
+            let text = ["✗ " + message, suggestion, "(r)"].compactMap(\.self).joined(separator: " ")
+            return text.wrapped(to: max(1, columns - 1)).map { Line(" " + $0, .failure) }
         }
     }
 
