@@ -79,4 +79,14 @@ public struct APIClient: Sendable {
     ) async throws(NetworkError) -> Response<Value> {
         try await core.perform(request, as: Value.self, codecs, decode: request.decode, finish: Response.init)
     }
+
+    /// Sends `route` and gives its answer, decoded as the type that is named or expected, with status, headers, metrics
+    /// and the URL that answered.
+    @concurrent
+    public func response<Value: Decodable & Sendable>(
+        for route: some Route, as type: Value.Type = Value.self, codecs: Codecs? = nil
+    ) async throws(NetworkError) -> Response<Value> {
+        try await core.perform(
+            route, as: type, codecs, decode: { try await $0.decoded(as: type, using: $1) }, finish: Response.init)
+    }
 }
