@@ -18,7 +18,7 @@ import CurlewTesting
 /// | `/auth/login`, `/auth/refresh`, `/auth/me` | JSON Web Tokens for `emilys` with `emilyspass`, and the current user |
 /// | `/users`, `/products`, `/products/search` | pages with `limit` and `skip`, inside an object with the total |
 /// | `/2.2/questions` | answers inside `{"items": …}`, snake case, seconds since 1970, avatars on the other origin |
-/// | `/v1/films` | a catalogue with snake case, ISO 8601 dates, ratings and errors as `{"message", "code"}` |
+/// | `/v1/films` | snake case, ISO 8601 dates, validators for caches, ratings, posters, errors as `{"message", "code"}` |
 /// | `/team/users` | people to create, change and remove, avatars to upload, errors as problem details (RFC 9457) |
 /// | `/team/dashboard/…` | three calls that each take a moment |
 /// | `/files/NAME?bytes=N` | a download of any size up to 64 MiB with its checksum in a field |
@@ -46,10 +46,11 @@ public final class SampleAPI: Sendable {
         assets = try MockServer(configuration)
 
         var routes = SampleRoutes()
-        AuthArea(assetsURL: assets.url, time: time).add(to: &routes)
+        let auth = AuthArea(assetsURL: assets.url, time: time)
+        auth.add(to: &routes)
         DirectoryArea(assetsURL: assets.url).add(to: &routes)
         QuestionsArea(assetsURL: assets.url).add(to: &routes)
-        FilmsArea().add(to: &routes)
+        FilmsArea(auth: auth).add(to: &routes)
         TeamArea().add(to: &routes)
         DashboardArea().add(to: &routes)
         FilesArea().add(to: &routes)

@@ -101,4 +101,52 @@ struct FilmsTests {
         }
         #expect(try await client.send(.film("up")).ratingCount == 0)
     }
+
+    @Test("what has not changed is not sent again, and characters need not be asked for")
+    func validators() async throws {
+        let client = sample.films
+        let before = try await client.response(for: .film("up"))
+        let tag = try #require(before.headers[.eTag])
+        #expect(before.headers[.cacheControl] == "max-age=0")
+        let asked = Request<HTTPResponse>.get("/films/up").header(.ifNoneMatch, "\"other\", \(tag)")
+        #expect(try await client.send(asked).status == .notModified)
+        _ = try await client.send(.rate("up", stars: 3))
+        #expect(try await client.send(asked).status == .ok)
+        let characters = try await client.response(for: Request<JSONValue>.get("/films/up/characters"))
+        #expect(characters.headers[.cacheControl] == "max-age=3600")
+    }
+
+    @Test("a poster is taken from who has signed in, and arrives as it was sent")
+    func poster() async throws {
+        let client = sample.client
+        let upload = Request<JSONValue>.post(
+            "/v1/films/up/poster", multipart: [.data("poster", Data("a picture".utf8), fileName: "up.png")])
+        let error = await #expect(throws: NetworkError.self) { try await client.send(upload) }
+        #expect(error?.isUnauthorized == true)
+
+        let login = try await client.send(.login("emilys", "emilyspass"))
+        try await sample.tokens.signIn(Tokens(accessToken: login.accessToken))
+        let poster = try await client.send(upload)
+        #expect(poster["film_id"].string == "up")
+        #expect(poster["file_name"].string == "up.png")
+        #expect(poster["media_type"].string == "image/png")
+        #expect(poster["bytes"].int == 9)
+        #expect(poster["uploaded_by"].string == "emilys")
+    }
+
+    @Test(
+        "what is no picture in a form is refused",
+        arguments: [
+            (RequestContent.multipart([.field("poster", "text")]), 422),
+            (.multipart([.data("poster", Data(), fileName: "a.exe")]), 415),
+        ])
+    func refusedPosters(content: RequestContent, status: Int) async throws {
+        let client = sample.client
+        let login = try await client.send(.login("emilys", "emilyspass"))
+        try await sample.tokens.signIn(Tokens(accessToken: login.accessToken))
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(.post("/v1/films/up/poster", body: content))
+        }
+        #expect(error?.statusCode == status)
+    }
 }

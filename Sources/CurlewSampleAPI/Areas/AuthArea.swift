@@ -56,12 +56,17 @@ struct AuthArea {
     }
 
     private func currentUser(_ request: RecordedRequest) throws -> MockResponse {
+        .json(try account(of: request).shown(with: assetsURL))
+    }
+
+    /// Who sends a request. Throws 401 unless it carries a token that is good now.
+    func account(of request: RecordedRequest) throws -> Account {
         guard let text = request.bearerToken else { throw Refusal.unauthorized("Access Token is required") }
         guard let token = SampleToken(text, signedWith: key), sessions.withLock({ $0.isOpen(token.jti) }),
             let account = Account.all.first(where: { $0.id == token.sub })
         else { throw Refusal.unauthorized("Invalid Access Token") }
         guard Double(token.exp) > time.date.timeIntervalSince1970 else { throw Refusal.unauthorized("Token Expired!") }
-        return .json(account.shown(with: assetsURL))
+        return account
     }
 
     /// An hour unless the client asks for another number of minutes, which may be a fraction.

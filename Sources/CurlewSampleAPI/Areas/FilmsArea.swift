@@ -4,8 +4,9 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// A catalogue of films with their characters, which takes ratings.
+/// A catalogue of films with their characters, which takes ratings, and posters from who has signed in.
 struct FilmsArea {
+    let auth: AuthArea
     private let ratings = Locked<[Film.ID: Rating]>([:])
 
     func add(to routes: inout SampleRoutes) {
@@ -13,21 +14,23 @@ struct FilmsArea {
         routes.on(.get, "/v1/films/:id", one)
         routes.on(.get, "/v1/films/:id/characters", characters)
         routes.on(.post, "/v1/films/:id/rating", rate)
+        routes.on(.post, "/v1/films/:id/poster", takePoster)
     }
 
     private func list(_ request: RecordedRequest) throws -> MockResponse {
         let ratings = ratings.withLock { $0 }
-        return try .snakeCaseJSON(try Page(request).of(Film.all).map { Shown($0, ratings[$0.id]) })
+        let films = try Page(request).of(Film.all).map { Shown($0, ratings[$0.id]) }
+        return try .snakeCaseJSON(films).cached(for: 0, asking: request)
     }
 
     private func one(_ request: RecordedRequest) throws -> MockResponse {
         let film = try film(request)
         let rating = ratings.withLock { $0[film.id] }
-        return try .snakeCaseJSON(Shown(film, rating))
+        return try .snakeCaseJSON(Shown(film, rating)).cached(for: 0, asking: request)
     }
 
     private func characters(_ request: RecordedRequest) throws -> MockResponse {
-        try .snakeCaseJSON(film(request).characters)
+        try .snakeCaseJSON(film(request).characters).cached(for: 3600, asking: request)
     }
 
     private func rate(_ request: RecordedRequest) throws -> MockResponse {
@@ -43,6 +46,23 @@ struct FilmsArea {
         return try .snakeCaseJSON(Shown(film, rating), status: .created)
     }
 
+    /// Takes a form with a file `poster` that is a picture, and says what arrived.
+    private func takePoster(_ request: RecordedRequest) throws -> MockResponse {
+        let film = try film(request)
+        let account = try auth.account(of: request)
+        let parts = try MultipartReader.parts(of: request)
+        guard let file = parts.first(where: { $0.name == "poster" }), let fileName = file.fileName else {
+            throw Refusal(.unprocessableContent, "The form has no file called poster.", code: "no_poster")
+        }
+        guard let type = file.mediaType, type.type == "image" else {
+            throw Refusal(.unsupportedMediaType, "A poster is a picture.", code: "no_picture")
+        }
+        let poster = Poster(
+            filmId: film.id, fileName: fileName, mediaType: type.essence, bytes: file.content.count,
+            checksum: CRC32(file.content).hexadecimal, uploadedBy: account.username)
+        return try .snakeCaseJSON(poster, status: .created)
+    }
+
     private func film(_ request: RecordedRequest) throws -> Film {
         guard let film = Film.all.first(where: { $0.id == request.parameters["id"] }) else {
             throw Refusal(.notFound, "There is no such film.", code: "film_not_found")
@@ -52,6 +72,12 @@ struct FilmsArea {
 
     private struct GivenRating: Decodable {
         let stars: Int
+    }
+
+    private struct Poster: Encodable {
+        let filmId, fileName, mediaType: String
+        let bytes: Int
+        let checksum, uploadedBy: String
     }
 
     /// What viewers gave so far.
@@ -82,5 +108,17 @@ struct FilmsArea {
             ratingCount = rating?.count ?? 0
             averageRating = rating?.average
         }
+    }
+}
+
+extension MockResponse {
+    /// With a validator and a lifetime in seconds; 304 if the request names that validator (RFC 9110 §13.1.2).
+    fileprivate func cached(for seconds: Int, asking request: RecordedRequest) -> MockResponse {
+        guard case .data(let content) = body else { return self }
+        let tag = "\"\(CRC32(content).hexadecimal)\""
+        let fields: HTTPHeaders = [.eTag: tag, .cacheControl: "max-age=\(seconds)"]
+        let asked = request.headers[.ifNoneMatch] ?? ""
+        guard EntityTag.list(asked, names: EntityTag(tag)) else { return with(headers: fields) }
+        return .status(.notModified, headers: fields)
     }
 }
