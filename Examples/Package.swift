@@ -19,7 +19,15 @@ let package = Package(
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
             ], path: "Tour")
     ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
-        + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]),
+        + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
+            // The tests of the catalogue's own package, here once more so that one run has all.
+            .testTarget(
+                name: "FilmCatalogueTests",
+                dependencies: [
+                    .product(name: "FilmCatalogue", package: "FilmCatalogue"),
+                    .product(name: "CurlewTesting", package: "Curlew"),
+                ], path: "FilmClub/FilmCatalogue/Tests/FilmCatalogueTests")
+        ],
     swiftLanguageModes: [.v6]
 )
 

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: MIT
 
-import FilmClubModel
+#if !canImport(SwiftUI)
+import Curlew
 
-@main
+/// Where there is no SwiftUI, the app is a walk through its screens: what they would show, printed.
+@main @MainActor
 struct Main {
-    static func main() async {}
+    static func main() async {
+        let paper = Paper()
+        do {
+            try await Walk(paper).run()
+        } catch {
+            paper.check("the walk goes on", false, "\(error)")
+        }
+        paper.finish()
+    }
 }
+#endif

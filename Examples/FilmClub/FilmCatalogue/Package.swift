@@ -3,14 +3,19 @@
 
 import PackageDescription
 
-// The networking of an app as a package of its own: screens import it, and never Curlew.
+// The networking of an app as a package of its own: what is asked, how, and what the answers mean. Screens know its
+// `FilmService`, and neither paths nor statuses.
 let package = Package(
     name: "FilmCatalogue",
     platforms: [.iOS(.v17), .macOS(.v14)],
     products: [.library(name: "FilmCatalogue", targets: ["FilmCatalogue"])],
     dependencies: [.package(name: "Curlew", path: "../../..")],
     targets: [
-        .target(name: "FilmCatalogue", dependencies: [.product(name: "Curlew", package: "Curlew")]),
+        .target(
+            name: "FilmCatalogue",
+            dependencies: [
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSQLite", package: "Curlew"),
+            ]),
         .testTarget(
             name: "FilmCatalogueTests",
             dependencies: ["FilmCatalogue", .product(name: "CurlewTesting", package: "Curlew")]),

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+
+#if canImport(SwiftUI)
+import CurlewSampleAPI
+import FilmCatalogue
+import FilmClubModel
+import SwiftUI
+
+@main
+struct FilmClubApp: App {
+    /// The service in this process, so that the app works without a network.
+    private static let sample = try? SampleAPI()
+
+    @State private var club = Self.makeClub()
+
+    var body: some Scene {
+        WindowGroup {
+            NavigationStack { FilmListView(club: club) }
+        }
+    }
+
+    private static func makeClub() -> Club {
+        let cache = APIFilmService.diskCache(at: URL.cachesDirectory.appending(path: "films.sqlite").path)
+        let local = sample.map { [FilmEnvironment.local($0.url)] } ?? []
+        return Club(local + [.staging, .production]) { APIFilmService($0, cache: cache) }
+    }
+}
+
+struct FilmListView: View {
+    @Bindable var club: Club
+
+    var body: some View {
+        List {
+            if let notice = club.list.notice() { OfflineBanner(text: notice) }
+            ForEach(club.list.films.items) { film in
+                NavigationLink(value: film.id) { FilmRow(film: film) }
+                    .onAppear { club.list.films.appeared(film) }
+            }
+            if club.list.films.isLoading { ProgressView() }
+            if let problem = club.list.problem { ProblemView(problem: problem) { await club.list.films.retry() } }
+        }
+        .navigationTitle("Films")
+        .navigationDestination(for: Film.ID.self) { FilmView(screen: club.screen(for: $0)) }
+        .toolbar {
+            ToolbarItem { environmentPicker }
+            ToolbarItem { SignInButton(club: club) }
+        }
+        .task(id: club.environment) { await club.list.films.load() }
+        .refreshable { await club.list.films.refresh() }
+    }
+
+    private var environmentPicker: some View {
+        Picker("Environment", selection: Binding(get: { club.environment }, set: { club.look(at: $0) })) {
+            ForEach(club.environments, id: \.self) { Text($0.name) }
+        }
+    }
+}
+
+private struct FilmRow: View {
+    let film: Film
+
+    var body: some View {
+        VStack(alignment: .leading) {
+            Text(film.title).font(.headline)
+            HStack {
+                Text(verbatim: "\(film.year)")
+                if let rating = film.averageRating { Text("★ \(rating, specifier: "%.1f")") }
+            }
+            .font(.subheadline)
+        }
+    }
+}
+
+private struct SignInButton: View {
+    @Bindable var club: Club
+    @State private var isAsking = false
+    @State private var name = ""
+    @State private var password = ""
+
+    var body: some View {
+        Button(club.member ?? "Sign in") { isAsking = true }
+            .disabled(club.member != nil)
+            .alert("Sign in", isPresented: $isAsking) {
+                TextField("Name", text: $name)
+                SecureField("Password", text: $password)
+                Button("Sign in") { Task { await club.signIn(name, password: password) } }
+                Button("Cancel", role: .cancel) {}
+            }
+            .alert($club.refusal)
+    }
+}
+#endif

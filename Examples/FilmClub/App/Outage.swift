@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+/// The platform's engine, and a service that can be told to fail: it answers 500 to so many requests.
+actor Outage: Transport {
+    private let engine = APIClient().transport
+    private var failures = 0
+
+    func begin(_ failures: Int) {
+        self.failures = failures
+    }
+
+    func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        guard failures > 0 else { return try await engine.send(request, in: context) }
+        failures -= 1
+        var request = request
+        request.appendQuery("fail", "500")
+        return try await engine.send(request, in: context)
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+import FilmCatalogue
+import Observation
+
+/// The app: which environment it looks at, and who has signed in there.
+@MainActor @Observable
+public final class Club {
+    /// Where one can look.
+    public let environments: [FilmEnvironment]
+    /// Where the app looks now.
+    public private(set) var environment: FilmEnvironment
+    /// The list of that environment.
+    public private(set) var list: FilmList
+    /// Who has signed in; nil for nobody.
+    public private(set) var member: String?
+    /// Why nobody could; nil again when the alert is closed.
+    public var refusal: FilmError?
+
+    @ObservationIgnored private let makeService: @MainActor (FilmEnvironment) -> any FilmService
+    @ObservationIgnored private var service: any FilmService
+
+    /// An app that begins with the first environment, or production.
+    public init(
+        _ environments: [FilmEnvironment],
+        service makeService: @escaping @MainActor (FilmEnvironment) -> any FilmService
+    ) {
+        self.environments = environments
+        self.makeService = makeService
+        let environment = environments.first ?? .production
+        let service = makeService(environment)
+        self.environment = environment
+        self.service = service
+        list = FilmList(service)
+    }
+
+    /// Looks elsewhere from now on. Nothing of what was there is carried over, the sign-in least of all.
+    public func look(at environment: FilmEnvironment) {
+        guard environment != self.environment else { return }
+        list.films.cancel()
+        self.environment = environment
+        service = makeService(environment)
+        list = FilmList(service)
+        member = nil
+    }
+
+    /// The screen of a film.
+    public func screen(for id: Film.ID) -> FilmScreen { FilmScreen(id, service) }
+
+    /// Signs in; `member` or `refusal` tells what came of it.
+    public func signIn(_ name: String, password: String) async {
+        refusal = nil
+        let (service, place) = (service, environment)
+        do {
+            try await service.signIn(name, password: password)
+            if place == environment { member = name }
+        } catch {
+            if place == environment { refusal = FilmError(error) }
+        }
+    }
+}
