@@ -11,6 +11,7 @@ let package = Package(
         .library(name: "CurlewURLSession", targets: ["CurlewURLSession"]),
         .library(name: "CurlewSQLite", targets: ["CurlewSQLite"]),
         .library(name: "CurlewUI", targets: ["CurlewUI"]),
+        .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
         .library(name: "CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
     ],
@@ -54,6 +55,9 @@ let package = Package(
         // L0: HTTP vocabulary and sans-I/O codecs.
         .target(name: "CurlewHTTP"),
 
+        // L0: the fast decoder of JSON; values, nothing asynchronous.
+        .target(name: "CurlewJSON"),
+
         // The shim over libcurl's variadic calls.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
@@ -64,6 +68,7 @@ let package = Package(
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
         .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
+        .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(
             name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers"]),
@@ -88,7 +93,7 @@ let package = Package(
         // The snippets of the documentation, in a plain module and (those of the first week) in one of the main actor.
         .testTarget(
             name: "SnippetTests",
-            dependencies: ["Curlew", "CurlewSQLite", "CurlewTesting", "CurlewUI", "CurlewURLSession"]),
+            dependencies: ["Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewUI", "CurlewURLSession"]),
         .testTarget(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),

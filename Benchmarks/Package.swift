@@ -18,6 +18,8 @@ let package = Package(
         // The simulator needs no engine: of the product it takes the core, and a clock that stands still.
         .executableTarget(
             name: "CurlewSimulation", dependencies: [.product(name: "CurlewTesting", package: "Curlew")]),
+        .executableTarget(
+            name: "CurlewJSONBenchmark", dependencies: [.product(name: "CurlewJSON", package: "Curlew")]),
         .target(name: "CTrust"),
         .executableTarget(
             name: "CurlewBenchmarks",

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+/// The view of an object for a model's keys.
+///
+/// It keeps the document, since a model may keep the container. The standard library boxes it and copies it for every
+/// field, so it has no more than it needs.
+struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+    let document: Document
+    let object: Int
+
+    var codingPath: [any CodingKey] { document.path(to: object) }
+
+    init(document: Document, object: Int) {
+        self.document = document
+        self.object = object
+        // A model that reads the same object as a dictionary before must not decide about the paths of this one.
+        if document.tape[object].has(.dictionary) {
+            var entry = document.tape[object]
+            entry.clear(.dictionary)
+            document.tape[object] = entry
+        }
+    }
+
+    /// In the order of the document, where Foundation has none.
+    var allKeys: [Key] { document.keys(of: object).compactMap { Key(stringValue: document.modelKey(at: $0)) } }
+
+    func contains(_ key: Key) -> Bool { document.find(key.stringValue, in: object) != nil }
+
+    func decodeNil(forKey key: Key) throws -> Bool { document.tape[try index(of: key)].kind == .null }
+
+    func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        try document.value(type, at: try index(of: key))
+    }
+
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        guard let index = indexIfPresent(of: key) else { return nil }
+        return try document.value(type, at: index)
+    }
+
+    @inline(__always)
+    func index(of key: Key) throws -> Int {
+        guard let index = document.find(key.stringValue, in: object) else { throw document.missing(key, in: object) }
+        return index
+    }
+
+    /// Nil for a null too.
+    @inline(__always)
+    func indexIfPresent(of key: Key) -> Int? {
+        guard let index = document.find(key.stringValue, in: object), document.tape[index].kind != .null else {
+            return nil
+        }
+        return index
+    }
+
+    @inline(__always)
+    func scalar<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value {
+        let index = try index(of: key)
+        guard let value = Value.read(document, index) else { throw document.failure(type, at: index, key: key) }
+        return value
+    }
+
+    @inline(__always)
+    func scalarIfPresent<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value? {
+        guard let index = indexIfPresent(of: key) else { return nil }
+        guard let value = Value.read(document, index) else { throw document.failure(type, at: index, key: key) }
+        return value
+    }
+
+    func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type, forKey key: Key
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        try decoder(for: key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+        try decoder(for: key).unkeyedContainer()
+    }
+
+    func superDecoder() throws -> any Decoder { superDecoder(PathKey.super) }
+
+    func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(key) }
+
+    private func decoder(for key: Key) throws -> ValueDecoder {
+        ValueDecoder(document: document, index: try index(of: key))
+    }
+
+    private func superDecoder(_ key: some CodingKey) -> any Decoder {
+        if let index = document.find(key.stringValue, in: object) {
+            return ValueDecoder(document: document, index: index)
+        }
+        return NullDecoder(codingPath: codingPath + [key], userInfo: document.options.userInfo)
+    }
+}

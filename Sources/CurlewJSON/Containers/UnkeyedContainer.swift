@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+/// The elements of an array, one after the other. An element that could not be read stays the next one.
+struct UnkeyedContainer: UnkeyedDecodingContainer {
+    let document: Document
+    private let array: UInt32
+    private var next: UInt32
+    private(set) var currentIndex = 0
+
+    init(document: Document, array: Int) {
+        self.document = document
+        self.array = UInt32(truncatingIfNeeded: array)
+        next = self.array + 1
+    }
+
+    var codingPath: [any CodingKey] { document.path(to: Int(array)) }
+    private var elements: Int { document.tape[Int(array)].count }
+    var count: Int? { elements }
+    var isAtEnd: Bool { currentIndex >= elements }
+
+    mutating func decodeNil() throws -> Bool {
+        guard document.tape[try index(Never.self)].kind == .null else { return false }
+        advance()
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try document.value(type, at: try index(type))
+        advance()
+        return value
+    }
+
+    mutating func decodeIfPresent<Value: Decodable>(_ type: Value.Type) throws -> Value? {
+        guard let index = indexIfPresent() else {
+            advance()
+            return nil
+        }
+        let value = try document.value(type, at: index)
+        advance()
+        return value
+    }
+
+    @inline(__always)
+    mutating func scalar<Value: ScalarValue>(_ type: Value.Type) throws -> Value {
+        let value = try document.scalar(type, at: try index(type))
+        advance()
+        return value
+    }
+
+    @inline(__always)
+    mutating func scalarIfPresent<Value: ScalarValue>(_ type: Value.Type) throws -> Value? {
+        guard let index = indexIfPresent() else {
+            advance()
+            return nil
+        }
+        let value = try document.scalar(type, at: index)
+        advance()
+        return value
+    }
+
+    mutating func nestedContainer<NestedKey: CodingKey>(
+        keyedBy type: NestedKey.Type
+    ) throws -> KeyedDecodingContainer<NestedKey> {
+        let index = try index(KeyedDecodingContainer<NestedKey>.self)
+        let container = try ValueDecoder(document: document, index: index).container(keyedBy: type)
+        advance()
+        return container
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let index = try index((any UnkeyedDecodingContainer).self)
+        let container = try ValueDecoder(document: document, index: index).unkeyedContainer()
+        advance()
+        return container
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let index = try index((any Decoder).self, atEnd: "Cannot get superDecoder() -- unkeyed container is at end.")
+        let decoder = ValueDecoder(document: document, index: index)
+        advance()
+        return decoder
+    }
+
+    @inline(__always)
+    private func index(_ type: Any.Type, atEnd text: StaticString = "Unkeyed container is at end.") throws -> Int {
+        guard currentIndex < elements else {
+            throw DecodingError.valueNotFound(
+                type,
+                DecodingError.Context(
+                    codingPath: codingPath + [PathKey.index(currentIndex)], debugDescription: "\(text)"))
+        }
+        return Int(next)
+    }
+
+    /// Nil for a null and at the end.
+    @inline(__always)
+    private func indexIfPresent() -> Int? {
+        guard currentIndex < elements, document.tape[Int(next)].kind != .null else { return nil }
+        return Int(next)
+    }
+
+    /// Past the end too, as Foundation counts there.
+    @inline(__always)
+    private mutating func advance() {
+        if currentIndex < elements {
+            next = UInt32(truncatingIfNeeded: document.tape.index(after: Int(next)))
+        }
+        currentIndex += 1
+    }
+}

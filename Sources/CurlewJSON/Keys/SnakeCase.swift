@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// `created_at` to `createdAt`, with the rules of Foundation.
+///
+/// Underscores at both ends stay. Of the words between the others, the first is put in lower case and the rest are
+/// capitalised; a key of one word stays as it is.
+enum SnakeCase {
+    enum Form {
+        /// A key of one word.
+        case unchanged
+        /// Several words of ASCII letters and digits; the hash of their camel case.
+        case converted(hash: UInt32)
+        /// Anything else, for which the rules need Unicode.
+        case uncommon
+    }
+
+    /// What the conversion does to an ASCII key.
+    static func form(of source: Source, _ start: Int, _ length: Int) -> Form {
+        guard hasUnderscore(source, start, length), hasInnerUnderscore(source, start, length) else { return .unchanged }
+        var hash = KeyHash()
+        var isCommon = true
+        convert(source, start, length) { byte in
+            if !Byte.isLetter(byte) && !Byte.isDigit(byte) && byte != Byte.underscore { isCommon = false }
+            hash.add(byte)
+        }
+        return isCommon ? .converted(hash: hash.value) : .uncommon
+    }
+
+    /// If a key of the common form, converted, is `name`.
+    static func matches(_ source: Source, _ start: Int, _ length: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = 0
+        var isEqual = true
+        convert(source, start, length) { byte in
+            if index >= name.count || name[index] != byte { isEqual = false }
+            index += 1
+        }
+        return isEqual && index == name.count
+    }
+
+    /// Eight bytes at a time, since most keys have none.
+    private static func hasUnderscore(_ source: Source, _ start: Int, _ length: Int) -> Bool {
+        let end = start &+ length
+        var place = start
+        while place < end {
+            let left = end &- place
+            let word = left >= 8 ? source.word(at: place) ?? 0 : source.partialWord(at: place, count: left)
+            let others = word ^ 0x5F5F_5F5F_5F5F_5F5F
+            if (others &- 0x0101_0101_0101_0101) & ~others & 0x8080_8080_8080_8080 != 0 { return true }
+            place &+= 8
+        }
+        return false
+    }
+
+    private static func hasInnerUnderscore(_ source: Source, _ start: Int, _ length: Int) -> Bool {
+        let word = innerRange(source, start, length)
+        return word.contains { source[$0] == Byte.underscore }
+    }
+
+    /// The key without the underscores at its ends.
+    private static func innerRange(_ source: Source, _ start: Int, _ length: Int) -> Range<Int> {
+        var first = start
+        var end = start + length
+        while first < end, source[first] == Byte.underscore { first += 1 }
+        while first < end, source[end - 1] == Byte.underscore { end -= 1 }
+        return first..<end
+    }
+
+    /// Passes the bytes of the converted key to `emit`.
+    @inline(__always)
+    private static func convert(_ source: Source, _ start: Int, _ length: Int, _ emit: (UInt8) -> Void) {
+        let inner = innerRange(source, start, length)
+        for _ in start..<inner.lowerBound { emit(Byte.underscore) }
+        var isFirstWord = true
+        // A letter after anything but a letter begins a word: `item_2nd` is `item2Nd`.
+        var followsLetter = false
+        for place in inner {
+            let byte = source[place]
+            if byte == Byte.underscore {
+                isFirstWord = false
+                followsLetter = false
+                continue
+            }
+            emit(isFirstWord || followsLetter ? Byte.lower(byte) : Byte.upper(byte))
+            followsLetter = Byte.isLetter(byte)
+        }
+        for _ in inner.upperBound..<(start + length) { emit(Byte.underscore) }
+    }
+
+    /// The conversion of any key.
+    static func camelCase(_ key: String) -> String {
+        guard let first = key.firstIndex(where: { $0 != "_" }), let last = key.lastIndex(where: { $0 != "_" }) else {
+            return key
+        }
+        let words = key[first...last].split(separator: "_")
+        guard words.count > 1, let head = words.first else { return key }
+        let tail = words.dropFirst().map { $0.capitalized }.joined()
+        return key[..<first] + head.lowercased() + tail + key[key.index(after: last)...]
+    }
+}

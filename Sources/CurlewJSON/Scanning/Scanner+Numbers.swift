@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+
+extension Scanner {
+    /// RFC 8259 §6. The digits are added up on the way, since the grammar has to look at them anyway.
+    @inline(__always)
+    mutating func scanNumber() throws(SyntaxFailure) {
+        let start = position
+        let isNegative = source[position] == Byte.minus
+        if isNegative { position &+= 1 }
+        let first = position
+        var digits: UInt64 = 0
+        addDigits(&digits)
+        var count = position &- first
+        guard count > 0, source[first] != Byte.zero || count == 1 else {
+            // A zero in front, or no digit at all.
+            if count > 0 { throw SyntaxFailure(.invalidNumber, at: first &+ 1) }
+            throw SyntaxFailure(position < source.count ? .invalidNumber : .unexpectedEnd, at: position)
+        }
+        let wholeDigits = count
+        var exponent = 0
+        if source[position] == Byte.point {
+            position &+= 1
+            let fraction = position
+            addDigits(&digits)
+            exponent = fraction &- position
+            guard exponent < 0 else { throw SyntaxFailure(.invalidNumber, at: position) }
+            count &-= exponent
+        }
+        let mantissaEnd = position
+        if source[position] | 0x20 == UInt8(ascii: "e") { exponent &+= try scanExponent() }
+        // Nineteen digits fit in 64 bits. Zeros in front do not count, but few numbers have them.
+        if count > 19 { count &-= source.leadingZeros(from: first) }
+        guard count <= 19, let exponent = Int16(exactly: exponent) else {
+            let extent = Entry.body(high: wholeDigits, low: mantissaEnd &- start)
+            var entry = Entry(.number, at: start, body: extent)
+            entry.set(.long)
+            if isNegative { entry.set(.negative) }
+            tape.append(entry)
+            return
+        }
+        tape.append(Entry(number: digits, exponent: exponent, isNegative: isNegative, at: start))
+    }
+
+    @inline(__always)
+    private mutating func addDigits(_ digits: inout UInt64) {
+        let first = position
+        while true {
+            if position &- first == 8 { addEightDigits(&digits) }
+            let digit = source[position] &- Byte.zero
+            guard digit < 10 else { return }
+            digits = digits &* 10 &+ UInt64(digit)
+            position &+= 1
+        }
+    }
+
+    /// Numbers that have eight digits often have many more, which are taken by eight.
+    @inline(never)
+    private mutating func addEightDigits(_ digits: inout UInt64) {
+        while let word = source.word(at: position) {
+            let ones: UInt64 = 0x0101_0101_0101_0101
+            // The upper half of each byte must be 3, and stay so when 6 is added to the lower one.
+            guard (word & (word &+ ones &* 0x06)) & (ones &* 0xF0) == ones &* 0x30 else { return }
+            // Neighbours are added up in pairs, then pairs of pairs, then the two halves.
+            var value = word & (ones &* 0x0F)
+            value = (value &* 10 &+ (value &>> 8)) & 0x00FF_00FF_00FF_00FF
+            value = (value &* 100 &+ (value &>> 16)) & 0x0000_FFFF_0000_FFFF
+            value = (value &* 10_000 &+ (value &>> 32)) & 0xFFFF_FFFF
+            digits = digits &* 100_000_000 &+ value
+            position &+= 8
+        }
+    }
+
+    private mutating func scanExponent() throws(SyntaxFailure) -> Int {
+        position &+= 1
+        let isNegative = source[position] == Byte.minus
+        if isNegative || source[position] == Byte.plus { position &+= 1 }
+        let first = position
+        var exponent = 0
+        while Byte.isDigit(source[position]) {
+            // Beyond this nothing changes any more.
+            if exponent < 1 << 32 { exponent = exponent &* 10 &+ Int(source[position] &- Byte.zero) }
+            position &+= 1
+        }
+        guard position > first else { throw SyntaxFailure(.invalidNumber, at: position) }
+        return isNegative ? -exponent : exponent
+    }
+}
+
+extension Source {
+    /// The zeros before the first other digit of a number.
+    func leadingZeros(from place: Int) -> Int {
+        var place = place
+        var zeros = 0
+        while self[place] == Byte.zero || self[place] == Byte.point {
+            if self[place] == Byte.zero { zeros += 1 }
+            place += 1
+        }
+        return zeros
+    }
+}

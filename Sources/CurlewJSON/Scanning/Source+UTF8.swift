@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+extension Source {
+    /// If the bytes are UTF-8 (RFC 3629 §4). An ASCII byte must stand at `end`: it ends a sequence that is cut short.
+    func isUTF8(from start: Int, to end: Int) -> Bool {
+        var place = start
+        while place < end, let word = word(at: place) {
+            let high = word & 0x8080_8080_8080_8080
+            if high == 0 {
+                place &+= 8
+            } else if high & 0x80 == 0 {
+                place &+= high.trailingZeroBitCount / 8
+            } else if Source.isFourPairs(word) {
+                place &+= 8
+            } else {
+                let length = Source.sequenceLength(UInt32(truncatingIfNeeded: word))
+                guard length > 0 else { return false }
+                place &+= length
+            }
+        }
+        // The last bytes of the document.
+        while place < end {
+            guard self[place] >= 0x80 else {
+                place &+= 1
+                continue
+            }
+            let word = partialWord(at: place, count: min(4, count &- place))
+            let length = Source.sequenceLength(UInt32(truncatingIfNeeded: word))
+            guard length > 0 else { return false }
+            place &+= length
+        }
+        return true
+    }
+
+    /// If a word is four characters of two bytes, of which many scripts have long runs.
+    @inline(__always)
+    private static func isFourPairs(_ word: UInt64) -> Bool {
+        guard word & 0xC0E0_C0E0_C0E0_C0E0 == 0x80C0_80C0_80C0_80C0 else { return false }
+        // None of them C0 or C1: every pair has one of these bits.
+        let bits = word & 0x001E_001E_001E_001E
+        return (bits &- 0x0001_0001_0001_0001) & ~bits & 0x8000_8000_8000_8000 == 0
+    }
+
+    /// The length of the sequence of several bytes that a word begins with, the first one lowest; 0 if there is none.
+    @inline(__always)
+    private static func sequenceLength(_ word: UInt32) -> Int {
+        if word & 0xC0E0 == 0x80C0 {
+            // C0 and C1 would be ASCII, written longer than need be.
+            return word & 0x1E != 0 ? 2 : 0
+        }
+        if word & 0xC0_C0F0 == 0x80_80E0 {
+            // Too long below U+0800, and surrogates.
+            let bits = word & 0x200F
+            return bits != 0 && bits != 0x200D ? 3 : 0
+        }
+        guard word & 0xC0C0_C0F8 == 0x8080_80F0 else { return 0 }
+        // Too long below U+10000, and nothing above U+10FFFF.
+        let bits = word & 0x3007
+        return bits != 0 && (bits & 7 < 4 || bits == 4) ? 4 : 0
+    }
+}

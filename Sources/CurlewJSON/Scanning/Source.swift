@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+/// The bytes of a document. The only place that reads them through a pointer, and every read is checked.
+///
+/// A span would say the same to the compiler, but cannot be kept by the containers that models hold.
+struct Source {
+    private let base: UnsafeRawPointer
+    let count: Int
+
+    /// An address for bytes that have none.
+    static var nothing: UnsafePointer<UInt8> { ("" as StaticString).utf8Start }
+
+    init(base: UnsafeRawPointer, count: Int) {
+        self.base = base
+        self.count = count
+    }
+
+    /// The byte at a place; 0 outside of the document, which no rule of JSON accepts anywhere.
+    @inline(__always)
+    subscript(place: Int) -> UInt8 {
+        UInt(bitPattern: place) < UInt(bitPattern: count) ? base.load(fromByteOffset: place, as: UInt8.self) : 0
+    }
+
+    /// Eight bytes, the first one lowest; nil where fewer are left.
+    @inline(__always)
+    func word(at place: Int) -> UInt64? {
+        guard place &+ 8 <= count else { return nil }
+        return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+    }
+
+    /// Fewer than eight bytes, the first one lowest and zeros above.
+    @inline(__always)
+    func partialWord(at place: Int, count length: Int) -> UInt64 {
+        if let word = word(at: place) { return word & ((1 << UInt64(length &* 8)) &- 1) }
+        return lastWord(at: place, count: length)
+    }
+
+    /// The same where fewer than eight bytes are left, as in the names of fields: by halves.
+    @inline(__always)
+    private func lastWord(at place: Int, count length: Int) -> UInt64 {
+        guard place >= 0, length >= 0, length < 8, place &+ length <= count else { return 0 }
+        var word: UInt64 = 0
+        var end = length
+        if length & 1 != 0 {
+            end &-= 1
+            word = UInt64(base.load(fromByteOffset: place &+ end, as: UInt8.self))
+        }
+        if length & 2 != 0 {
+            end &-= 2
+            let pair = base.loadUnaligned(fromByteOffset: place &+ end, as: UInt16.self)
+            word = word &<< 16 | UInt64(UInt16(littleEndian: pair))
+        }
+        if length & 4 != 0 {
+            let four = base.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+            word = word &<< 32 | UInt64(UInt32(littleEndian: four))
+        }
+        return word
+    }
+
+    /// A part of the bytes for the standard library, cut where they end.
+    @inline(__always)
+    func slice(_ place: Int, _ length: Int) -> UnsafeBufferPointer<UInt8> {
+        let start = min(place, count)
+        let bytes = UnsafeRawBufferPointer(start: base + start, count: min(length, count &- start))
+        return bytes.assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// Everything, for errors and copies.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+}

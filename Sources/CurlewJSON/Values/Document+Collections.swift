@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+
+extension Document {
+    /// An array of scalars without a container and a call of `init(from:)` for each.
+    func scalars<Element: ScalarValue>(_ type: Element.Type, at index: Int) throws -> [Element] {
+        let count = tape[index].count
+        var result: [Element] = []
+        result.reserveCapacity(count)
+        var element = index &+ 1
+        for _ in 0..<count {
+            guard let value = Element.read(self, element) else { throw failure(type, at: element) }
+            result.append(value)
+            element = tape.index(after: element)
+        }
+        return result
+    }
+
+    /// A dictionary with keys as they are written; the first of equal keys counts, and the others are not read.
+    @inline(__always)
+    func dictionary<Value: Decodable>(
+        at index: Int, _ read: (Int) throws -> Value
+    ) throws -> [String: Value] {
+        var entry = tape[index]
+        entry.set(.dictionary)
+        tape[index] = entry
+        var result: [String: Value] = [:]
+        result.reserveCapacity(reservation(entry.count, MemoryLayout<(String, Value)>.stride))
+        try forEachKey(of: index) { key in
+            let name = text(at: key)
+            let value: Value
+            do {
+                value = try read(key + 1)
+            } catch {
+                if result[name] != nil { return }
+                throw error
+            }
+            if let earlier = result.updateValue(value, forKey: name) { result[name] = earlier }
+        }
+        return result
+    }
+
+    func dictionary<Value: ScalarValue>(_ type: Value.Type, at index: Int) throws -> [String: Value] {
+        try dictionary(at: index) { try scalar(type, at: $0) }
+    }
+
+    /// Memory is asked for at once as far as the document is large itself; the rest when there are values to fill it.
+    fileprivate func reservation(_ count: Int, _ stride: Int) -> Int {
+        min(count, max(64, 4 * source.count / max(stride, 1)))
+    }
+}
+
+/// `Array` of decodable elements, to be recognised among all types.
+protocol DecodableArray {
+    /// `Value` is the type itself.
+    static func read<Value>(_ document: Document, _ index: Int) throws -> Value
+}
+
+extension Array: DecodableArray where Element: Decodable {
+    static func read<Value>(_ document: Document, _ index: Int) throws -> Value {
+        if let scalar = Element.self as? any ScalarValue.Type { return try readScalars(scalar, document, index) }
+        let count = document.tape[index].count
+        var result: [Element] = []
+        result.reserveCapacity(document.reservation(count, MemoryLayout<Element>.stride))
+        var element = index + 1
+        for _ in 0..<count {
+            result.append(try document.value(Element.self, at: element))
+            element = document.tape.index(after: element)
+        }
+        return identical(result)
+    }
+
+    /// `Scalar` is `Element`.
+    private static func readScalars<Scalar: ScalarValue, Value>(
+        _ type: Scalar.Type, _ document: Document, _ index: Int
+    ) throws -> Value {
+        identical(try Scalar.readAll(document, index))
+    }
+}
+
+extension ScalarValue {
+    /// Compiled for each of the scalars.
+    static func readAll(_ document: Document, _ index: Int) throws -> [Self] {
+        try document.scalars(Self.self, at: index)
+    }
+}
+
+/// `Dictionary` of texts to decodable values.
+protocol DecodableDictionary {
+    /// `Result` is the type itself.
+    static func read<Result>(_ document: Document, _ index: Int) throws -> Result
+}
+
+extension Dictionary: DecodableDictionary where Key == String, Value: Decodable {
+    static func read<Result>(_ document: Document, _ index: Int) throws -> Result {
+        identical(try document.dictionary(at: index) { try document.value(Value.self, at: $0) })
+    }
+}

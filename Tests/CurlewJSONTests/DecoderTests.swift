@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewJSON
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct DecoderTests {
+    /// Keeps what it is given.
+    private final class Keeper: Decodable {
+        let decoder: any Decoder
+        init(from decoder: any Decoder) throws { self.decoder = decoder }
+    }
+
+    private final class ContainerKeeper: Decodable {
+        let keyed: KeyedDecodingContainer<Keys>
+        var list: any UnkeyedDecodingContainer
+        enum Keys: CodingKey { case list, text }
+        init(from decoder: any Decoder) throws {
+            keyed = try decoder.container(keyedBy: Keys.self)
+            list = try keyed.nestedUnkeyedContainer(forKey: .list)
+        }
+    }
+
+    /// The bytes are gone when the decoder is used; a copy must have taken their place.
+    @Test
+    func anEscapedDecoderKeepsWorking() throws {
+        func keeper() throws -> Keeper {
+            var data = Data("{\"a\":[1,2,3],\"text\":\"a long text that is not stored inline, é\"}".utf8)
+            let keeper = try FastJSONDecoder().decode(Keeper.self, from: data)
+            data.resetBytes(in: 0..<data.count)
+            return keeper
+        }
+        struct Model: Decodable, Equatable {
+            let a: [Int]
+            let text: String
+        }
+        let model = try Model(from: try keeper().decoder)
+        #expect(model == Model(a: [1, 2, 3], text: "a long text that is not stored inline, é"))
+    }
+
+    @Test
+    func escapedContainersKeepWorking() throws {
+        var data = Data("{\"list\":[1,2],\"text\":\"another long text, which is elsewhere\"}".utf8)
+        let keeper = try FastJSONDecoder().decode(ContainerKeeper.self, from: data)
+        data.resetBytes(in: 0..<data.count)
+        #expect(try keeper.keyed.decode(String.self, forKey: .text) == "another long text, which is elsewhere")
+        #expect(try keeper.list.decode(Int.self) == 1)
+        #expect(try keeper.list.decode(Int.self) == 2)
+    }
+
+    /// Also when decoding fails after the decoder was kept.
+    @Test
+    func aDecoderKeptByAFailedModelWorks() throws {
+        final class Box { var decoder: (any Decoder)? }
+        struct Model: Decodable {
+            init(from decoder: any Decoder) throws {
+                (decoder.userInfo.values.first as? Shelf)?.box.decoder = decoder
+                _ = try decoder.container(keyedBy: ContainerKeeper.Keys.self).decode(Int.self, forKey: .text)
+            }
+        }
+        struct Shelf: @unchecked Sendable { let box = Box() }
+        let shelf = Shelf()
+        var decoder = FastJSONDecoder()
+        decoder.userInfo[try #require(CodingUserInfoKey(rawValue: "shelf"))] = shelf
+        var data = Data("{\"text\":\"one more text that is long enough\"}".utf8)
+        #expect(throws: DecodingError.self) { try decoder.decode(Model.self, from: data) }
+        data.resetBytes(in: 0..<data.count)
+        let kept = try #require(shelf.box.decoder)
+        #expect(try [String: String](from: kept) == ["text": "one more text that is long enough"])
+    }
+
+    /// RFC 4627 §3, and byte order marks.
+    @Test(arguments: [
+        String.Encoding.utf8, .utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf32LittleEndian,
+    ])
+    func encodingsAreRecognised(encoding: String.Encoding) throws {
+        let marks: [String.Encoding: [UInt8]] = [
+            .utf8: [0xEF, 0xBB, 0xBF], .utf16BigEndian: [0xFE, 0xFF], .utf16LittleEndian: [0xFF, 0xFE],
+            .utf32BigEndian: [0, 0, 0xFE, 0xFF],
+        ]
+        for text in ["{\"a\":[1,\"é😀\"]}", "[]", "5", "\"x\"", "12"] {
+            let data = try #require(text.data(using: encoding))
+            Pair().expectSame(Tree.self, data, "\(encoding)")
+            if let mark = marks[encoding] { Pair().expectSame(Tree.self, Data(mark) + data, "\(encoding) with a mark") }
+        }
+        // This mark Foundation takes for one of UTF-16.
+        let data = try #require("[1]".data(using: .utf32LittleEndian))
+        #expect(try FastJSONDecoder().decode([Int].self, from: Data([0xFF, 0xFE, 0, 0]) + data) == [1])
+    }
+
+    @Test
+    func brokenUTF16IsRefused() {
+        for bytes in [
+            [0xFE, 0xFF, 0xD8, 0x00, 0x00, 0x22], [0xFF, 0xFE, 0x22], [0xEF, 0xBB], [0, 0], [0xFF, 0xFF],
+        ] as [[UInt8]] {
+            #expect(throws: DecodingError.self) { try FastJSONDecoder().decode(Tree.self, from: Data(bytes)) }
+        }
+    }
+
+    /// Slices of `Data` do not begin at 0.
+    @Test
+    func slicesAreReadWhereTheyBegin() throws {
+        let data = Data("garbage[1,2]garbage".utf8)
+        #expect(try FastJSONDecoder().decode([Int].self, from: data[7..<12]) == [1, 2])
+    }
+
+    @Test
+    func stringsAreExact() throws {
+        let text =
+            "[\"\\u0000\\u001f\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\u20ac\\ud83d\\ude00\",\"0123456\\n\",\"01234567\\n9\"]"
+        let strings = try FastJSONDecoder().decode([String].self, from: Data(text.utf8))
+        #expect(strings == ["\u{0}\u{1F}\"\\/\u{8}\u{C}\n\r\té€😀", "0123456\n", "01234567\n9"])
+        Pair().expectSame([String].self, text)
+    }
+
+    @Test
+    func classesInheritThroughSuper() {
+        class Base: Decodable { let a: Int }
+        final class Derived: Base, Equatable {
+            let b: Int
+            enum Keys: CodingKey { case b }
+            required init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Keys.self)
+                b = try container.decode(Int.self, forKey: .b)
+                try super.init(from: try container.superDecoder())
+            }
+            static func == (left: Derived, right: Derived) -> Bool { left.a == right.a && left.b == right.b }
+        }
+        Pair().expectSame(Derived.self, "{\"b\":1,\"super\":{\"a\":2}}")
+        Pair().expectSame(Derived.self, "{\"b\":1}")
+        Pair().expectSame(Derived.self, "{\"b\":1,\"super\":{\"a\":null}}")
+    }
+
+    @Test
+    func userInfoReachesModels() throws {
+        struct Model: Decodable {
+            let found: Int?
+            init(from decoder: any Decoder) throws { found = decoder.userInfo.values.first as? Int }
+        }
+        var decoder = FastJSONDecoder()
+        decoder.userInfo[try #require(CodingUserInfoKey(rawValue: "n"))] = 5
+        #expect(try decoder.decode([Model].self, from: Data("[{}]".utf8)).first?.found == 5)
+    }
+
+    /// The decoder is a value without state: many tasks use one.
+    @Test
+    func isSharedBetweenTasks() async throws {
+        let decoder = FastJSONDecoder()
+        let data = Data("[{\"id\":1,\"name\":\"x\"},{\"id\":2,\"map\":{\"a\":1}}]".utf8)
+        let expected = try decoder.decode([Record].self, from: data)
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try (0..<100).allSatisfy { _ in try decoder.decode([Record].self, from: data) == expected }
+                }
+            }
+            for try await isSame in group { #expect(isSame) }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+
+import Foundation
+import Testing
+
+@testable import CurlewJSON
+
+@Suite(.timeLimit(.minutes(1)))
+struct KeyTests {
+    /// Reads the keys that it is told to, and says which there are.
+    private struct Lookup: Decodable, Equatable {
+        var found: [String: Int]
+        var all: [String]
+
+        static let names = [
+            "a", "b", "aB", "a_b", "oneTwoThree", "_oneTwo_", "K", "\u{212A}", "é", "e\u{301}", "", "key20", "item2Nd",
+            "ID",
+            "userName", "__", "a-b", "x1Y2", "12345678", "123456789", "1234567890abcdef", "1234567890abcdefg", "ÄÖ",
+            "äÖ",
+        ]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Name.self)
+            found = [:]
+            for name in Lookup.names {
+                guard container.contains(Name(stringValue: name)) else { continue }
+                found[name] = try container.decodeIfPresent(Int.self, forKey: Name(stringValue: name)) ?? -1
+            }
+            all = container.allKeys.map(\.stringValue).sorted()
+        }
+    }
+
+    private struct Name: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    private static let objects: [String] = {
+        let many = (0..<40).map { "\"key\($0)\":\($0)" }
+        let bodies = [
+            "", "\"a\":1", "\"a\":1,\"a\":2", "\"b\":0,\"a\":1,\"b\":5,\"a\":2", "\"a_b\":1,\"aB\":2",
+            "\"aB\":1,\"a_b\":2",
+            "\"one_two_three\":1,\"_one_two_\":2", "\"one__two___three\":1", "\"_ONE_TWO_\":1", "\"K\":1",
+            "\"\u{212A}\":1",
+            "\"é\":1", "\"e\u{301}\":1", "\"\\u00e9\":1,\"e\\u0301\":2", "\"\\u0061\":1,\"a\":2",
+            "\"a\":1,\"\\u0061\":2",
+            "\"\":1", "\"_\":1,\"__\":2,\"___\":3", "\"item_2nd\":1", "\"x1_y2\":3", "\"ID\":1,\"i_d\":2",
+            "\"user_name\":9",
+            "\"USER_NAME\":9", "\"User_Name\":9", "\"a-b\":1,\"a_-b\":2", "\"a-b_c-d\":1", "\"ä_ö\":1,\"Ä_ö\":2",
+            "\"a\":null",
+            "\"12345678\":8,\"123456789\":9,\"1234567890abcdef\":16,\"1234567890abcdefg\":17",
+            "\"a_b\":{\"x\":1},\"b\":2",
+        ]
+        return bodies.flatMap { body -> [String] in
+            let crowded = many + (body.isEmpty ? [] : [body]) + ["\"key20\":0"]
+            return ["{\(body)}", "{\(crowded.joined(separator: ","))}"]
+        }
+    }()
+
+    @Test(arguments: objects)
+    func keysAreFoundAlike(text: String) {
+        for keys in [FastJSONDecoder.KeyStrategy.useDefaultKeys, .convertFromSnakeCase] {
+            let pair = Pair(keys: keys)
+            if !text.contains("{\"x\"") { pair.expectSame(Lookup.self, text, "\(keys)") }
+            pair.expectSame([String: Tree].self, text, "\(keys)")
+            pair.expectSame([[String: Tree]].self, "[\(text)]", "\(keys)")
+            pair.expectSame([String: Int?].self, text, "\(keys)")
+        }
+    }
+
+    @Test(arguments: [
+        "a", "aB", "a_b", "_a", "a_", "__a_b__", "a__b", "A_B", "aB_cD", "1_2", "a1b_c2d", "a_1b", "_", "é_é",
+        "a b_c d",
+        "foo-bar_baz-qux", "ß_ß", "a_ß", "a.b_c.d", "a'b_c'd", "\u{301}_a", "a_\u{301}b", "ABC_DEF", "x_y_z", "_A",
+        "i_İ",
+    ])
+    func snakeCaseIsConvertedAsFoundationDoes(key: String) throws {
+        struct Model: Decodable, Equatable {
+            var keys: [String]
+            init(from decoder: any Decoder) throws {
+                keys = try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue)
+            }
+        }
+        let text = "{\"\(key)\":1}"
+        Pair(keys: .convertFromSnakeCase).expectSame(Model.self, text)
+        // What is converted by bytes is what is converted by text.
+        let name = SnakeCase.camelCase(key)
+        let found = try FastJSONDecoder(keys: .convertFromSnakeCase).decode([String: Int].self, from: Data(text.utf8))
+        #expect(found == [key: 1])
+        struct Finder: Decodable {
+            let isThere: Bool
+            init(from decoder: any Decoder) throws {
+                let name = decoder.userInfo.values.first as? String ?? ""
+                isThere = try decoder.container(keyedBy: Name.self).contains(Name(stringValue: name))
+            }
+        }
+        var decoder = FastJSONDecoder(keys: .convertFromSnakeCase)
+        decoder.userInfo[try #require(CodingUserInfoKey(rawValue: "name"))] = name
+        #expect(try decoder.decode(Finder.self, from: Data(text.utf8)).isThere, "\(key) as \(name)")
+    }
+
+    @Test
+    func dictionariesKeepTheirKeys() throws {
+        let data = Data("{\"some_key\":{\"inner_key\":1}}".utf8)
+        let decoder = FastJSONDecoder(keys: .convertFromSnakeCase)
+        #expect(try decoder.decode([String: [String: Int]].self, from: data) == ["some_key": ["inner_key": 1]])
+        let pair = Pair(keys: .convertFromSnakeCase)
+        pair.expectSame([String: [String: Int]].self, "{\"some_key\":{\"inner_key\":\"x\"}}")
+        pair.expectSame([Int: Int].self, "{\"1\":1,\"2_0\":2}")
+        Pair().expectSame([Int: [String]].self, "{\"1\":[\"a\"],\"2\":[]}")
+    }
+
+    /// Keys of one hash, of which 32 are still looked up one by one: the bytes decide.
+    @Test
+    func collidingKeysAreToldApart() throws {
+        let keys = CollidingKeys.make(count: 32)
+        #expect(Set(keys).count == 32)
+        let hashes = keys.map { key -> UInt32 in
+            var hash = KeyHash()
+            var key = key
+            _ = key.withUTF8 { hash.add(Source($0), 0, $0.count) }
+            return hash.value
+        }
+        #expect(Set(hashes).count == 1)
+        let text = "{\(keys.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ","))}"
+        struct Model: Decodable {
+            let values: [String: Int]
+            init(from decoder: any Decoder) throws {
+                let container = try decoder.container(keyedBy: Name.self)
+                values = try Dictionary(
+                    uniqueKeysWithValues: container.allKeys.map {
+                        ($0.stringValue, try container.decode(Int.self, forKey: $0))
+                    })
+            }
+        }
+        let values = try FastJSONDecoder().decode(Model.self, from: Data(text.utf8)).values
+        #expect(values == Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) }))
+    }
+}
+
+/// Keys that an attacker would send: all with the same `KeyHash`.
+enum CollidingKeys {
+    /// Runs the hash backwards: for each first half there is one second half that gives the wanted result, and some of
+    /// them are printable.
+    static func make(count: Int) -> [String] {
+        var random = Seeded(1)
+        var keys: [String] = []
+        while keys.count < count {
+            let first = (0..<8).reduce(UInt64(0)) { word, _ in
+                word << 8 | UInt64(UInt8.random(in: 0x61...0x7A, using: &random))
+            }
+            let start = mix(0x9E37_79B9_7F4A_7C15, first)
+            let second = start ^ ((target ^ (target >> 32)) &* inverse)
+            let bytes = (0..<8).map { UInt8(truncatingIfNeeded: second >> UInt64($0 * 8)) }
+            guard bytes.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }) else { continue }
+            let head = (0..<8).map { UInt8(truncatingIfNeeded: first >> UInt64($0 * 8)) }
+            keys.append(String(decoding: head + bytes, as: UTF8.self))
+        }
+        return keys
+    }
+
+    private static let target: UInt64 = 0x0123_4567_89AB_CDEF
+    private static let factor: UInt64 = 0xFF51_AFD7_ED55_8CCD
+    /// Of the factor, modulo 2^64, by Newton's steps.
+    private static let inverse: UInt64 = (0..<6).reduce(factor) { guess, _ in guess &* (2 &- factor &* guess) }
+
+    private static func mix(_ state: UInt64, _ word: UInt64) -> UInt64 {
+        let mixed = (state ^ word) &* factor
+        return mixed ^ (mixed >> 32)
+    }
+}
