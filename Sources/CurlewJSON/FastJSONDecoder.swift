@@ -21,6 +21,7 @@ public import Foundation
 /// author intended.
 public struct FastJSONDecoder: Sendable {
     /// How the keys of objects become those of models.
+    @nonexhaustive
     public enum KeyStrategy: Sendable {
         /// As they are.
         case useDefaultKeys
@@ -29,6 +30,7 @@ public struct FastJSONDecoder: Sendable {
     }
 
     /// What a `Date` looks like.
+    @nonexhaustive
     public enum DateStrategy: Sendable {
         /// As `Date` decodes itself: a number of seconds since 2001.
         case deferredToDate

@@ -3,6 +3,7 @@
 /// What is wrong with a text that is not JSON, and where: the underlying error of `DecodingError.dataCorrupted`.
 public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of mistakes.
+    @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// A byte that cannot stand here.
         case unexpectedByte

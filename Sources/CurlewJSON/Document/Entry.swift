@@ -16,6 +16,8 @@ struct Kind: Equatable {
 
 /// One value or key of a document in 16 bytes.
 ///
+/// An `Int` has 32 bits on some watches, so nothing is converted to it in a way that could trap.
+///
 ///     head  kind 8 bits, flags 24, place 32 (where the text starts; for an object, where the next search starts, or the
 ///           number of its key index)
 ///     body  a string or a key: hash of the key 32, length 32
@@ -64,24 +66,24 @@ struct Entry {
 
     @inline(__always) var kind: Kind { Kind(code: UInt8(truncatingIfNeeded: head)) }
     @inline(__always) var isContainer: Bool { kind.code >= Kind.array.code }
-    @inline(__always) var place: Int { Int(head &>> 32) }
+    @inline(__always) var place: Int { Int(truncatingIfNeeded: head &>> 32) }
     @inline(__always) func has(_ flag: Flags) -> Bool { head & flag.bits != 0 }
 
     // Strings and keys.
-    @inline(__always) var length: Int { Int(UInt32(truncatingIfNeeded: body)) }
+    @inline(__always) var length: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: body)) }
     @inline(__always) var hash: UInt32 { UInt32(truncatingIfNeeded: body &>> 32) }
 
     // Numbers.
     @inline(__always) var digits: UInt64 { body }
-    var wholeDigits: Int { Int(body &>> 32) }
-    var mantissaLength: Int { Int(UInt32(truncatingIfNeeded: body)) }
+    var wholeDigits: Int { next }
+    var mantissaLength: Int { length }
     @inline(__always) var exponent: Int { Int(Int16(truncatingIfNeeded: head &>> 16)) }
     /// Digits and perhaps a sign, nothing else: most numbers.
     @inline(__always) var isWhole: Bool { head & (Flags.long.bits | 0xFFFF_0000) == 0 }
 
     // Containers.
-    @inline(__always) var count: Int { Int(UInt32(truncatingIfNeeded: body)) }
-    @inline(__always) var next: Int { Int(body &>> 32) }
+    @inline(__always) var count: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: body)) }
+    @inline(__always) var next: Int { Int(truncatingIfNeeded: body &>> 32) }
 
     @inline(__always) mutating func set(_ flag: Flags) { head |= flag.bits }
     mutating func clear(_ flag: Flags) { head &= ~flag.bits }

@@ -22,35 +22,49 @@ extension Document {
     /// the letter K).
     private static var maybeEquivalent: Int { -2 }
 
-    /// Models mostly read their keys in the order of the document, so a search begins behind the key that was found last.
+    /// Models mostly read their keys in the order of the document, so a search begins behind the key that was found last,
+    /// which is compared without working out the hash of the name.
+    @inline(__always)
     private func find(_ name: UnsafeBufferPointer<UInt8>, in object: Int, _ entry: Entry) -> Int {
-        var hash = KeyHash()
-        let bytes = Source(name)
-        let isASCII = hash.add(bytes, 0, name.count)
-        let value = hash.value
+        guard entry.count > 0 else { return Document.missing }
         let first = object &+ 1
-        var index = entry.place == 0 || entry.has(.repeatedKeys) ? first : entry.place
+        let start = entry.place == 0 || entry.has(.repeatedKeys) ? first : entry.place
+        guard isEqual(tape[start], name) else { return search(name, in: object, from: start) }
+        found(start, in: object)
+        return start &+ 1
+    }
+
+    @inline(never)
+    private func search(_ name: UnsafeBufferPointer<UInt8>, in object: Int, from start: Int) -> Int {
+        var hash = KeyHash()
+        let isASCII = hash.add(Source(name), 0, name.count)
+        let value = hash.value
+        let entry = tape[object]
+        var key = start
         for _ in 0..<entry.count {
-            let key = tape[index]
-            let after = tape.index(after: index &+ 1)
-            let next = after == entry.next ? first : after
-            if key.hash == value, isEqual(key, name, bytes, rest: hash.rest) {
-                var entry = entry
-                entry.setPlace(next)
-                tape[object] = entry
-                return index &+ 1
+            if tape[key].hash == value, isEqual(tape[key], name) {
+                found(key, in: object)
+                return key &+ 1
             }
-            index = next
+            key = tape.index(after: key &+ 1)
+            if key == entry.next { key = object &+ 1 }
         }
         return isASCII ? Document.missing : Document.maybeEquivalent
     }
 
+    /// The next search starts with the next key.
     @inline(__always)
-    private func isEqual(
-        _ key: Entry, _ name: UnsafeBufferPointer<UInt8>, _ bytes: Source, rest: UInt64
-    ) -> Bool {
+    private func found(_ key: Int, in object: Int) {
+        var entry = tape[object]
+        let after = tape.index(after: key &+ 1)
+        entry.setPlace(after == entry.next ? object &+ 1 : after)
+        tape[object] = entry
+    }
+
+    @inline(__always)
+    private func isEqual(_ key: Entry, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         if key.has(.converted) { return SnakeCase.matches(source, key.place, key.length, name) }
-        return key.length == name.count && source.isEqual(at: key.place, to: bytes, rest: rest)
+        return key.length == name.count && source.isEqual(at: key.place, to: Source(name))
     }
 
     /// Made when it is first asked for, and then kept with the document: reading an object twice must not cost twice.
@@ -102,15 +116,16 @@ extension Source {
         self.init(base: bytes.baseAddress ?? UnsafeRawPointer(Source.nothing), count: bytes.count)
     }
 
-    /// If the other bytes stand here; `rest` are those that fill no word.
+    /// If the other bytes stand here.
     @inline(__always)
-    func isEqual(at place: Int, to other: Source, rest: UInt64) -> Bool {
+    func isEqual(at place: Int, to other: Source) -> Bool {
         var offset = 0
         while let word = other.word(at: offset) {
             guard self.word(at: place &+ offset) == word else { return false }
             offset &+= 8
         }
         let left = other.count &- offset
-        return left == 0 || partialWord(at: place &+ offset, count: left) == rest
+        return left == 0
+            || partialWord(at: place &+ offset, count: left) == other.partialWord(at: offset, count: left)
     }
 }

@@ -7,7 +7,7 @@
 struct KeyHash {
     private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
     /// The bytes at the end that fill no word.
-    private(set) var rest: UInt64 = 0
+    private var rest: UInt64 = 0
     private var count: UInt64 = 0
 
     @inline(__always)

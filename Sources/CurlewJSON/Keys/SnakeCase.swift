@@ -33,6 +33,7 @@ enum SnakeCase {
     }
 
     /// If a key of the common form, converted, is `name`.
+    @inline(never)
     static func matches(_ source: Source, _ start: Int, _ length: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = 0
         var isEqual = true

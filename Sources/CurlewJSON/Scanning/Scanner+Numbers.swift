@@ -78,7 +78,7 @@ extension Scanner {
         var exponent = 0
         while Byte.isDigit(source[position]) {
             // Beyond this nothing changes any more.
-            if exponent < 1 << 32 { exponent = exponent &* 10 &+ Int(source[position] &- Byte.zero) }
+            if exponent < Int.max / 16 { exponent = exponent &* 10 &+ Int(source[position] &- Byte.zero) }
             position &+= 1
         }
         guard position > first else { throw SyntaxFailure(.invalidNumber, at: position) }

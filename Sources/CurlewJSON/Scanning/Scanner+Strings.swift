@@ -19,7 +19,7 @@ extension Scanner {
         let length = position &- 1 &- start
         var hash = KeyHash()
         let isASCII = hash.add(source, start, length)
-        var entry = Entry(.key, at: start, body: Entry.body(high: Int(hash.value), low: length))
+        var entry = Entry(.key, at: start, body: Entry.body(high: Int(truncatingIfNeeded: hash.value), low: length))
         if isEscaped { entry.set(.escaped) }
         if isEscaped || !isASCII {
             markUncommonKeys()
@@ -38,7 +38,7 @@ extension Scanner {
         case .unchanged: return
         case .uncommon: markUncommonKeys()
         case .converted(let hash):
-            entry = Entry(.key, at: entry.place, body: Entry.body(high: Int(hash), low: entry.length))
+            entry.setBody(high: Int(truncatingIfNeeded: hash), low: entry.length)
             entry.set(.converted)
         }
     }

@@ -117,7 +117,7 @@ struct Scanner {
         if depth > 0 {
             var entry = tape[outer]
             entry.setBody(high: entry.next, low: elements)
-            entry.setPlace(Int(keyBits))
+            entry.setPlace(Int(truncatingIfNeeded: keyBits))
             tape[outer] = entry
         }
         container = tape.count

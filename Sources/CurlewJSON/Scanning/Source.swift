@@ -31,7 +31,7 @@ struct Source {
     /// Fewer than eight bytes, the first one lowest and zeros above.
     @inline(__always)
     func partialWord(at place: Int, count length: Int) -> UInt64 {
-        if let word = word(at: place) { return word & ((1 << UInt64(length &* 8)) &- 1) }
+        if let word = word(at: place) { return word & ((1 &<< UInt64(truncatingIfNeeded: length &* 8)) &- 1) }
         return lastWord(at: place, count: length)
     }
 

@@ -85,8 +85,8 @@ enum UTCDate {
                 // Before 1583 the calendar of the formatter may be the Julian one.
                 1600...9999 ~= year, 1...12 ~= month, 1...lastDay(month) ~= day, hour < 24, minute < 60, second < 60
             else { return nil }
-            let seconds = daysSince1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + second
-            return Date(timeIntervalSince1970: Double(seconds))
+            let days = daysSince1970(year, month, day)
+            return Date(timeIntervalSince1970: Double(days) * 86_400 + Double(hour * 3_600 + minute * 60 + second))
         }
     }
 

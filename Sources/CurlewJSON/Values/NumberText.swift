@@ -7,7 +7,7 @@ struct NumberText {
     private let mantissa: UnsafeBufferPointer<UInt8>
     /// How many of the digits stand before the point.
     private let wholeDigits: Int
-    /// Held to what 64 bits can add up.
+    /// Held to what can be added up.
     private let exponent: Int
     private let all: UnsafeBufferPointer<UInt8>
 
@@ -29,7 +29,7 @@ struct NumberText {
         var isBelowZero = false
         for byte in power {
             if byte == Byte.minus { isBelowZero = true }
-            if Byte.isDigit(byte), exponent < 1 << 40 { exponent = exponent * 10 + Int(byte - Byte.zero) }
+            if Byte.isDigit(byte), exponent < Int.max / 16 { exponent = exponent * 10 + Int(byte - Byte.zero) }
         }
         self.exponent = isBelowZero ? -exponent : exponent
     }
