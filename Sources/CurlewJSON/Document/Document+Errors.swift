@@ -52,24 +52,27 @@ extension Document {
     }
 
     static func mismatch(_ type: Any.Type, _ kind: Kind, _ path: [any CodingKey]) -> DecodingError {
-        .typeMismatch(
-            type,
-            DecodingError.Context(
-                codingPath: path, debugDescription: "Expected to decode \(type) but found \(name(of: kind)) instead."))
+        // In few steps: lists that skip what they cannot read make one of these for each element.
+        var text = ""
+        text.reserveCapacity(64)
+        text += "Expected to decode "
+        text += "\(type)"
+        text += found(kind)
+        return .typeMismatch(type, DecodingError.Context(codingPath: path, debugDescription: text))
     }
 
     static func corrupted(_ text: String, _ path: [any CodingKey]) -> DecodingError {
         .dataCorrupted(DecodingError.Context(codingPath: path, debugDescription: text))
     }
 
-    private static func name(of kind: Kind) -> String {
+    private static func found(_ kind: Kind) -> String {
         switch kind {
-        case .null: "null"
-        case .false, .true: "bool"
-        case .number: "number"
-        case .array: "an array"
-        case .object: "a dictionary"
-        default: "a string"
+        case .null: " but found null instead."
+        case .false, .true: " but found bool instead."
+        case .number: " but found number instead."
+        case .array: " but found an array instead."
+        case .object: " but found a dictionary instead."
+        default: " but found a string instead."
         }
     }
 
