@@ -41,17 +41,17 @@ struct Scanner {
     private mutating func scan() throws(SyntaxFailure) {
         while true {
             skipSpace()
-            let byte = source[position]
-            switch byte {
+            if isObject {
+                try scanKey()
+                skipSpace()
+            }
+            switch source[position] {
             case Byte.quote:
                 try scanString()
             case Byte.leftBrace:
                 try open(.object)
                 skipSpace()
-                guard source[position] == Byte.rightBrace else {
-                    try scanKey()
-                    continue
-                }
+                guard source[position] == Byte.rightBrace else { continue }
                 close()
             case Byte.leftBracket:
                 try open(.array)
@@ -73,7 +73,7 @@ struct Scanner {
         }
     }
 
-    /// After a value: closes the containers that end here and steps to the next value; false at the end of the document.
+    /// After a value: closes the containers that end here and steps to the next one; false at the end of the document.
     @inline(__always)
     private mutating func goOn() throws(SyntaxFailure) -> Bool {
         while depth > 0 {
@@ -82,10 +82,6 @@ struct Scanner {
             let byte = source[position]
             if byte == Byte.comma {
                 position &+= 1
-                if isObject {
-                    skipSpace()
-                    try scanKey()
-                }
                 return true
             }
             guard byte == (isObject ? Byte.rightBrace : Byte.rightBracket) else {
