@@ -26,7 +26,8 @@ let package = Package(
         .target(
             name: "Curlew",
             dependencies: [
-                "CurlewHTTP", "CurlewCore", .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
+                "CurlewHTTP", "CurlewJSON", "CurlewCore",
+                .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
                 .target(
                     name: "CurlewURLSession", condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
             ]),
@@ -50,7 +51,7 @@ let package = Package(
         // L1: the exchange engine and every interceptor.
         .target(
             name: "CurlewCore",
-            dependencies: ["CurlewHTTP", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
+            dependencies: ["CurlewHTTP", "CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
 
         // L0: HTTP vocabulary and sans-I/O codecs.
         .target(name: "CurlewHTTP"),

@@ -3,6 +3,7 @@
 // `import Curlew` is all that users write.
 @_exported public import CurlewCore
 @_exported public import CurlewHTTP
+@_exported public import CurlewJSON
 
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewHTTP
+public import CurlewJSON
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -31,10 +32,18 @@ public struct Codecs: Sendable {
     /// The `Accept` field that goes with these codecs.
     package private(set) var accept: String
 
-    /// JSON through ready-made coders, used as they are configured.
+    /// JSON, read by Curlew's own decoder, which gives the same values as Foundation's several times faster, and written
+    /// by Foundation's encoder.
+    ///
+    /// The encoder is shared by concurrent calls: configure it before and leave it alone afterwards.
+    public init(decoder: FastJSONDecoder = FastJSONDecoder(), encoder: JSONEncoder = JSONEncoder()) {
+        self.init(primary: JSONCodec(decoder: decoder, encoder: encoder))
+    }
+
+    /// JSON through Foundation's coders, used as they are configured: for strategies that `FastJSONDecoder` has not.
     ///
     /// The coders are shared by concurrent calls: configure them before and leave them alone afterwards.
-    public init(decoder: JSONDecoder = JSONDecoder(), encoder: JSONEncoder = JSONEncoder()) {
+    public init(decoder: JSONDecoder, encoder: JSONEncoder = JSONEncoder()) {
         self.init(primary: JSONCodec(decoder: decoder, encoder: encoder))
     }
 
@@ -74,9 +83,9 @@ public struct Codecs: Sendable {
     }
 }
 
-/// JSON through Foundation's coders.
-struct JSONCodec: ContentCodec {
-    let decoder: JSONDecoder
+/// JSON through one of two decoders, and Foundation's encoder.
+struct JSONCodec<Reader: JSONReader>: ContentCodec {
+    let decoder: Reader
     let encoder: JSONEncoder
 
     var mediaType: MediaType { .json }
@@ -89,3 +98,11 @@ struct JSONCodec: ContentCodec {
         try encoder.encode(value)
     }
 }
+
+/// What the two decoders of JSON have in common.
+protocol JSONReader: Sendable {
+    func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
+}
+
+extension JSONDecoder: JSONReader {}
+extension FastJSONDecoder: JSONReader {}
