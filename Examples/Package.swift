@@ -17,7 +17,9 @@ let package = Package(
             name: "Tour",
             dependencies: [
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
-            ], path: "Tour")
+            ], path: "Tour"),
+        // What the programs without a screen have in common.
+        .target(name: "ExampleSupport", path: "Support"),
     ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
         + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
             // The tests of the catalogue's own package, here once more so that one run has all.
@@ -47,7 +49,7 @@ func app(_ name: String, and more: [Target.Dependency] = [], embedding files: [S
     return [
         .target(name: model, dependencies: used, path: "\(name)/Model"),
         .executableTarget(
-            name: name, dependencies: [.target(name: model)] + server + used, path: "\(name)/App",
+            name: name, dependencies: [.target(name: model), "ExampleSupport"] + server + used, path: "\(name)/App",
             resources: files.map { .embedInCode($0) }),
         .testTarget(
             name: "\(name)Tests", dependencies: [.target(name: model), .target(name: name)] + server + used,

@@ -28,7 +28,7 @@ FOLDERS = ["Support", "Exchange", "Engine", "Bodies", "Endpoints", "Interceptors
 
 # What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
 SYSTEM = {"FoundationEssentials", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"}
-APPLE = {"Network", "OSLog", "Security", "SwiftUI", "UIKit", "AppKit", "CryptoKit", "os", "SQLite3"}
+APPLE = {"Combine", "Network", "OSLog", "Security", "SwiftUI", "UIKit", "AppKit", "CryptoKit", "os", "SQLite3"}
 # Observation comes with the compiler, on Linux too.
 EXTRA = {"CurlewURLSession": {"FoundationNetworking", "Foundation"}, "CurlewUI": {"Observation"}}
 

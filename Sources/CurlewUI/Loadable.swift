@@ -77,6 +77,17 @@ public final class Loadable<Value: Sendable> {
         work.end()
     }
 
+    /// Ends the work that is under way, and forgets everything: the state is `idle`. For what belongs to somebody who has
+    /// signed out. Changes under way go on, and show nothing any more.
+    public func reset() {
+        let ended = work
+        work = nil
+        settled = .idle
+        changes = []
+        publish()
+        ended?.end()
+    }
+
     private func begin(_ demand: Demand) -> SharedWork {
         let earlier = work
         let begun = SharedWork()
@@ -159,7 +170,9 @@ extension Loadable {
         defer { publish() }
         do {
             let answer = try await commit()
-            changes.removeAll { $0.number == change.number }
+            // After a reset it concerns a value of somebody else.
+            guard let place = changes.firstIndex(where: { $0.number == change.number }) else { return }
+            changes.remove(at: place)
             keep(change, answer)
         } catch {
             changes.removeAll { $0.number == change.number }

@@ -42,6 +42,27 @@ struct LoadableTests {
         #expect(user.value == "Emily")
     }
 
+    @Test("a reset forgets the value, the load under way, and the changes under way")
+    func resets() async throws {
+        let user = make()
+        gate.end("Emily", of: 1)
+        await user.load()
+        let commit = OneShot<String>()
+        let change = Task { try await user.change { $0 += "!" } replacement: { try await commit.wait() } }
+        #expect(await until { user.value == "Emily!" })
+        let refreshing = Task { await user.refresh() }
+        #expect(await until { gate.begun == 2 })
+        user.reset()
+        #expect(user.state.word == "idle")
+        await refreshing.value
+        #expect(gate.cancelled == 1 && user.state.word == "idle")
+        gate.end("Ben", of: 3)
+        await user.load()
+        commit.finish(.success("Emily, changed"))
+        try await change.value
+        #expect(user.state.word == "Ben")
+    }
+
     @Test("a failure keeps what was there, and a retry brings the next")
     func fails() async {
         let user = make()

@@ -3,6 +3,7 @@
 import Curlew
 import CurlewSampleAPI
 import DummyStoreModel
+import ExampleSupport
 
 #if !canImport(SwiftUI)
 /// The store without a screen: what somebody would do in it, one thing after the other.

@@ -7,9 +7,8 @@ import Observation
 /// The screen of the account: signing in, signing out, and who is there. It knows a service, and not which.
 @MainActor @Observable
 package final class Account {
-    /// Who is signed in; failed with status 401 when nobody is. Another object after each sign-in and sign-out, so that
-    /// nothing of one person is shown to the next.
-    package private(set) var user: Loadable<User>
+    /// Who is signed in; failed with status 401 when nobody is.
+    package let user: Loadable<User>
     /// Why the last attempt to sign in or out failed, in words for the person who tried.
     package private(set) var problem: String?
     @ObservationIgnored private let service: any UserService
@@ -38,8 +37,8 @@ package final class Account {
         problem = nil
         do {
             try await work(service)
-            user.cancel()
-            user = Loadable { [service] in try await service.currentUser() }
+            // Nothing of one person is shown to the next.
+            user.reset()
             await user.load()
         } catch {
             guard !error.isCancelled else { return }

@@ -39,7 +39,7 @@ package struct LogIn: Endpoint {
     /// Without the token of whoever was here before: a wrong password must not look like a token that has ended.
     package var options: RequestOptions {
         var options = RequestOptions()
-        options.authentication = AuthenticationChoice.none
+        options.authentication = .anonymous
         return options
     }
 }

@@ -3,6 +3,7 @@
 import Curlew
 import CurlewSampleAPI
 import Dispatch
+import ExampleSupport
 import LegacyBridgeModel
 
 #if !canImport(SwiftUI)

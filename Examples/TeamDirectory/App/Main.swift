@@ -2,6 +2,7 @@
 
 import Curlew
 import CurlewSampleAPI
+import ExampleSupport
 import TeamDirectoryModel
 
 #if !canImport(SwiftUI)

@@ -2,8 +2,8 @@
 
 /// Whether a call goes with a credential, and with which.
 public enum AuthenticationChoice: Hashable, Sendable {
-    /// Without any, also if there is one.
-    case none
+    /// Without any, also if there is one. (Not `none`, which means "says nothing" where a choice is optional.)
+    case anonymous
     /// With the client's credential if there is one. What a call does that says nothing.
     case optional
     /// With the client's credential; without one the call fails with `.notAuthenticated(.missingCredential)` before
@@ -15,7 +15,7 @@ public enum AuthenticationChoice: Hashable, Sendable {
     /// True if the call must not go out without a credential.
     var isDemanding: Bool {
         switch self {
-        case .none, .optional: false
+        case .anonymous, .optional: false
         case .required, .named: true
         }
     }

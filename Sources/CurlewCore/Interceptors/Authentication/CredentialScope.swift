@@ -53,7 +53,7 @@ package struct CredentialScope: Sendable {
     ) -> Bool {
         guard !context.crossedOrigin, isAddition || !context.isAuthenticated else { return false }
         switch context.authentication {
-        case .none: return false
+        case .anonymous: return false
         case .optional, .required: if name != nil { return false }
         case .named(let wanted): if name != wanted, !isAddition || name != nil { return false }
         }

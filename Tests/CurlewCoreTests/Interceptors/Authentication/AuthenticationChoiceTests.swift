@@ -33,12 +33,12 @@ struct AuthenticationChoiceTests {
         "a call gets the credential it asks for",
         arguments: [
             (nil, "Bearer user"), (.optional, "Bearer user"), (.required, "Bearer user"),
-            (.named("admin"), "Basic cm9vdDpwdw=="), (AuthenticationChoice.none, nil),
+            (.named("admin"), "Basic cm9vdDpwdw=="), (.anonymous, nil),
         ] as [(AuthenticationChoice?, String?)])
     func choice(choice: AuthenticationChoice?, field: String?) async throws {
         let call = try #require(try await sent(choice))
         #expect(call.request.headers[.authorization] == field)
-        #expect(call.request.headers["X-Signed"] == (choice == AuthenticationChoice.none ? nil : field))
+        #expect(call.request.headers["X-Signed"] == (choice == .anonymous ? nil : field))
         #expect(call.request.headers["X-API-Key"] == nil)
     }
 

@@ -54,7 +54,7 @@ struct PrincipalTests {
         ]
         for credential in credentials {
             var without = Request<Void>.get("/")
-            without.options.authentication = AuthenticationChoice.none
+            without.options.authentication = .anonymous
             #expect(try await principal([credential], without) == .anonymous, "\(credential)")
             #expect(try await principal([credential], .get(url: "https://cdn.test/")) == .anonymous, "\(credential)")
         }

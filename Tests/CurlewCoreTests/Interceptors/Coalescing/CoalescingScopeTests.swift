@@ -80,7 +80,7 @@ struct CoalescingScopeTests {
             plain.header(.authorization, "Bearer a"), plain.header(.cookie, "a=b"),
             plain.options { $0.rawBody = true }, plain.options { $0.limits = Limits(responseBody: 5) },
             plain.options { $0.timeouts = Timeouts(firstByte: .seconds(1)) },
-            plain.options { $0.authentication = AuthenticationChoice.none },
+            plain.options { $0.authentication = .anonymous },
             plain.options { $0.isIdempotent = true }, plain.options { $0[Comparable.self] = 1 },
         ]
         for other in others {

@@ -62,7 +62,7 @@ enum FilmsAPI: Route, Hashable {
     var options: RequestOptions {
         var options = RequestOptions()
         switch self {
-        case .logIn, .list, .film, .characters: options.authentication = AuthenticationChoice.none
+        case .logIn, .list, .film, .characters: options.authentication = .anonymous
         case .rate: options.authentication = .optional
         case .uploadPoster: options.authentication = .required
         }

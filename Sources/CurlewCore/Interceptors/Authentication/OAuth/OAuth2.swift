@@ -103,7 +103,7 @@ public struct OAuth2: Sendable {
         var request = Request<Tokens>(
             .post, confidentialEndpoint, headers: headers, content: .form(fields), name: "OAuth2.tokens"
         ) { response, _ in try await response.decoded(as: Tokens.self, using: .json) }
-        request.options.authentication = AuthenticationChoice.none
+        request.options.authentication = .anonymous
         return request
     }
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Curlew
-
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -12,36 +10,38 @@ import Darwin
 
 /// Prints what there is to see, and remembers what was not as expected.
 @MainActor
-final class Report {
+package final class Report {
     private var failures = 0
 
-    func title(_ text: String) {
+    package init() {}
+
+    package func title(_ text: String) {
         print("\n\(text)")
     }
 
-    func show(_ label: String, _ text: String) {
-        print("  \(label.padded(to: 14))\(text)")
+    package func show(_ label: String, _ text: String) {
+        print("  \(label.padded(to: 20))\(text)")
     }
 
-    func expect(_ isMet: Bool, _ what: String) {
+    package func expect(_ isMet: Bool, _ what: String) {
         if !isMet { failures += 1 }
         print("  \(isMet ? "as expected:" : "NOT AS EXPECTED:") \(what)")
     }
 
-    func unexpected(_ error: any Error) {
+    package func unexpected(_ error: any Error) {
         failures += 1
         print("  NOT EXPECTED: \(error)")
     }
 
     /// Ends the program: with status 0 only if everything was as expected.
-    func finish() -> Never {
+    package func finish() -> Never {
         print(failures == 0 ? "\nEverything as expected." : "\nNot as expected: \(failures)")
         exit(failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
     }
 }
 
 extension String {
-    func padded(to width: Int) -> String {
+    package func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(1, width - count))
     }
 }
