@@ -38,7 +38,8 @@ struct AuthenticationChoiceTests {
     func choice(choice: AuthenticationChoice?, field: String?) async throws {
         let call = try #require(try await sent(choice))
         #expect(call.request.headers[.authorization] == field)
-        #expect(call.request.headers["X-Signed"] == (choice == .anonymous ? nil : field))
+        let signed = choice == AuthenticationChoice.anonymous ? nil : field
+        #expect(call.request.headers["X-Signed"] == signed)
         #expect(call.request.headers["X-API-Key"] == nil)
     }
 

@@ -136,6 +136,7 @@ struct CoalescingScopeTests {
             configuration: ClientConfiguration(observers: [joins]))
         let calls = (0..<10).map { _ in Task { try await client.send(Request<String>.get("/x")) } }
         try await joins.tally.reaches(9)
+        try await origin.sent.reaches(1)
         user.withLock { $0 = "bob" }
         origin.open()
         var answers: [String: Int] = [:]
