@@ -14,6 +14,8 @@ enum Clients {
     static func make(_ name: String, width: Int, url: String, work: Work) async throws -> Call {
         switch name {
         case "curlew": try curlew(url: url, transport: transport(width), work)
+        case "curlew-foundation":
+            try curlew(url: url, transport: transport(width), work, codecs: Codecs(decoder: JSONDecoder()))
         case "curlew-transport": try curlewTransport(url: url, transport: transport(width), work)
         case "urlsession": try urlSession(url: url, connections: nil, work)
         case "urlsession-wide": try urlSession(url: url, connections: width, work)
@@ -35,8 +37,12 @@ enum Clients {
     }
 
     /// What an app writes: a typed call.
-    private static func curlew(url: String, transport: CurlTransport, _ work: Work) throws -> Call {
-        let client = APIClient(baseURL: try BaseURL(url), pipeline: .standard, transport: transport)
+    private static func curlew(
+        url: String, transport: CurlTransport, _ work: Work, codecs: Codecs = .json
+    ) throws -> Call {
+        let client = APIClient(
+            baseURL: try BaseURL(url), pipeline: .standard, transport: transport,
+            configuration: ClientConfiguration(codecs: codecs))
         switch work {
         case .typed:
             return {
@@ -80,7 +86,7 @@ enum Clients {
 
     /// The decoder alone, to take off from `layer`.
     private static func decoderAlone() -> Call {
-        let decoder = JSONDecoder()
+        let decoder = FastJSONDecoder()
         return {
             guard try decoder.decode(User.self, from: Canned.user).id == 1 else { throw Failure("wrong answer") }
         }

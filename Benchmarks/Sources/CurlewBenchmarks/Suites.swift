@@ -30,6 +30,8 @@ struct Contest {
 
 extension SuiteName {
     private static let ours = ["curlew", "curlew-transport", "urlsession", "urlsession-wide"]
+    /// For what is decoded.
+    private static let oursTyped = ["curlew-foundation"] + ours
     private static let others = Peer.allCases.map(\.rawValue)
 
     /// `folder` is for files that clients write.
@@ -43,24 +45,27 @@ extension SuiteName {
         switch self {
         case .small:
             return [
-                contest("\(typed), HTTP/1.1", .plain, .typed, [1, 16, 64, 256], Self.ours + ["wrk"]),
+                contest("\(typed), HTTP/1.1", .plain, .typed, [1, 16, 64, 256], Self.oursTyped + ["wrk"]),
                 Contest(
                     suite: self, title: "The typed layer without a network", door: .plain, work: .typed, widths: [1],
                     clients: ["layer", "decoder"]),
             ]
         case .peers:
-            let clients = ["curlew", "urlsession-wide"] + Self.others + ["curl", "wrk"]
+            let clients = ["curlew", "curlew-foundation", "urlsession-wide"] + Self.others + ["curl", "wrk"]
             return [contest("\(typed), HTTP/1.1", .plain, .typed, [1, 16, 64, 256, 1024], clients)]
         case .protocols:
             return [Door.plain, .tls, .h2].map { door in
                 let ceiling = door == .h2 ? "h2load" : "wrk"
                 return contest(
-                    "\(typed), \(door.title)", door, .typed, [1, 64], Self.ours + Self.others + ["curl", ceiling])
+                    "\(typed), \(door.title)", door, .typed, [1, 64], Self.oursTyped + Self.others + ["curl", ceiling])
             }
         case .bodies:
             return [Door.plain, .h2].flatMap { door in
                 [(200, "200 B"), (20_000, "20 KB"), (1_000_000, "1 MB")].map { size, text in
-                    let clients = Self.ours + Self.others + ["curl", door == .h2 ? "h2load" : "wrk"]
+                    let clients =
+                        ["curlew", "curlew-transport", "urlsession", "urlsession-wide"] + Self.others + [
+                            "curl", door == .h2 ? "h2load" : "wrk",
+                        ]
                     return contest("GET of \(text), \(door.title)", door, .bytes(size), [16], clients)
                 }
             }
