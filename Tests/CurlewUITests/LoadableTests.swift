@@ -48,7 +48,13 @@ struct LoadableTests {
         gate.end("Emily", of: 1)
         await user.load()
         let commit = OneShot<String>()
-        let change = Task { try await user.change { $0 += "!" } replacement: { try await commit.wait() } }
+        let change = Task {
+            try await user.change {
+                $0 += "!"
+            } replacement: {
+                try await commit.wait()
+            }
+        }
         #expect(await until { user.value == "Emily!" })
         let refreshing = Task { await user.refresh() }
         #expect(await until { gate.begun == 2 })
