@@ -19,7 +19,9 @@ let package = Package(
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
             ], path: "Tour"),
         // What the programs without a screen have in common.
-        .target(name: "ExampleSupport", path: "Support"),
+        .target(
+            name: "ExampleSupport", dependencies: [.product(name: "CurlewSampleAPI", package: "Curlew")],
+            path: "Support"),
     ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
         + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
             // The tests of the catalogue's own package, here once more so that one run has all.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewSampleAPI
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -13,7 +15,19 @@ import Darwin
 package final class Report {
     private var failures = 0
 
-    package init() {}
+    /// Starts the sample service in this process, visits it, and ends the program: with status 0 only if everything was
+    /// as expected.
+    package static func run(_ visit: @MainActor (Report, SampleAPI) async throws -> Void) async -> Never {
+        let report = Report()
+        do {
+            let api = try SampleAPI()
+            defer { api.stop() }
+            try await visit(report, api)
+        } catch {
+            report.unexpected(error)
+        }
+        report.finish()
+    }
 
     package func title(_ text: String) {
         print("\n\(text)")
@@ -28,13 +42,12 @@ package final class Report {
         print("  \(isMet ? "as expected:" : "NOT AS EXPECTED:") \(what)")
     }
 
-    package func unexpected(_ error: any Error) {
+    private func unexpected(_ error: any Error) {
         failures += 1
         print("  NOT EXPECTED: \(error)")
     }
 
-    /// Ends the program: with status 0 only if everything was as expected.
-    package func finish() -> Never {
+    private func finish() -> Never {
         print(failures == 0 ? "\nEverything as expected." : "\nNot as expected: \(failures)")
         exit(failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE)
     }

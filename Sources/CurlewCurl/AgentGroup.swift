@@ -4,26 +4,53 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The agents of one transport. An origin belongs to one of them, so that its connections are never split.
+/// The agents of one transport.
+///
+/// An origin belongs to one of them, so that its connections are shared. Over plain HTTP/1.1 nothing is shared at a time:
+/// there the others help when its agent has a lot in hand. Each of them then has a part of the places at the host.
 struct AgentGroup: Sendable {
     private let agents: [CurlAgent]
+    /// Those that may help each other: there is at least one place at a host for each. None if nobody may.
+    private let helpers: Int
     private let home = HomeProcess()
 
+    /// With so many exchanges in hand an agent is helped; with fewer, another thread would cost more than it brings.
+    private static let plenty = 16
+
     init(configuration: TransportConfiguration, proxies: ProxyRules) {
+        let count = configuration.agents
         var part = configuration
-        if configuration.agents > 1 {
-            part.pool.idle = max(1, configuration.pool.idle / configuration.agents)
-            part.pool.total = configuration.pool.total.map { max(1, $0 / configuration.agents) }
+        if count > 1 {
+            part.pool.idle = max(1, configuration.pool.idle / count)
+            part.pool.total = configuration.pool.total.map { max(1, $0 / count) }
         }
-        agents = (0..<configuration.agents).map { [part] _ in CurlAgent(configuration: part, proxies: proxies) }
+        let isShared = count == 1 || configuration.httpVersions == .http2PriorKnowledge
+        let helpers = isShared ? 0 : min(count, max(1, configuration.pool.perHost))
+        self.helpers = helpers
+        agents = (0..<count).map { [part] number in
+            CurlAgent(
+                configuration: part, proxies: proxies,
+                plainShare: number < helpers ? configuration.pool.share(number, of: helpers) : nil)
+        }
     }
 
     /// False in a forked child.
     var isHere: Bool { home.isHere }
 
-    subscript(origin: Origin) -> CurlAgent {
+    /// Who gets an exchange with `origin`.
+    func agent(for origin: Origin) -> CurlAgent {
         // Hashing would cost something for nothing.
-        agents.count == 1 ? agents[0] : agents[Int(UInt(bitPattern: origin.hashValue) % UInt(agents.count))]
+        if agents.count == 1 { return agents[0] }
+        let hash = UInt(bitPattern: origin.hashValue)
+        guard helpers > 0, !origin.isSecure else { return agents[Int(hash % UInt(agents.count))] }
+        var chosen = agents[Int(hash % UInt(helpers))]
+        var least = chosen.queue.load
+        if least < min(Self.plenty, chosen.plainShare?.perHost ?? 0) { return chosen }
+        for agent in agents.prefix(helpers) {
+            let load = agent.queue.load
+            if load < least { (chosen, least) = (agent, load) }
+        }
+        return chosen
     }
 
     /// The numbers of all agents, each at a moment of its own.
@@ -43,6 +70,17 @@ struct AgentGroup: Sendable {
                 if isLast { ending?() }
             }
         }
+    }
+}
+
+extension ConnectionPool {
+    /// The pool of one of several agents at a host that all of them serve: together they have as many places.
+    fileprivate func share(_ number: Int, of count: Int) -> ConnectionPool {
+        func part(_ whole: Int) -> Int { whole / count + (number < whole % count ? 1 : 0) }
+        var share = self
+        share.perHost = part(perHost)
+        share.waitingPerHost = part(waitingPerHost)
+        return share
     }
 }
 #endif

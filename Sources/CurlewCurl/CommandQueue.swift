@@ -3,6 +3,7 @@
 #if os(Linux)
 import CCurl
 import CurlewCore
+import Synchronization
 #if canImport(Glibc)
 import Glibc
 #else
@@ -59,6 +60,7 @@ final class CommandQueue: Sendable {
     }
 
     private let state = Locked(State())
+    private let inFlight = Atomic(0)
     /// Readable while a wake-up is due. Negative if the system had no descriptor left.
     let descriptor: Int32
 
@@ -94,7 +96,17 @@ final class CommandQueue: Sendable {
             state.turns &+= 1
             state.isStalled = false
             for transfer in ended { state.leave(transfer) }
+            noteLoad(state)
         }
+    }
+
+    /// How many transfers were handed over and have not ended, for those who choose among agents: about, and without the
+    /// lock.
+    var load: Int { inFlight.load(ordering: .relaxed) }
+
+    /// To be called under the lock.
+    func noteLoad(_ state: borrowing State) {
+        inFlight.store(state.inFlight.count, ordering: .relaxed)
     }
 
     /// Waits for a wake-up alone, where there is no libcurl to wait for.

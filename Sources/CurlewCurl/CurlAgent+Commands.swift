@@ -22,6 +22,7 @@ extension CurlAgent {
             }
             state.commands.append(.start(transfer))
             state.enter(transfer)
+            queue.noteLoad(state)
             if !state.isWatched { state.isWatched = startWatchdog() }
             return nil
         }

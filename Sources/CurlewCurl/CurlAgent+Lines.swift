@@ -130,6 +130,8 @@ extension CurlAgent {
             originLines = originLines.filter { $0.value.line.running > 0 || $0.value.line.count > 0 }
             lastLine = nil
         }
+        var configuration = configuration
+        if let plainShare, !origin.isSecure { configuration.pool = plainShare }
         let new = OriginLine(origin: origin, configuration: configuration)
         originLines[origin] = new
         lastLine = new

@@ -23,6 +23,8 @@ import Musl
 /// only, and that thread is started once, under the queue's lock.
 final class CurlAgent: @unchecked Sendable {
     let configuration: TransportConfiguration
+    /// What it has of the places at hosts that others serve too; see `AgentGroup`.
+    let plainShare: ConnectionPool?
     let proxies: ProxyRules
     let home = HomeProcess()
     let queue = CommandQueue()
@@ -64,9 +66,10 @@ final class CurlAgent: @unchecked Sendable {
         .refused(by: .shutdown), detail: "The transport has been shut down.",
         hint: "Make a new transport, or shut down later.")
 
-    init(configuration: TransportConfiguration, proxies: ProxyRules) {
+    init(configuration: TransportConfiguration, proxies: ProxyRules, plainShare: ConnectionPool? = nil) {
         self.configuration = configuration
         self.proxies = proxies
+        self.plainShare = plainShare
     }
 
     func run() {

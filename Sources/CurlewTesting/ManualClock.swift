@@ -34,10 +34,8 @@ public struct ManualClock: TimeSource {
         self.skipsWaits = skipsWaits
     }
 
-    /// A clock of its own on which every sleep is over at once, for waits between attempts.
-    ///
-    /// So is every deadline that somebody waits against: a call that waits for tokens to be renewed, or for an exchange
-    /// that it shares, has run out of time. Use a clock that stands still there.
+    /// A clock of its own on which every sleep is over at once, for waits between attempts. Deadlines of what takes no
+    /// time of this clock, such as tokens that are renewed, do not end with them.
     public static var skippingWaits: ManualClock { ManualClock(skipsWaits: true) }
 
     /// The reading: it begins at an arbitrary value and moves by `advance` only.
@@ -53,6 +51,11 @@ public struct ManualClock: TimeSource {
             try Task.checkCancellation()
             return advance(by: now.duration(to: instant))
         }
+        try await alarm(at: instant)
+    }
+
+    /// The same, also on a clock that skips waits: there, others' sleeps have to move it that far.
+    public func alarm(at instant: MonotonicInstant) async throws {
         try await wait { state, waiter in
             guard instant > state.now else { return false }
             state.sleepers.append(State.Sleeper(until: instant, waiter: waiter))

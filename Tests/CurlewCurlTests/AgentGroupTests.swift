@@ -47,6 +47,46 @@ struct AgentGroupTests {
         }
     }
 
+    @Test("without TLS all threads serve one origin when many calls are under way")
+    func help() async {
+        await #expect(processExitsWith: .success) {
+            let transport = CurlTransport(configuration: TransportConfiguration(agents: 3))
+            let server = try MockServer()
+            server.on(.get, "/", respond: .text("never").stalled(at: .head))
+            let calls = (0..<40).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
+            _ = try await server.waitForRequests(count: 40)
+            #expect(Self.engineThreads == 3)
+            for call in calls { call.cancel() }
+            for call in calls { #expect(await (call.result.failure as? NetworkError)?.isCancelled == true) }
+            await transport.shutdown()
+        }
+    }
+
+    @Test(
+        "places at a host are as many as allowed, whoever serves it", .serialized,
+        arguments: [(3, 40), (3, 5), (4, 2), (2, 1)])
+    func places(agents: Int, perHost: Int) async throws {
+        let configuration = TransportConfiguration(
+            pool: ConnectionPool(perHost: perHost, waitingPerHost: 1000), agents: agents)
+        let transport = CurlTransport(configuration: configuration)
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("never").stalled(at: .head))
+        let calls = (0..<60).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
+        _ = try await server.waitForRequests(count: perHost)
+        #expect(await eventually { transport.snapshot.waiting == 60 - perHost })
+        #expect(transport.snapshot.active == perHost && server.connectionCount == perHost)
+        for call in calls { call.cancel() }
+        for call in calls { #expect(await (call.result.failure as? NetworkError)?.isCancelled == true) }
+        let quick = try MockServer()
+        quick.on(.get, "/", respond: .text("hello"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 { group.addTask { _ = try await transport.exchange(.get, quick.url + "/").data() } }
+            try await group.waitForAll()
+        }
+        #expect(quick.connectionCount <= perHost)
+        await transport.shutdown()
+    }
+
     @Test("the number of threads has bounds")
     func bounds() {
         #expect([0, 7, 1000].map { TransportConfiguration(agents: $0).agents } == [1, 7, 64])
@@ -57,5 +97,11 @@ struct AgentGroupTests {
         return tasks.count { task in
             (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == "curlew-engine\n"
         }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
     }
 }

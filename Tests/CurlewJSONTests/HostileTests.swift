@@ -105,6 +105,37 @@ struct HostileTests {
         try expectNotSlower(Backwards.self, "{\(members.joined(separator: ","))}")
     }
 
+    @Test(arguments: ["", "\\u0061"])
+    func errorsBelowALongKey(escape: String) throws {
+        let key = escape + String(repeating: "k", count: 400_000)
+        try expectNotSlower(
+            [String: Lossy].self, "{\"\(key)\":[\((0..<16_000).map { _ in "\"a\"" }.joined(separator: ","))]}")
+    }
+
+    @Test
+    func longKeysOfSnakeCase() throws {
+        struct Few: Decodable, Equatable { var aB: Int?, cD: Int?, eF: Int?, gH: Int? }
+        let key = "a_" + String(repeating: "b", count: 400_000)
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        let data = Data("{\"\(key)\":1,\"e_f\":2}".utf8)
+        let value = try FastJSONDecoder(keys: .convertFromSnakeCase).decode(Few.self, from: data)
+        #expect(try value == decoder.decode(Few.self, from: data))
+        #expect(value == Few(eF: 2))
+    }
+
+    @Test("a long number is cut in the text of an error")
+    func longNumberInAnError() throws {
+        let error = #expect(throws: DecodingError.self) {
+            try FastJSONDecoder().decode([Int].self, from: Data("[\(String(repeating: "3", count: 100_000))]".utf8))
+        }
+        guard case .dataCorrupted(let context) = error else {
+            Issue.record("another error")
+            return
+        }
+        #expect(context.debugDescription.utf8.count < 200 && context.debugDescription.contains("…>"))
+    }
+
     @Test
     func longNumbers() throws {
         let digits = String(repeating: "3", count: 200_000)

@@ -126,6 +126,10 @@ struct ManualClockTests {
         #expect(start.duration(to: clock.now) == .seconds(3600))
         try await clock.sleep(until: start)
         #expect(start.duration(to: clock.now) == .seconds(3600))
+        let limit = Task { try await clock.alarm(at: start.advanced(by: .seconds(3601))) }
+        try await clock.waitForSleepers(1)
+        try await clock.sleep(for: .seconds(2))
+        try await limit.value
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             try await clock.sleep(for: .seconds(1))

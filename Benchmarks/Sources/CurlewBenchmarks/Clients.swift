@@ -33,7 +33,7 @@ enum Clients {
         return CurlTransport(
             configuration: TransportConfiguration(
                 tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system),
-                pool: ConnectionPool(perHost: max(64, width))))
+                pool: ConnectionPool(perHost: max(64, width)), agents: 2))
     }
 
     /// What an app writes: a typed call.

@@ -13,10 +13,7 @@ import ExampleSupport
 @main @MainActor
 struct Main {
     static func main() async {
-        let report = Report()
-        do {
-            let api = try SampleAPI()
-            defer { api.stop() }
+        await Report.run { report, api in
             let visit = Visit(report, url: api.url)
             try await visit.signIn()
             try await visit.renew()
@@ -24,10 +21,7 @@ struct Main {
             await visit.search(CommandLine.arguments.dropFirst().first ?? "phone")
             await visit.signOut()
             await visit.workOffline()
-        } catch {
-            report.unexpected(error)
         }
-        report.finish()
     }
 }
 

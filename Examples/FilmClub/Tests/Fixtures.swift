@@ -25,13 +25,12 @@ extension HTTPResponse {
 }
 
 extension MockTransport {
-    /// The service over this mock. Waits take no time unless a clock says otherwise; so calls have no time limit either.
+    /// The service over this mock. Waits take no time unless a clock says otherwise.
     func service(
         _ environment: FilmEnvironment = .production, time: any TimeSource = ManualClock.skippingWaits
     ) -> APIFilmService {
         APIFilmService(
-            environment, transport: self,
-            configuration: ClientConfiguration(timeouts: Timeouts(total: nil), time: time), log: { _ in })
+            environment, transport: self, configuration: ClientConfiguration(time: time), log: { _ in })
     }
 }
 

@@ -11,10 +11,7 @@ import LegacyBridgeModel
 @main @MainActor
 struct Main {
     static func main() async {
-        let report = Report()
-        do {
-            let api = try SampleAPI()
-            defer { api.stop() }
+        await Report.run { report, api in
             let visit = Visit(report, url: api.url)
             await visit.oldCaller()
             try await visit.signIn()
@@ -22,10 +19,7 @@ struct Main {
             await visit.executor()
             await visit.newCaller()
             await visit.actions()
-        } catch {
-            report.unexpected(error)
         }
-        report.finish()
     }
 }
 

@@ -10,20 +10,14 @@ import TeamDirectoryModel
 @main @MainActor
 struct Main {
     static func main() async {
-        let report = Report()
-        do {
-            let api = try SampleAPI()
-            defer { api.stop() }
+        await Report.run { report, api in
             let visit = Visit(report, url: api.url)
             try await visit.dashboard()
             try await visit.change()
             await visit.takeBack()
             try await visit.portraits()
             await visit.costs()
-        } catch {
-            report.unexpected(error)
         }
-        report.finish()
     }
 }
 

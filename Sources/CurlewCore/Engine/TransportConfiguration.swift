@@ -17,8 +17,10 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Threads that the engine on Linux works with. Default 1, at most 64.
     ///
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. More than
-    /// one pays when calls go to several origins and one thread uses a whole core, mostly for TLS. Each thread has its
-    /// share of the pool's `total` and `idle`, at least one; limits for a host hold as they are.
+    /// one pays when one thread uses a whole core: with calls to several origins, mostly for TLS, and with very many to
+    /// one origin without TLS, where an exchange shares its connection with nobody and the other threads help as soon as
+    /// sixteen are under way. Each thread has its share of the pool's `total` and `idle`, at least one; limits for a host
+    /// hold as they are.
     public var agents: Int { didSet { agents = Self.inside(agents, 1...64) } }
     /// How long a thread of the engine on Linux may stand still, held by an observer that waits or a disk that does not
     /// answer, until the calls that wait for it end with `.timedOut(.engine)`. New ones do so at once until it goes on.

@@ -16,7 +16,7 @@ extension NetworkError {
         case is DeadlinePassed:
             return NetworkError(.timedOut(.total))
         case let error as DecodingError:
-            return NetworkError(.decoding, detail: error.explanation, underlying: error)
+            return NetworkError(.decoding, detail: error.explanation.clipped(to: 1000).printable, underlying: error)
         case let error as EncodingError:
             return NetworkError(.encoding, detail: error.explanation, underlying: error)
         case let error as CocoaError:

@@ -51,7 +51,7 @@ package final class OneShot<Value: Sendable>: Sendable {
         if deadline.hasPassed(at: time.now) { throw DeadlinePassed() }
         let timer = deadline.instant.map { instant in
             Task {
-                try await time.sleep(until: instant)
+                try await time.alarm(at: instant)
                 leave(ticket, with: DeadlinePassed())
             }
         }

@@ -24,9 +24,17 @@ public protocol TimeSource: Sendable {
     var date: Date { get }
     /// Returns when `instant` has been reached; throws `CancellationError` as soon as the task is cancelled.
     func sleep(until instant: MonotonicInstant) async throws
+    /// The same for a limit on something else that is being waited for, such as a deadline. A source on which sleeps are
+    /// over at once must not end such waits with them. By default `sleep(until:)`.
+    func alarm(at instant: MonotonicInstant) async throws
 }
 
 extension TimeSource {
+    /// `sleep(until:)`.
+    public func alarm(at instant: MonotonicInstant) async throws {
+        try await sleep(until: instant)
+    }
+
     /// Waits for `duration`; throws `CancellationError` as soon as the task is cancelled.
     public func sleep(for duration: Duration) async throws {
         try await sleep(until: now.advanced(by: duration))

@@ -6,7 +6,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let index: Int
 
     var codingPath: [any CodingKey] { document.path(to: index) }
-    var userInfo: [CodingUserInfoKey: Any] { document.options.userInfo }
+    var userInfo: [CodingUserInfoKey: Any] { document.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         guard document.tape[index].kind == .object else {

@@ -32,22 +32,32 @@ final class Ancestry {
 }
 
 extension Document {
-    /// The keys from the root to a value.
-    func path(to index: Int) -> [any CodingKey] {
+    /// The keys from the root to a value; `key` takes the place of the last one.
+    func path(to index: Int, _ key: (any CodingKey)? = nil) -> [any CodingKey] {
         let ancestry = ancestry
         var path: [any CodingKey] = []
         var index = index
         while let parent = ancestry.parent(of: index) {
-            path.append(pathKey(of: index, in: tape[parent], ancestry))
+            if path.isEmpty, let key { path.append(key) } else { path.append(pathKey(of: index, in: parent, ancestry)) }
             index = parent
         }
         path.reverse()
         return path
     }
 
-    private func pathKey(of index: Int, in parent: Entry, _ ancestry: Ancestry) -> PathKey {
-        guard parent.kind == .object else { return PathKey.index(ancestry.number(of: index)) }
-        guard parent.has(.dictionary) else { return PathKey.name(modelKey(at: index - 1)) }
+    /// Containers keep theirs: what they hold may fail a million times below one long key.
+    private func pathKey(of index: Int, in parent: Int, _ ancestry: Ancestry) -> PathKey {
+        guard tape[parent].kind == .object else { return PathKey.index(ancestry.number(of: index)) }
+        let isDictionary = tape[parent].has(.dictionary)
+        guard tape[index].isContainer else { return memberKey(of: index, isDictionary) }
+        if let known = pathKeys[index], known.isDictionary == isDictionary { return known.key }
+        let key = memberKey(of: index, isDictionary)
+        pathKeys[index] = (key, isDictionary)
+        return key
+    }
+
+    private func memberKey(of index: Int, _ isDictionary: Bool) -> PathKey {
+        guard isDictionary else { return PathKey.name(modelKey(at: index - 1)) }
         let key = text(at: index - 1)
         // As the key of `Dictionary` has it, which Foundation goes around where it converts keys.
         if !convertsKeys, let number = Int(key) { return PathKey.number(key, number) }

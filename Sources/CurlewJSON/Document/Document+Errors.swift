@@ -10,16 +10,15 @@ extension Document {
         let path = path(to: index, key)
         if entry.kind == .null, type != Bool.self { return Self.null(type, path) }
         if entry.kind == .number, Self.isNumeric(type) {
-            let text = NumberText(entry, in: source).text
-            return Self.corrupted("Parsed JSON number <\(text)> does not fit in \(type).", path)
+            return Self.corrupted(unfit(NumberText(entry, in: source).text, for: type), path)
         }
         return Self.mismatch(type, entry.kind, path)
     }
 
-    func path(to index: Int, _ key: (any CodingKey)?) -> [any CodingKey] {
-        var path = path(to: index)
-        if let key, !path.isEmpty { path[path.count - 1] = key }
-        return path
+    /// The beginning of a number will do: it may have millions of digits, and errors are logged.
+    func unfit(_ number: String, for type: Any.Type) -> String {
+        let shown = number.utf8.count > 64 ? "\(number.prefix(64))…" : number
+        return "Parsed JSON number <\(shown)> does not fit in \(type)."
     }
 
     func corrupted(_ text: String, at index: Int) -> DecodingError { Self.corrupted(text, path(to: index)) }

@@ -15,6 +15,9 @@ final class Document {
     var keyIndexes: [KeyIndex] = []
     /// Where every entry belongs, once somebody has asked for a path.
     lazy var ancestry = Ancestry(of: tape)
+    /// The keys of containers that paths have gone through, and whether these stand in a dictionary.
+    var pathKeys: [Int: (key: PathKey, isDictionary: Bool)] = [:]
+    lazy var userInfo = options.userInfo as [CodingUserInfoKey: Any]
 
     /// Scans the bytes, which must stay until the document is gone or `copyBytes` was called.
     init(_ bytes: UnsafeRawBufferPointer, options: FastJSONDecoder) throws {

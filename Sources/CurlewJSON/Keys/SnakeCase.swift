@@ -28,6 +28,7 @@ enum SnakeCase {
         convert(source, start, length) { byte in
             if !Byte.isLetter(byte) && !Byte.isDigit(byte) && byte != Byte.underscore { isCommon = false }
             hash.add(byte)
+            return true
         }
         return isCommon ? .converted(hash: hash.value) : .uncommon
     }
@@ -38,8 +39,9 @@ enum SnakeCase {
         var index = 0
         var isEqual = true
         convert(source, start, length) { byte in
-            if index >= name.count || name[index] != byte { isEqual = false }
+            isEqual = index < name.count && name[index] == byte
             index += 1
+            return isEqual
         }
         return isEqual && index == name.count
     }
@@ -72,11 +74,11 @@ enum SnakeCase {
         return first..<end
     }
 
-    /// Passes the bytes of the converted key to `emit`.
+    /// Passes the bytes of the converted key to `emit`, until it says no.
     @inline(__always)
-    private static func convert(_ source: Source, _ start: Int, _ length: Int, _ emit: (UInt8) -> Void) {
+    private static func convert(_ source: Source, _ start: Int, _ length: Int, _ emit: (UInt8) -> Bool) {
         let inner = innerRange(source, start, length)
-        for _ in start..<inner.lowerBound { emit(Byte.underscore) }
+        for _ in start..<inner.lowerBound where !emit(Byte.underscore) { return }
         var isFirstWord = true
         // A letter after anything but a letter begins a word: `item_2nd` is `item2Nd`.
         var followsLetter = false
@@ -87,10 +89,10 @@ enum SnakeCase {
                 followsLetter = false
                 continue
             }
-            emit(isFirstWord || followsLetter ? Byte.lower(byte) : Byte.upper(byte))
+            guard emit(isFirstWord || followsLetter ? Byte.lower(byte) : Byte.upper(byte)) else { return }
             followsLetter = Byte.isLetter(byte)
         }
-        for _ in inner.upperBound..<(start + length) { emit(Byte.underscore) }
+        for _ in inner.upperBound..<(start + length) where !emit(Byte.underscore) { return }
     }
 
     /// The conversion of any key.

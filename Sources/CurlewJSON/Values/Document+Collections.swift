@@ -15,7 +15,7 @@ extension Document {
         return result
     }
 
-    /// A dictionary with keys as they are written; the first of equal keys counts, and the others are not read.
+    /// A dictionary with keys as they are written; the first of equal keys counts, whatever the others hold.
     @inline(__always)
     func dictionary<Value: Decodable>(
         at index: Int, _ read: (Int) throws -> Value

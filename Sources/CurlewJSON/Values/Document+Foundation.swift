@@ -65,7 +65,7 @@ extension Document {
         }
         let text = NumberText(entry, in: source).text
         guard let decimal = Decimal(string: text), decimal.isFinite else {
-            throw corrupted("Parsed JSON number <\(text)> does not fit in Decimal.", at: index)
+            throw corrupted(unfit(text, for: Decimal.self), at: index)
         }
         return decimal
     }

@@ -167,7 +167,7 @@ final class SharedExchange: Sendable {
             inside.alarm = (
                 instant,
                 Task { [weak self, time] in
-                    guard (try? await time.sleep(until: instant)) != nil else { return }
+                    guard (try? await time.alarm(at: instant)) != nil else { return }
                     self?.ring()
                 }
             )

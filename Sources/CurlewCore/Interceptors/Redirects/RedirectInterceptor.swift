@@ -121,7 +121,7 @@ public struct RedirectInterceptor: Interceptor {
         if let length = body.declaredLength, length > Self.drainLimit { return body.cancel() }
         let isLate = Locked(false)
         let timer = Task {
-            try await time.sleep(for: Self.drainTime)
+            try await time.alarm(at: time.now.advanced(by: Self.drainTime))
             isLate.withLock { $0 = true }
             body.cancel()
         }

@@ -145,6 +145,20 @@ struct CoalescingScopeTests {
         #expect(origin.sent.count > 1)
     }
 
+    @Test("on a clock that skips waits a shared exchange is waited for all the same")
+    func skippedWaits() async throws {
+        let origin = GatedOrigin { _ in .answer("x") }
+        let joins = JoinObserver()
+        let client = APIClient.testing(
+            origin, pipeline: [.coalescing()],
+            configuration: ClientConfiguration(observers: [joins], time: ManualClock.skippingWaits))
+        let calls = (0..<2).map { _ in Task { try await client.send(Request<String>.get("/x")) } }
+        try await joins.tally.reaches(1)
+        try await origin.sent.reaches(1)
+        origin.open()
+        for call in calls { #expect(try await call.value == "x") }
+    }
+
     @Test("clients with other interceptors never share, also when they have this one in common")
     func chains() async throws {
         let sharing = Sharing()

@@ -19,7 +19,7 @@ extension HTTPResponse {
 }
 
 extension MockTransport {
-    /// The service over this mock. Waits take no time, so calls have no time limit either.
+    /// The service over this mock. Waits take no time.
     func service(
         cache: any CacheStore = MemoryCacheStore(), observers: [any RequestObserver] = [],
         time: any TimeSource = ManualClock.skippingWaits,
@@ -27,7 +27,7 @@ extension MockTransport {
     ) -> APIFilmService {
         APIFilmService(
             .production, cache: cache, transport: self,
-            configuration: ClientConfiguration(timeouts: Timeouts(total: nil), observers: observers, time: time),
+            configuration: ClientConfiguration(observers: observers, time: time),
             log: log)
     }
 }
