@@ -28,13 +28,13 @@ enum Clients {
         }
     }
 
-    /// Two threads, and no more connections than bring something here: calls beyond them wait in the engine's line.
+    /// Two threads, and as many connections as calls, like the peers.
     private static func transport(_ width: Int) -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
         return CurlTransport(
             configuration: TransportConfiguration(
                 tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system),
-                pool: ConnectionPool(perHost: min(max(64, width), 128)), agents: 2))
+                pool: ConnectionPool(perHost: max(64, width)), agents: 2))
     }
 
     /// What an app writes: a typed call.
