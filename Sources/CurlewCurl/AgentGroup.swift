@@ -10,6 +10,9 @@ import CurlewHTTP
 /// there the others help when its agent has a lot in hand. Each of them then has a part of the places at the host.
 struct AgentGroup: Sendable {
     private let agents: [CurlAgent]
+    /// Speaks HTTP/1.1 only, for uploads that must not meet others on an HTTP/2 connection, nor have one of HTTP/1.1 among
+    /// these: see `CurlLibrary.losesBytesBesideUploads` and `mixesVersions`. It has a pool of its own.
+    private let apart: CurlAgent?
     /// Those that may help each other: there is at least one place at a host for each. None if nobody may.
     private let helpers: Int
     private let home = HomeProcess()
@@ -18,7 +21,7 @@ struct AgentGroup: Sendable {
     private static let plenty = 16
 
     init(configuration: TransportConfiguration, proxies: ProxyRules) {
-        let count = configuration.agents
+        let count = configuration.usefulAgents
         var part = configuration
         if count > 1 {
             part.pool.idle = max(1, configuration.pool.idle / count)
@@ -32,13 +35,23 @@ struct AgentGroup: Sendable {
                 configuration: part, proxies: proxies,
                 plainShare: number < helpers ? configuration.pool.share(number, of: helpers) : nil)
         }
+        if configuration.httpVersions == .automatic, CurlLibrary.current.losesBytesBesideUploads {
+            var serial = configuration
+            serial.httpVersions = .http1Only
+            apart = CurlAgent(configuration: serial, proxies: proxies)
+        } else {
+            apart = nil
+        }
     }
+
+    private var all: [CurlAgent] { agents + (apart.map { [$0] } ?? []) }
 
     /// False in a forked child.
     var isHere: Bool { home.isHere }
 
     /// Who gets an exchange with `origin`.
-    func agent(for origin: Origin) -> CurlAgent {
+    func agent(for origin: Origin, _ upload: (any Upload)?) -> CurlAgent {
+        if let apart, let upload, upload.length == nil, origin.isSecure { return apart }
         // Hashing would cost something for nothing.
         if agents.count == 1 { return agents[0] }
         let hash = UInt(bitPattern: origin.hashValue)
@@ -55,13 +68,14 @@ struct AgentGroup: Sendable {
 
     /// The numbers of all agents, each at a moment of its own.
     var snapshot: TransportSnapshot {
-        agents.reduce(TransportSnapshot()) { $0 + $1.snapshot }
+        all.reduce(TransportSnapshot()) { $0 + $1.snapshot }
     }
 
     /// Stops all of them; `ending` is called when the last one has ended.
     func stop(by moment: Int64 = 0, _ ending: (@Sendable () -> Void)? = nil) {
-        let left = Locked(agents.count)
-        for agent in agents {
+        let all = all
+        let left = Locked(all.count)
+        for agent in all {
             agent.stop(by: moment) {
                 let isLast = left.withLock { count in
                     count -= 1
@@ -70,6 +84,13 @@ struct AgentGroup: Sendable {
                 if isLast { ending?() }
             }
         }
+    }
+}
+
+extension TransportConfiguration {
+    /// A limit for all connections cannot be divided into parts that are hardly any.
+    fileprivate var usefulAgents: Int {
+        pool.total.map { max(1, min(agents, $0 / 16)) } ?? agents
     }
 }
 

@@ -33,6 +33,7 @@ extension CurlAgent {
         transfers[transfer.id] = nil
         transfer.easy = nil
         noteReleased(transfer)
+        leaveConnection(transfer)
         leavePlace(transfer)
         noteActive()
         gauges.completed += 1

@@ -12,12 +12,26 @@ final class OriginLine {
     var sharesConnections: Bool
     /// What its latest answer looked like.
     var knownHead: KnownHead?
+    /// Which it has spoken over TLS.
+    private var versions: (one: Bool, two: Bool) = (false, false)
+    /// It has spoken both HTTP/1.1 and HTTP/2 over TLS, and this libcurl would mix them up: HTTP/1.1 from now on.
+    var isMixed: Bool { versions.one && versions.two && CurlLibrary.current.mixesVersions }
 
     init(origin: Origin, configuration: TransportConfiguration) {
         self.origin = origin
         sharesConnections = configuration.httpVersions == .http2PriorKnowledge && configuration.canShare
         line = WaitingLine(
             places: configuration.places(sharing: sharesConnections), capacity: configuration.pool.waitingPerHost)
+    }
+
+    /// Several exchanges met on a connection that speaks HTTP/1.1.
+    func noteMix() {
+        versions = (true, true)
+    }
+
+    func noteVersion(_ version: HTTPVersion, isSecure: Bool) {
+        guard isSecure else { return }
+        if version == .http2 { versions.two = true } else { versions.one = true }
     }
 }
 
@@ -94,9 +108,9 @@ extension CurlAgent {
 
     /// The head tells what the origin speaks.
     func noteVersion(_ version: HTTPVersion, of transfer: Transfer) {
-        guard let place = transfer.place, place.sharesConnections != (version == .http2), configuration.canShare,
-            !transfer.keepsApart
-        else { return }
+        guard let place = transfer.place else { return }
+        place.noteVersion(version, isSecure: transfer.request.origin.isSecure)
+        guard place.sharesConnections != (version == .http2), configuration.canShare else { return }
         place.sharesConnections.toggle()
         place.line.places = configuration.places(sharing: place.sharesConnections)
         if place.line.isDue { dueLines.append(place) }

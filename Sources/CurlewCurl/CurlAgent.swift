@@ -43,6 +43,10 @@ final class CurlAgent: @unchecked Sendable {
     var dueHeads: [Transfer] = []
     /// What observers are to hear when libcurl has returned.
     var dueEvents: [(Transfer, ExchangeEvent)] = []
+    /// Connections in use over TLS, where this libcurl might mix up two versions. See `CurlAgent+Occupants.swift`.
+    var occupants: [ConnectionName: Occupants] = [:]
+    /// Transfers that stood on one connection although it speaks HTTP/1.1.
+    var mixedUp: [Transfer] = []
     /// Transfers that wait for a producer whose bytes nobody wants any more.
     var refused: [Transfer] = []
     /// Transfers that have ended in the current turn.
@@ -99,6 +103,7 @@ final class CurlAgent: @unchecked Sendable {
         pump.wait(isBusy ? 0 : idleTime(pump))
         turnStart = ExchangeClock.now()
         pump.workOnSockets()
+        endMixedUp()
         releaseRefused()
         recordEvents()
         finishDone()
@@ -176,7 +181,7 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     /// Takes a live transfer down and completes it with `error`. Does nothing for one that has ended.
-    private func end(_ transfer: Transfer, with error: NetworkError) {
+    func end(_ transfer: Transfer, with error: NetworkError) {
         if endWaiting(transfer, with: error) { return }
         guard let easy = transfer.easy else { return }
         if transfer.isReceivePaused {
@@ -250,6 +255,7 @@ final class CurlAgent: @unchecked Sendable {
         dueHeads = []
         ended = []
         refused = []
+        mixedUp = []
         idleHandles = []
         gauges.handles = 0
         if let multi { curl_multi_cleanup(multi) }

@@ -23,6 +23,9 @@ struct CurlLibrary: Sendable {
     /// go on reading although an earlier piece still waits in their buffer, and overwrite the note of it. Without a
     /// declared length nobody would notice.
     let losesBytesBesideUploads: Bool
+    /// Versions that put several requests on a connection in use although it speaks HTTP/1.1, once another one to that
+    /// host has spoken HTTP/2 (curl#4885, mended by curl#12373). Callers then get each other's answers.
+    let mixesVersions: Bool
     /// Why this libcurl cannot be used; nil when it can.
     let problem: String?
 
@@ -41,6 +44,7 @@ struct CurlLibrary: Sendable {
             supportsHTTP2 = false
             cannotReusePriorKnowledge = false
             losesBytesBesideUploads = false
+            mixesVersions = false
             problem = "libcurl could not be initialised (error \(initialised.rawValue))."
             return
         }
@@ -49,6 +53,7 @@ struct CurlLibrary: Sendable {
         supportsHTTP2 = info.pointee.features & CURL_VERSION_HTTP2 != 0
         cannotReusePriorKnowledge = (0x07_57_00..<0x08_00_00).contains(info.pointee.version_num)
         losesBytesBesideUploads = info.pointee.version_num < 0x08_01_00
+        mixesVersions = info.pointee.version_num < 0x08_06_00
         systemRoots = info.pointee.cainfo.map { String(cString: $0) }.flatMap { access($0, R_OK) == 0 ? $0 : nil }
         problem =
             info.pointee.version_num >= Self.minimum.number

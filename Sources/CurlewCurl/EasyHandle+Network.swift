@@ -22,12 +22,12 @@ extension EasyHandle {
         if let path = configuration.unixSocket { setText(CURLOPT_UNIX_SOCKET_PATH, path) }
     }
 
-    /// Which version it may be, and whether others may have the connection afterwards.
+    /// Which version it may be.
     ///
     /// Without TLS nothing negotiates HTTP/2. Saying so spares a burst of calls the wait for the first one's answer.
     func setVersion(of transfer: Transfer) {
         let mayBeNew =
-            CurlLibrary.current.supportsHTTP2 && transfer.request.origin.isSecure && !transfer.keepsApart
+            CurlLibrary.current.supportsHTTP2 && transfer.request.origin.isSecure && transfer.place?.isMixed != true
         let version =
             switch configuration.httpVersions {
             case .automatic: mayBeNew ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
@@ -42,9 +42,6 @@ extension EasyHandle {
             set(CURLOPT_FRESH_CONNECT, transfer.opensConnection ? 1 : 0)
             current.opensConnection = transfer.opensConnection
         }
-        guard current.keepsApart != transfer.keepsApart, configuration.httpVersions == .automatic else { return }
-        set(CURLOPT_FORBID_REUSE, transfer.keepsApart ? 1 : 0)
-        current.keepsApart = transfer.keepsApart
     }
 
     /// This libcurl could not use a connection again.

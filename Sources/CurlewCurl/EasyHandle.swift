@@ -223,7 +223,6 @@ struct Current {
     var implied: Implied?
     var decodesContent: Bool?
     var version: Int?
-    var keepsApart: Bool?
     var receivesMuch: Bool?
     var opensConnection: Bool?
     /// For whom identity, pins and proxy are set.
@@ -233,10 +232,11 @@ struct Current {
     /// The pins that libcurl enforces; the outer nil means that nobody knows.
     var enforcedPins: String??
 
-    /// The same fields in the same order. Fields of one client share their storage, so this compares pointers mostly.
+    /// The same fields in the same order. Calls of one client mostly send copies of one list.
     func has(_ other: HTTPHeaders, _ implied: Implied) -> Bool {
         guard let headers, self.implied == implied, headers.count == other.count else { return false }
-        return zip(headers, other).allSatisfy { $0.name.text == $1.name.text && $0.value == $1.value }
+        return headers.isCopy(of: other)
+            || zip(headers, other).allSatisfy { $0.name.text == $1.name.text && $0.value == $1.value }
     }
 }
 

@@ -16,6 +16,7 @@ import Musl
 /// a tenth of the engine's work. Never changes, because several heads may be compared with it at a time.
 final class KnownHead {
     let headers: HTTPHeaders
+    let content: DeclaredContent
     private let bytes: [UInt8]
     /// Where each line ends.
     private let ends: [Int]
@@ -24,9 +25,10 @@ final class KnownHead {
     static let byteLimit = 4096
 
     /// Nil if the lines are not one for each field.
-    init?(_ headers: HTTPHeaders, bytes: [UInt8], ends: [Int]) {
+    init?(_ headers: HTTPHeaders, _ content: DeclaredContent, bytes: [UInt8], ends: [Int]) {
         guard headers.count == ends.count, bytes.count <= Self.byteLimit else { return nil }
         self.headers = headers
+        self.content = content
         self.bytes = bytes
         self.ends = ends
     }

@@ -10,17 +10,17 @@ import CurlewHTTP
 /// who want to hear of them. Order, spelling and repetition of the fields stay as they came. What could not be written
 /// again is not let in either: names are tokens, control bytes in values become spaces, folded lines become one
 /// (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as Latin-1. What repeats an earlier head is not read
-/// again, see `KnownHead`.
-struct ResponseHead {
+/// again, see `KnownHead`. Never copied: it is a part of its transfer.
+struct ResponseHead: ~Copyable {
     private(set) var status: HTTPStatus = 0
     private(set) var version = HTTPVersion.http1_1
-    private(set) var headers: HTTPHeaders = [:]
+    private(set) var headers = HTTPHeaders()
     /// The final head is complete.
     private(set) var isComplete = false
     /// The latest interim answer, until somebody takes it.
     private(set) var interim: (status: HTTPStatus, headers: HTTPHeaders)?
     /// The fields after the body.
-    private(set) var trailers: HTTPHeaders = [:]
+    private(set) var trailers = HTTPHeaders()
     private let keepsExtras: Bool
     private let limits: Limits
     private var bytes = 0
@@ -77,14 +77,12 @@ struct ResponseHead {
         return interim
     }
 
-    /// The length of the body as declared, if there is one and it counts (RFC 9112 §6.3).
-    private(set) var contentLength: Int64?
-    /// The declared length is no number, too large for one, or not the only one: nobody can tell where the body ends.
-    private(set) var hasBadLength = false
+    /// What the head tells about its body, once it is complete.
+    private(set) var content = DeclaredContent()
 
     /// The fields as the caller sees them: what libcurl decoded no longer claims to be encoded.
     func deliveredHeaders(decoded: Bool, method: HTTPMethod) -> HTTPHeaders {
-        guard decoded, method != .head, headers.contains(.contentEncoding) else { return headers }
+        guard decoded, method != .head, content.isEncoded else { return headers }
         var result = headers
         result.remove(.contentEncoding)
         result.remove(.contentLength)
@@ -92,7 +90,7 @@ struct ResponseHead {
     }
 
     private mutating func beginHead(_ text: Slice<UnsafeRawBufferPointer>) {
-        headers = [:]
+        headers = HTTPHeaders()
         open = nil
         lines = ([], [])
         lineCount = 0
@@ -142,11 +140,13 @@ struct ResponseHead {
     private mutating func endOfHead() {
         if isRepeating, let known, known.headers.count == lineCount {
             headers = known.headers
+            content = known.content
         } else {
             stopRepeating()
             closeField()
+            content = DeclaredContent(headers)
             if !isInterim {
-                known = hasFoldedLines ? nil : KnownHead(headers, bytes: lines.bytes, ends: lines.ends)
+                known = hasFoldedLines ? nil : KnownHead(headers, content, bytes: lines.bytes, ends: lines.ends)
             }
             lines = ([], [])
         }
@@ -154,10 +154,9 @@ struct ResponseHead {
         count = 0
         if isInterim {
             if keepsExtras { interim = (status, headers) }
-            headers = [:]
+            headers = HTTPHeaders()
         } else {
             isComplete = true
-            readLength()
         }
     }
 
@@ -166,25 +165,6 @@ struct ResponseHead {
         let end = line.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
         guard end > 0, let field = Self.field(line[..<end]), HTTPField.Name(field.0).isValid else { return }
         trailers.appendUnchecked(name: field.0, value: field.1)
-    }
-
-    private mutating func readLength() {
-        guard !headers.contains(.transferEncoding) else { return }
-        for field in headers where field.name == .contentLength {
-            guard let length = Self.length(field.value), contentLength == nil || contentLength == length else {
-                hasBadLength = true
-                return
-            }
-            contentLength = length
-        }
-    }
-
-    /// A number, or the same one several times, which is what some servers' repeated fields become on the way.
-    private static func length(_ text: String) -> Int64? {
-        if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { return Int64(text) }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
-        guard parts.count > 1, let first = parts.first, parts.allSatisfy({ $0 == first }) else { return nil }
-        return length(first)
     }
 
     private var isInterim: Bool { status.isInformational && status.code != 101 }

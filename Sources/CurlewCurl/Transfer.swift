@@ -32,8 +32,6 @@ final class Transfer: @unchecked Sendable {
     /// True when libcurl may send a request again by itself although the first one may have arrived.
     let mayRepeat: Bool
     let bodyLimit: Int64
-    /// It goes over HTTP/1.1, on a connection of its own: see `CurlLibrary.losesBytesBesideUploads`.
-    let keepsApart: Bool
     /// It takes no connection that is there already.
     let opensConnection: Bool
 
@@ -47,6 +45,8 @@ final class Transfer: @unchecked Sendable {
     /// Where it has a place or, with a ticket, waits for one.
     var place: OriginLine?
     var ticket: UInt64?
+    /// The connection that it is on, where `CurlAgent.occupants` keeps count.
+    var connection: ConnectionName?
     /// The handle while the transfer is in the agent's table.
     var easy: EasyHandle?
     var head: ResponseHead
@@ -97,9 +97,6 @@ final class Transfer: @unchecked Sendable {
         mayRepeat = context.mayRepeat(request)
         let limits = context.limits
         bodyLimit = limits.responseBody
-        keepsApart =
-            upload.map { $0.length == nil } ?? false && request.origin.isSecure
-            && owner.configuration.httpVersions == .automatic && CurlLibrary.current.losesBytesBesideUploads
         head = ResponseHead(limits: limits, keepsExtras: context.isObserved)
         clock = ExchangeClock(context)
     }
@@ -107,7 +104,7 @@ final class Transfer: @unchecked Sendable {
     /// The number of bytes of the body, if the head tells and nothing changes it.
     var declaredLength: Int64? {
         if request.method == .head || head.status.forbidsContent { return 0 }
-        return decodesContent && head.headers.contains(.contentEncoding) ? nil : head.contentLength
+        return decodesContent && head.content.isEncoded ? nil : head.content.length
     }
 
     /// A body that is handed over finished may have this many bytes.

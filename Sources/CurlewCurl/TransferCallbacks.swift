@@ -56,7 +56,8 @@ func beginRequest(
 ) -> Int32 {
     guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
     return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        $0.beginRequest() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+        let mayBegin = $0.beginRequest(on: ConnectionName(local, localPort, remote, remotePort))
+        return Int32(mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
     }
 }
 
@@ -78,7 +79,11 @@ extension Transfer {
             agent.note(.interim(status, headers), of: self)
         }
         guard head.isComplete, !hasHead else { return line.count }
-        guard !head.hasBadLength else {
+        guard agent.noteSpoken(head.version, by: self) else {
+            failure = CurlAgent.mixedError
+            return 0
+        }
+        guard !head.content.hasBadLength else {
             failure = NetworkError(
                 .badResponse, detail: "The answer does not tell its length: Content-Length is no number, or several.")
             return 0
@@ -152,10 +157,16 @@ extension Transfer {
     }
 
     /// libcurl sends again by itself when a reused connection ends before the first byte of an answer.
-    fileprivate func beginRequest() -> Bool {
+    fileprivate func beginRequest(on connection: @autoclosure () -> ConnectionName?) -> Bool {
         sendings += 1
         if upload != nil { requestTime = ExchangeClock.now() }
-        return sendings == 1 || mayBeginAgain()
+        guard sendings == 1 || mayBeginAgain() else { return false }
+        guard agent.watchesOccupants, request.origin.isSecure else { return true }
+        guard agent.enter(self, connection()) else {
+            failure = CurlAgent.mixedError
+            return false
+        }
+        return true
     }
 
     /// Whether the request can be sent again and may be: because doing it twice is harmless, or because nothing of it

@@ -59,8 +59,9 @@ public final class SQLiteCacheStore: CacheStore {
     let worker: Worker
     private let counters = Locked(CacheStatistics())
     private let pendingBytes = Locked<Int64>(0)
-    /// How often this process has changed something: bodies that were read before may be gone.
-    private let changes = Locked(0)
+    /// Goes up when this process has changed something: bodies that were read before may be gone. Begins anywhere, so that
+    /// what was found in one store is not taken for something that another one has found.
+    private let changes = Locked(Int.random(in: 0 ... .max / 2))
 
     /// The most bytes of a body that stands in the database.
     static let insideLimit = 64 * 1024

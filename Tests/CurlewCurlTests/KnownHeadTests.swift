@@ -33,7 +33,7 @@ struct KnownHeadTests {
         }
         return Outcome(
             isComplete: head.isComplete, fields: head.headers.map { "\($0.name.text): \($0.value)" },
-            length: head.contentLength, hasBadLength: head.hasBadLength, known: head.known)
+            length: head.content.length, hasBadLength: head.content.hasBadLength, known: head.known)
     }
 
     private let plain = ["HTTP/1.1 200 OK", "Server: nginx", "Date: today", "Content-Length: 3", "ETag: \"a\"", ""]

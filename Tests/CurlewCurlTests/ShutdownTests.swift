@@ -111,7 +111,7 @@ struct ShutdownTests {
                     return try await group.reduce(into: [String]()) { $0.append($1) }
                 }
                 #expect(texts == Array(repeating: "ok", count: 20))
-                #expect(Engine.threadCount == 1)
+                #expect((1...2).contains(Engine.threadCount))
                 if round % 2 == 0 { await transport.shutdown() }
                 withExtendedLifetime(paused) {}
             }

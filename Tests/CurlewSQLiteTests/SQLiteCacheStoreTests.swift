@@ -107,6 +107,19 @@ struct SQLiteCacheStoreTests {
         #expect(try await next.statistics().entries == 2)
     }
 
+    @Test("what one store has found is not what another one has")
+    func foundElsewhere() async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (
+            SQLiteCacheStore(path: folder.path + "/one.sqlite"), SQLiteCacheStore(path: folder.path + "/other.sqlite")
+        )
+        let head = try await one.put("https://a.example/", Data("small".utf8))
+        try await other.put("https://b.example/", Data("small".utf8))
+        let found = try #require(try await one.variants(for: head.key).first)
+        #expect(try await other.body(of: found) == nil)
+        #expect(try await one.body(of: found) != nil)
+    }
+
     @Test("a removal by one store reaches what another one is writing")
     func removalAcross() async throws {
         let folder = try TemporaryFolder()

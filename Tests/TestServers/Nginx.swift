@@ -28,6 +28,9 @@ package final class Nginx: Sendable {
         "https://\(host):\(ports[kind.rawValue, default: 0])"
     }
 
+    /// HTTP/1.1 over TLS.
+    package var serial: String { "https://localhost:\(ports["serial", default: 0])" }
+
     /// Asks for a client's certificate of our authority; without one it answers 400. Says whom it sees.
     package var mutual: String { "https://localhost:\(ports["mutual", default: 0])" }
 
@@ -58,7 +61,7 @@ package final class Nginx: Sendable {
         var failure: any Error = Program.Failure(description: "nginx was not started")
         for _ in 0..<5 {
             let ports = try Self.freePorts(
-                for: ["plain", "plain2", "mutual"] + Certificates.Kind.allCases.map(\.rawValue))
+                for: ["plain", "plain2", "mutual", "serial"] + Certificates.Kind.allCases.map(\.rawValue))
             try Self.write(ports, certificates, root: root, to: folder)
             do {
                 shell = try Self.start(in: folder)
@@ -119,6 +122,13 @@ package final class Nginx: Sendable {
             }
             """
         }
+        let serial = """
+            server {
+              listen 127.0.0.1:\(ports["serial", default: 0]) ssl; server_name _;
+              ssl_certificate \(certificates.certificate(.valid)); ssl_certificate_key \(certificates.key);
+              \(locations)
+            }
+            """
         let mutual = """
             server {
               listen 127.0.0.1:\(ports["mutual", default: 0]) ssl http2; server_name _;
@@ -139,6 +149,7 @@ package final class Nginx: Sendable {
               server { listen 127.0.0.1:\(ports["plain", default: 0]); listen unix:\(folder)/socket; server_name _; \(locations) }
               server { listen 127.0.0.1:\(ports["plain2", default: 0]) http2; server_name _; \(locations) }
               \(secure.joined(separator: "\n"))
+              \(serial)
               \(mutual)
             }
             """

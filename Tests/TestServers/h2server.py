@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A scripted HTTP/2 server: prints its port, serves until its input ends. Arguments: certificate and key.
 
+With the word "mixed" behind them it speaks HTTP/2 on every second connection only, and HTTP/1.1 on the others.
+
 A part of the path says what happens to the first request of that path; later ones are answered with the number of
 requests so far.
 
@@ -20,6 +22,7 @@ requests so far.
     short       less content than declared
     surplus     more content than declared
     silent      nothing
+    echo        the path
 """
 
 import collections
@@ -29,6 +32,7 @@ import ssl
 import struct
 import sys
 import threading
+import time
 
 import h2.config
 import h2.connection
@@ -101,6 +105,10 @@ def answer(connection, stream, path):
         counts[path] += 1
         count = counts[path]
     kind = kind_of(path)
+    if kind == "echo":
+        connection.send_headers(stream, [(":status", "200"), ("content-length", str(len(path)))])
+        connection.send_data(stream, path.encode(), end_stream=True)
+        return b"", False
     if count > 1 or kind == "ok":
         respond(connection, stream, count)
         return b"", False
@@ -135,17 +143,44 @@ def serve(peer):
             peer.sendall(connection.data_to_send() + extra)
 
 
+def serve_serially(peer):
+    """Requests without a body, one after the other, each answered with its path."""
+    waiting = b""
+    with peer:
+        while data := peer.recv(65536):
+            waiting += data
+            while b"\r\n\r\n" in waiting:
+                head, waiting = waiting.split(b"\r\n\r\n", 1)
+                path = head.split(b" ")[1]
+                # Long enough for others to come.
+                time.sleep(0.005)
+                peer.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(path), path))
+
+
+def context(*protocols):
+    result = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    result.load_cert_chain(sys.argv[1], sys.argv[2])
+    result.set_alpn_protocols(protocols)
+    return result
+
+
 def accept(listener):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(sys.argv[1], sys.argv[2])
-    context.set_alpn_protocols(["h2"])
+    # A client that takes HTTP/1.1 only gets it on any connection.
+    contexts = [context("h2", "http/1.1"), context("http/1.1")] if "mixed" in sys.argv else [context("h2")]
+    number = 0
     while True:
-        try:
-            peer = context.wrap_socket(listener.accept()[0], server_side=True)
-        except OSError:
-            # A client that does not trust this server, or went away: the others want to be served.
-            continue
-        threading.Thread(target=serve, args=(peer,), daemon=True).start()
+        peer = listener.accept()[0]
+        number += 1
+        threading.Thread(target=begin, args=(peer, contexts[number % len(contexts)]), daemon=True).start()
+
+
+def begin(peer, secure):
+    try:
+        peer = secure.wrap_socket(peer, server_side=True)
+        (serve if peer.selected_alpn_protocol() != "http/1.1" else serve_serially)(peer)
+    except OSError:
+        # A client that does not trust this server, or went away.
+        pass
 
 
 listener = socket.create_server(("127.0.0.1", 0))

@@ -13,28 +13,27 @@ enum Clients {
 
     static func make(_ name: String, width: Int, url: String, work: Work) async throws -> Call {
         switch name {
-        case "curlew": try curlew(url: url, transport: transport(width), work)
+        case "curlew": try curlew(url: url, transport: transport(), work)
         case "curlew-foundation":
-            try curlew(url: url, transport: transport(width), work, codecs: Codecs(decoder: JSONDecoder()))
-        case "curlew-transport": try curlewTransport(url: url, transport: transport(width), work)
+            try curlew(url: url, transport: transport(), work, codecs: Codecs(decoder: JSONDecoder()))
+        case "curlew-transport": try curlewTransport(url: url, transport: transport(), work)
         case "urlsession": try urlSession(url: url, connections: nil, work)
         case "urlsession-wide": try urlSession(url: url, connections: width, work)
         case "layer": layer()
         case "decoder": decoderAlone()
         case let name where CacheClients.calls.contains(name):
-            try CacheClients.call(name, url: url, transport: transport(width), work)
+            try CacheClients.call(name, url: url, transport: transport(), work)
         case let name where CacheClients.lookups.contains(name): try await CacheClients.lookup(name)
         default: throw Failure("no client is called \(name)")
         }
     }
 
-    /// Two threads, and as many connections as calls, like the peers.
-    private static func transport(_ width: Int) -> CurlTransport {
+    /// The engine as it comes, but for whom it trusts: two threads and at most 64 connections to a host.
+    private static func transport() -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
         return CurlTransport(
             configuration: TransportConfiguration(
-                tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system),
-                pool: ConnectionPool(perHost: max(64, width)), agents: 2))
+                tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system)))
     }
 
     /// What an app writes: a typed call.

@@ -55,18 +55,31 @@ extension APIClient {
 }
 
 extension APIClient.Core {
+    /// An endpoint's call, read by the endpoint.
+    func perform<E: Endpoint, Result>(
+        _ endpoint: E, _ codecs: Codecs?, finish: (E.Response, HTTPResponse) -> Result
+    ) async throws(NetworkError) -> Result {
+        try await perform(
+            endpoint, as: E.Response.self, codecs, decode: { try await $0.decode($1, using: $2) }, finish: finish)
+    }
+
     /// The way of every typed call: build, exchange, check the status, decode.
-    func perform<Value: Sendable, Result>(
-        _ route: some Route, as type: Value.Type, _ codecs: Codecs?,
-        decode: (HTTPResponse, Codecs) async throws -> Value, finish: (Value, HTTPResponse) -> Result
+    ///
+    /// `decode` is given the route instead of holding it, which would cost a copy for each call.
+    func perform<R: Route, Value: Sendable, Result>(
+        _ route: R, as type: Value.Type, _ codecs: Codecs?,
+        decode: (R, HTTPResponse, Codecs) async throws -> Value, finish: (Value, HTTPResponse) -> Result
     ) async throws(NetworkError) -> Result {
         let call = try prepare(route, answer: type, codecs)
         return try await exchanger.exchange(call.request, in: call.context) { response in
-            if type == HTTPResponse.self { return finish(try await decode(response, call.codecs), response) }
-            if let absent = try await check(response, call, type) { return finish(absent, response) }
+            let codecs = call.context.codecs
+            if type == HTTPResponse.self { return finish(try await decode(route, response, codecs), response) }
+            if !response.status.isSuccess, let absent = try await check(response, call, type) {
+                return finish(absent, response)
+            }
             if let ready = response.body.value, let value = ready as? Value { return finish(value, response) }
             do {
-                return finish(try await decode(response, call.codecs), response)
+                return finish(try await decode(route, response, codecs), response)
             } catch {
                 throw explained(error, response, call)
             }
@@ -77,7 +90,6 @@ extension APIClient.Core {
     struct PreparedCall {
         let request: HTTPRequest
         let context: ExchangeContext
-        let codecs: Codecs
     }
 
     /// Makes the call ready; observers hear of what keeps it from being sent.
@@ -102,7 +114,7 @@ extension APIClient.Core {
             {
                 request.headers[.idempotencyKey] = UUID().uuidString
             }
-            return PreparedCall(request: request, context: context, codecs: codecs)
+            return PreparedCall(request: request, context: context)
         } catch {
             context.record(.failed(error, after: .zero))
             throw error
@@ -126,7 +138,7 @@ extension APIClient.Core {
     /// Throws for a status that is no success; gives nil as a value where 404 stands for it.
     func check<Value>(_ response: HTTPResponse, _ call: PreparedCall, _ type: Value.Type) async throws -> Value? {
         let status = response.status
-        if status.code >= 200, status.code < 300 { return nil }
+        if status.isSuccess { return nil }
         let options = call.context.options
         if options.accepts.contains(status) { return nil }
         if options.nilOn404, status == .notFound || status == .gone, let absent = absentValue(of: type) {

@@ -37,7 +37,7 @@ public struct APIClient: Sendable {
     public func send<E: Endpoint>(
         _ endpoint: E, codecs: Codecs? = nil
     ) async throws(NetworkError) -> E.Response {
-        try await core.perform(endpoint, as: E.Response.self, codecs, decode: endpoint.decode) { value, _ in value }
+        try await core.perform(endpoint, codecs) { value, _ in value }
     }
 
     /// Sends an inline request and gives its answer: `try await client.send(.user(id: 1))`. Otherwise as for an
@@ -46,7 +46,7 @@ public struct APIClient: Sendable {
     public func send<Value>(
         _ request: Request<Value>, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Value {
-        try await core.perform(request, as: Value.self, codecs, decode: request.decode) { value, _ in value }
+        try await core.perform(request, codecs) { value, _ in value }
     }
 
     /// Sends `route` and decodes its answer as the type that is named or expected:
@@ -58,7 +58,7 @@ public struct APIClient: Sendable {
         _ route: some Route, as type: Value.Type = Value.self, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Value {
         try await core.perform(
-            route, as: type, codecs, decode: { try await $0.decoded(as: type, using: $1) }
+            route, as: type, codecs, decode: { try await $1.decoded(as: type, using: $2) }
         ) { value, _ in value }
     }
 
@@ -68,7 +68,7 @@ public struct APIClient: Sendable {
     public func response<E: Endpoint>(
         for endpoint: E, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Response<E.Response> {
-        try await core.perform(endpoint, as: E.Response.self, codecs, decode: endpoint.decode, finish: Response.init)
+        try await core.perform(endpoint, codecs, finish: Response.init)
     }
 
     /// Sends an inline request and gives its answer with status, headers, metrics, attempts and the URL that answered.
@@ -77,7 +77,7 @@ public struct APIClient: Sendable {
     public func response<Value>(
         for request: Request<Value>, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Response<Value> {
-        try await core.perform(request, as: Value.self, codecs, decode: request.decode, finish: Response.init)
+        try await core.perform(request, codecs, finish: Response.init)
     }
 
     /// Sends `route` and gives its answer, decoded as the type that is named or expected, with status, headers, metrics
@@ -87,6 +87,6 @@ public struct APIClient: Sendable {
         for route: some Route, as type: Value.Type = Value.self, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Response<Value> {
         try await core.perform(
-            route, as: type, codecs, decode: { try await $0.decoded(as: type, using: $1) }, finish: Response.init)
+            route, as: type, codecs, decode: { try await $1.decoded(as: type, using: $2) }, finish: Response.init)
     }
 }

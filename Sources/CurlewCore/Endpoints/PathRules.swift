@@ -41,7 +41,7 @@ enum PathRules {
 
     /// True when a segment between `/` and `\`, plain or percent-encoded, is `.` or `..`.
     static func hasDotSegment(_ text: String) -> Bool {
-        guard text.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "%") }) else { return false }
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return hasPlainDotSegment(text) }
         var bytes = Array(text.utf8)
         for _ in 0..<mostDecodings {
             let segments = bytes.lazy.split(omittingEmptySubsequences: true) {
@@ -53,6 +53,21 @@ enum PathRules {
             bytes = decoded
         }
         return true
+    }
+
+    /// The same where nothing is encoded, which is nearly always: one look at each byte.
+    private static func hasPlainDotSegment(_ text: String) -> Bool {
+        // How many dots the segment has so far; nil once it has anything else.
+        var dots: Int? = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") {
+                if dots == 1 || dots == 2 { return true }
+                dots = 0
+            } else {
+                dots = byte == UInt8(ascii: ".") ? dots.map { $0 + 1 } : nil
+            }
+        }
+        return dots == 1 || dots == 2
     }
 
     /// Text that is still encoded after this many rounds was made to deceive.

@@ -45,12 +45,8 @@ public struct Next: Sendable {
     {
         let context = changed ?? self.context
         guard position < interceptors.count else {
-            // Interceptors change requests, so what they made is checked here, once, before any byte leaves.
-            let request = context.crossedOrigin ? request.withoutSecrets(in: context) : request
-            try request.validate()
-            if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
-            guard context.isObserved else { return try await transport.send(request, in: context).limited(in: context) }
-            return try await observed(request, context)
+            if context.crossedOrigin { return try await leave(request.withoutSecrets(in: context), context) }
+            return try await leave(request, context)
         }
         let rest = Next(
             context: context, interceptors: interceptors, position: position + 1, transport: transport, chain: chain)
@@ -83,10 +79,15 @@ public struct Next: Sendable {
             hint: "Sign in first, or add the credential's interceptor to the pipeline.", request: RequestLine(request))
     }
 
-    private func observed(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
+    /// The request leaves the pipeline. Interceptors change requests, so what they made is checked here, once, before any
+    /// byte does.
+    private func leave(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
+        try request.validate()
+        if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
         context.record(.sent(request))
         do {
-            let response = try await transport.send(request, in: context).limited(in: context)
+            var response = try await transport.send(request, in: context)
+            response.limitBody(in: context)
             context.record(.answered(response))
             return response
         } catch {
@@ -109,13 +110,10 @@ enum ChainNumber {
 }
 
 extension HTTPResponse {
-    /// The response under the limit of its call. A transport of one's own makes bodies that know nothing of it.
-    fileprivate func limited(in context: ExchangeContext) -> HTTPResponse {
+    /// Puts the body under the limit of its call. A transport of one's own makes bodies that know nothing of it.
+    fileprivate mutating func limitBody(in context: ExchangeContext) {
         let limit = context.limits.responseBody
-        guard body.limit != limit else { return self }
-        var response = self
-        response.body = body.limited(to: limit)
-        return response
+        if body.limit != limit { body = body.limited(to: limit) }
     }
 }
 

@@ -27,10 +27,10 @@ public protocol ContentCodec: Sendable {
 /// Made once per client and shared by its calls.
 public struct Codecs: Sendable {
     /// Writes bodies, and reads answers whose media type no other codec claims.
-    public let primary: any ContentCodec
-    private var others: [any ContentCodec] = []
+    public var primary: any ContentCodec { list.primary }
     /// The `Accept` field that goes with these codecs.
-    package private(set) var accept: String
+    package var accept: String { list.accept }
+    private let list: List
 
     /// JSON, read by Curlew's own decoder, which gives the same values as Foundation's several times faster, and written
     /// by Foundation's encoder.
@@ -49,16 +49,19 @@ public struct Codecs: Sendable {
 
     /// Another default format.
     public init(primary: any ContentCodec) {
-        self.primary = primary
-        accept = primary.mediaType.essence
+        list = List(primary: primary, others: [], accept: primary.mediaType.essence)
+    }
+
+    private init(_ list: List) {
+        self.list = list
     }
 
     /// These codecs and one more, used for answers of its media type. It wins over one added before it.
     public func adding(_ codec: any ContentCodec) -> Codecs {
-        var copy = self
-        copy.others.insert(codec, at: 0)
-        copy.accept += ", \(codec.mediaType.essence);q=0.9"
-        return copy
+        Codecs(
+            List(
+                primary: primary, others: [codec] + list.others,
+                accept: accept + ", \(codec.mediaType.essence);q=0.9"))
     }
 
     /// The value in `data`, read by the codec that claims `mediaType`, else by the primary one.
@@ -67,7 +70,9 @@ public struct Codecs: Sendable {
     public func decode<Value: Decodable>(
         _ type: Value.Type, from data: Data, mediaType: @autoclosure () -> MediaType?
     ) throws -> Value {
-        guard !others.isEmpty, let mediaType = mediaType() else { return try primary.decode(type, from: data) }
+        guard !list.others.isEmpty, let mediaType = mediaType() else {
+            return try list.primary.decode(type, from: data)
+        }
         return try (codec(for: mediaType) ?? primary).decode(type, from: data)
     }
 
@@ -78,8 +83,21 @@ public struct Codecs: Sendable {
 
     /// The codec that claims `mediaType`, if one does.
     package func codec(for mediaType: MediaType) -> (any ContentCodec)? {
-        if let other = others.first(where: { mediaType.essence == $0.mediaType.essence }) { return other }
+        if let other = list.others.first(where: { mediaType.essence == $0.mediaType.essence }) { return other }
         return mediaType.essence == primary.mediaType.essence ? primary : nil
+    }
+
+    /// Behind one reference, because every call has a copy.
+    private final class List: Sendable {
+        let primary: any ContentCodec
+        let others: [any ContentCodec]
+        let accept: String
+
+        init(primary: any ContentCodec, others: [any ContentCodec], accept: String) {
+            self.primary = primary
+            self.others = others
+            self.accept = accept
+        }
     }
 }
 

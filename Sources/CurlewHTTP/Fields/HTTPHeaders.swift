@@ -137,13 +137,24 @@ public struct HTTPHeaders: Sendable {
         fields.reserveCapacity(count)
     }
 
-    private func firstIndex(of name: HTTPField.Name, from start: Int = 0) -> Int? {
-        var index = start
-        while index < fields.count {
-            if fields[index].name == name { return index }
-            index += 1
+    /// True when both are copies of one list. False says nothing: equal lists may stand in two places.
+    package func isCopy(of other: HTTPHeaders) -> Bool {
+        fields.withUnsafeBufferPointer { fields in
+            other.fields.withUnsafeBufferPointer { $0.baseAddress == fields.baseAddress && $0.count == fields.count }
         }
-        return nil
+    }
+
+    private func firstIndex(of name: HTTPField.Name, from start: Int = 0) -> Int? {
+        let count = name.text.utf8.count
+        return fields.withUnsafeBufferPointer { fields in
+            var index = start
+            while index < fields.count {
+                // Nearly all names that differ differ in length, which costs no call and no reference.
+                if fields[index].name.text.utf8.count == count, fields[index].name == name { return index }
+                index += 1
+            }
+            return nil
+        }
     }
 
     private mutating func checked(_ name: HTTPField.Name, _ value: String) -> String? {

@@ -28,6 +28,29 @@ enum Abuse {
         return words.count > 1 ? (Int(words[1]) ?? 0) * Int(getpagesize()) : 0
     }
 
+    /// Bytes that are allocated now. Resident memory is more: what was needed once, and the gaps.
+    static var heapInUse: Int {
+        typealias MallocInfo = @convention(c) (Int32, UnsafeMutablePointer<FILE>) -> Int32
+        guard let symbol = dlsym(nil, "malloc_info") else { return 0 }
+        var text: UnsafeMutablePointer<CChar>?
+        var size = 0
+        guard let file = open_memstream(&text, &size) else { return 0 }
+        _ = unsafeBitCast(symbol, to: MallocInfo.self)(0, file)
+        fclose(file)
+        guard let text else { return 0 }
+        defer { free(text) }
+        // The totals of all arenas come last: taken from the system, less what lies free, and large blocks.
+        let totals = String(cString: text).components(separatedBy: "</heap>").last ?? ""
+        func value(_ start: String) -> Int {
+            guard let line = totals.components(separatedBy: "\n").first(where: { $0.hasPrefix("<" + start) }) else {
+                return 0
+            }
+            return line.components(separatedBy: "size=\"").last?.split(separator: "\"").first.flatMap { Int($0) } ?? 0
+        }
+        return value("system type=\"current\"") - value("total type=\"fast\"") - value("total type=\"rest\"")
+            + value("total type=\"mmap\"")
+    }
+
     /// As many descriptors as the system lets this process have.
     static func raiseDescriptorLimit() {
         var limit = rlimit()
@@ -44,26 +67,34 @@ enum Abuse {
 
 /// Memory over the course of a test: what the last quarter of the samples has more than the second.
 struct MemoryCourse {
-    private var samples: [Int] = []
+    private var resident: [Int] = []
+    private var inUse: [Int] = []
 
     mutating func sample() {
-        samples.append(Abuse.residentMemory)
+        resident.append(Abuse.residentMemory)
+        inUse.append(Abuse.heapInUse)
     }
 
-    /// In bytes, largest against largest; 0 with fewer than eight samples.
+    /// Of what is resident, in bytes, largest against largest; 0 with fewer than eight samples.
     var growth: Int {
-        let quarter = samples.count / 4
-        guard quarter >= 2, let last = samples.suffix(quarter).max(),
-            let second = samples[quarter..<(2 * quarter)].max()
+        let quarter = resident.count / 4
+        guard quarter >= 2, let last = resident.suffix(quarter).max(),
+            let second = resident[quarter..<(2 * quarter)].max()
         else { return 0 }
         return last - second
     }
 
     var text: String {
+        """
+        memory in MiB by quarters \(Self.largest(resident)), growth \(growth >> 10) KiB, allocated \
+        \(Self.largest(inUse))
+        """
+    }
+
+    private static func largest(_ samples: [Int]) -> [Int] {
         let quarter = max(1, samples.count / 4)
-        let largest = stride(from: 0, to: samples.count, by: quarter).map { start in
+        return stride(from: 0, to: samples.count, by: quarter).map { start in
             (samples[start..<min(samples.count, start + quarter)].max() ?? 0) >> 20
         }
-        return "memory in MiB by quarters \(largest), growth \(growth >> 10) KiB"
     }
 }

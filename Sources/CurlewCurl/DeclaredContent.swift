@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewHTTP
+
+/// What the fields of an answer tell about its body.
+struct DeclaredContent {
+    /// The length of the body as declared, if there is one and it counts (RFC 9112 §6.3).
+    private(set) var length: Int64?
+    /// The declared length is no number, too large for one, or not the only one: nobody can tell where the body ends.
+    private(set) var hasBadLength = false
+    /// There are content codings.
+    private(set) var isEncoded = false
+
+    /// Nothing is told.
+    init() {}
+
+    init(_ headers: HTTPHeaders) {
+        isEncoded = headers.contains(.contentEncoding)
+        guard headers.contains(.contentLength), !headers.contains(.transferEncoding) else { return }
+        for text in headers[values: .contentLength] {
+            guard let length = Self.length(text), self.length == nil || self.length == length else {
+                hasBadLength = true
+                return
+            }
+            self.length = length
+        }
+    }
+
+    /// A number, or the same one several times, which is what some servers' repeated fields become on the way.
+    private static func length(_ text: String) -> Int64? {
+        if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { return Int64(text) }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        guard parts.count > 1, let first = parts.first, parts.allSatisfy({ $0 == first }) else { return nil }
+        return length(first)
+    }
+}
+#endif
