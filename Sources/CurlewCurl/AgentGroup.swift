@@ -7,18 +7,21 @@ import CurlewHTTP
 /// The agents of one transport.
 ///
 /// An origin belongs to one of them, so that its connections are shared. Over plain HTTP/1.1 nothing is shared at a time:
-/// there the others help when its agent has a lot in hand. Each of them then has a part of the places at the host.
+/// there the others help when its agent has a lot in hand, and elsewhere as many as the configuration allows. Each of
+/// them then has a part of the places at the host.
 struct AgentGroup: Sendable {
     private let agents: [CurlAgent]
     /// Speaks HTTP/1.1 only, for uploads that must not meet others on an HTTP/2 connection, nor have one of HTTP/1.1 among
     /// these: see `CurlLibrary.losesBytesBesideUploads` and `mixesVersions`. It has a pool of its own.
     private let apart: CurlAgent?
-    /// Those that may help each other: there is at least one place at a host for each. None if nobody may.
-    private let helpers: Int
+    /// How many serve one origin: there is at least one place at a host for each.
+    private let plain, shared: Int
+    private let isAlwaysShared: Bool
     private let home = HomeProcess()
 
-    /// With so many exchanges in hand an agent is helped; with fewer, another thread would cost more than it brings.
-    private static let plenty = 16
+    /// With so many exchanges in hand an agent is helped; with fewer, another thread would cost more than it brings. With
+    /// more where a connection costs a handshake and may be shared.
+    private static let (plenty, plentyShared) = (16, 32)
 
     init(configuration: TransportConfiguration, proxies: ProxyRules) {
         let count = configuration.usefulAgents
@@ -27,13 +30,16 @@ struct AgentGroup: Sendable {
             part.pool.idle = max(1, configuration.pool.idle / count)
             part.pool.total = configuration.pool.total.map { max(1, $0 / count) }
         }
-        let isShared = count == 1 || configuration.httpVersions == .http2PriorKnowledge
-        let helpers = isShared ? 0 : min(count, max(1, configuration.pool.perHost))
-        self.helpers = helpers
+        let most = min(count, max(1, configuration.pool.perHost))
+        let shared = min(most, configuration.agentsPerSecureOrigin)
+        isAlwaysShared = configuration.httpVersions == .http2PriorKnowledge
+        let plain = isAlwaysShared ? shared : most
+        (self.plain, self.shared) = (plain, shared)
         agents = (0..<count).map { [part] number in
             CurlAgent(
                 configuration: part, proxies: proxies,
-                plainShare: number < helpers ? configuration.pool.share(number, of: helpers) : nil)
+                plainPool: configuration.pool.share(number, of: plain),
+                securePool: configuration.pool.share(number, of: shared))
         }
         if configuration.httpVersions == .automatic, CurlLibrary.current.losesBytesBesideUploads {
             var serial = configuration
@@ -55,10 +61,12 @@ struct AgentGroup: Sendable {
         // Hashing would cost something for nothing.
         if agents.count == 1 { return agents[0] }
         let hash = UInt(bitPattern: origin.hashValue)
-        guard helpers > 0, !origin.isSecure else { return agents[Int(hash % UInt(agents.count))] }
+        let helpers = origin.isSecure ? shared : plain
+        guard helpers > 1 else { return agents[Int(hash % UInt(agents.count))] }
         var chosen = agents[Int(hash % UInt(helpers))]
         var least = chosen.queue.load
-        if least < min(Self.plenty, chosen.plainShare?.perHost ?? 0) { return chosen }
+        let plenty = origin.isSecure || isAlwaysShared ? Self.plentyShared : Self.plenty
+        if least < min(plenty, chosen.pool(for: origin).perHost) { return chosen }
         for agent in agents.prefix(helpers) {
             let load = agent.queue.load
             if load < least { (chosen, least) = (agent, load) }
@@ -95,8 +103,10 @@ extension TransportConfiguration {
 }
 
 extension ConnectionPool {
-    /// The pool of one of several agents at a host that all of them serve: together they have as many places.
+    /// The pool of one of several agents at a host that they serve together: with as many places as there are. The whole
+    /// for one that serves hosts alone.
     fileprivate func share(_ number: Int, of count: Int) -> ConnectionPool {
+        guard count > 1, number < count else { return self }
         func part(_ whole: Int) -> Int { whole / count + (number < whole % count ? 1 : 0) }
         var share = self
         share.perHost = part(perHost)

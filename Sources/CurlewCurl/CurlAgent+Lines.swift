@@ -145,7 +145,7 @@ extension CurlAgent {
             lastLine = nil
         }
         var configuration = configuration
-        if let plainShare, !origin.isSecure { configuration.pool = plainShare }
+        configuration.pool = pool(for: origin)
         let new = OriginLine(origin: origin, configuration: configuration)
         originLines[origin] = new
         lastLine = new

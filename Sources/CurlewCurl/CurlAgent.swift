@@ -23,8 +23,8 @@ import Musl
 /// only, and that thread is started once, under the queue's lock.
 final class CurlAgent: @unchecked Sendable {
     let configuration: TransportConfiguration
-    /// What it has of the places at hosts that others serve too; see `AgentGroup`.
-    let plainShare: ConnectionPool?
+    /// What it has of the places at hosts, which others may serve too; see `AgentGroup`.
+    private let plainPool, securePool: ConnectionPool
     let proxies: ProxyRules
     let home = HomeProcess()
     let queue = CommandQueue()
@@ -70,10 +70,18 @@ final class CurlAgent: @unchecked Sendable {
         .refused(by: .shutdown), detail: "The transport has been shut down.",
         hint: "Make a new transport, or shut down later.")
 
-    init(configuration: TransportConfiguration, proxies: ProxyRules, plainShare: ConnectionPool? = nil) {
+    init(
+        configuration: TransportConfiguration, proxies: ProxyRules, plainPool: ConnectionPool? = nil,
+        securePool: ConnectionPool? = nil
+    ) {
         self.configuration = configuration
         self.proxies = proxies
-        self.plainShare = plainShare
+        self.plainPool = plainPool ?? configuration.pool
+        self.securePool = securePool ?? configuration.pool
+    }
+
+    func pool(for origin: Origin) -> ConnectionPool {
+        origin.isSecure ? securePool : plainPool
     }
 
     func run() {

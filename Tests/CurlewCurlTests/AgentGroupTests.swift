@@ -62,6 +62,29 @@ struct AgentGroupTests {
         }
     }
 
+    @Test("over TLS one thread serves an origin, or as many as allowed", arguments: [1, 2, 3])
+    func secureHelp(allowed: Int) async throws {
+        let certificates = try await Nginx.shared().certificates
+        let server = try await onThread { try H2Server(certificates) }
+        var configuration = TransportConfiguration(
+            tls: TLSConfiguration(trustedRoots: .file(certificates.authority)), agents: 3)
+        configuration.agentsPerSecureOrigin = allowed
+        let transport = CurlTransport(configuration: configuration)
+        let calls = (0..<90).map { number in
+            Task { try await transport.exchange(.get, server.url + "/silent/\(number)") }
+        }
+        // One connection for each thread, which carries all of its calls. Before the first answer nobody knows that it can
+        // carry more than there are places.
+        let areThere = await eventually {
+            let now = transport.snapshot
+            return now.connections == allowed && now.active == 64 && now.waiting == 26
+        }
+        #expect(areThere, "\(transport.snapshot)")
+        for call in calls { call.cancel() }
+        for call in calls { #expect(await (call.result.failure as? NetworkError)?.isCancelled == true) }
+        await transport.shutdown()
+    }
+
     @Test(
         "places at a host are as many as allowed, whoever serves it", .serialized,
         arguments: [(3, 40), (3, 5), (4, 2), (2, 1)])
@@ -89,6 +112,10 @@ struct AgentGroupTests {
 
     @Test("the number of threads has bounds")
     func bounds() {
+        var configuration = TransportConfiguration()
+        #expect(configuration.agents == 2 && configuration.agentsPerSecureOrigin == 1)
+        configuration.agentsPerSecureOrigin = 0
+        #expect(configuration.agentsPerSecureOrigin == 1)
         #expect([0, 7, 1000].map { TransportConfiguration(agents: $0).agents } == [1, 7, 64])
     }
 

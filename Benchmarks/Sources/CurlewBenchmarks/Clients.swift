@@ -28,12 +28,13 @@ enum Clients {
         }
     }
 
-    /// The engine as it comes, but for whom it trusts: two threads and at most 64 connections to a host.
+    /// The engine as it comes, but for whom it trusts and that both threads serve one host also over TLS.
     private static func transport() -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
-        return CurlTransport(
-            configuration: TransportConfiguration(
-                tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system)))
+        var configuration = TransportConfiguration(
+            tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system))
+        configuration.agentsPerSecureOrigin = 2
+        return CurlTransport(configuration: configuration)
     }
 
     /// What an app writes: a typed call.

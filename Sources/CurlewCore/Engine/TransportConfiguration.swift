@@ -22,6 +22,13 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// each. Each thread has its share of the pool's `total` and `idle`, and there are no more threads than `total` has
     /// sixteens; limits for a host hold as they are.
     public var agents: Int { didSet { agents = Self.inside(agents, 1...64) } }
+    /// How many of these threads may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most 64.
+    ///
+    /// Over HTTP/2 each of them has a connection of its own, where RFC 9113 §9.1 asks for one to a host. It pays when calls
+    /// to one host keep a thread busy all the time. They divide `ConnectionPool.perHost` among them.
+    public var agentsPerSecureOrigin = 1 {
+        didSet { agentsPerSecureOrigin = Self.inside(agentsPerSecureOrigin, 1...64) }
+    }
     /// How long a thread of the engine on Linux may stand still, held by an observer that waits or a disk that does not
     /// answer, until the calls that wait for it end with `.timedOut(.engine)`. New ones do so at once until it goes on.
     /// Default 10 s, at least 2 s; nil to wait for ever.
