@@ -41,7 +41,8 @@ struct AgentGroup: Sendable {
                 plainPool: configuration.pool.share(number, of: plain),
                 securePool: configuration.pool.share(number, of: shared))
         }
-        if configuration.httpVersions == .automatic, CurlLibrary.current.losesBytesBesideUploads {
+        // Which libcurl there is shows with the first use: making a transport does not start it.
+        if configuration.httpVersions == .automatic {
             var serial = configuration
             serial.httpVersions = .http1Only
             apart = CurlAgent(configuration: serial, proxies: proxies)
@@ -57,7 +58,9 @@ struct AgentGroup: Sendable {
 
     /// Who gets an exchange with `origin`.
     func agent(for origin: Origin, _ upload: (any Upload)?) -> CurlAgent {
-        if let apart, let upload, upload.length == nil, origin.isSecure { return apart }
+        if let apart, let upload, upload.length == nil, origin.isSecure, CurlLibrary.current.losesBytesBesideUploads {
+            return apart
+        }
         // Hashing would cost something for nothing.
         if agents.count == 1 { return agents[0] }
         let hash = UInt(bitPattern: origin.hashValue)
