@@ -7,56 +7,111 @@ import FoundationEssentials
 /// The bytes of one body between the agent's thread and its reader.
 ///
 /// Bounded: at `capacity` bytes the agent stops receiving, and the reader, who always takes everything that is there,
-/// sets it going again. What arrives while nobody reads is joined, so a slow reader gets few large chunks.
+/// sets it going again. What arrives while nobody reads is joined, so a slow reader gets few large chunks. A reader who
+/// waits is woken when `batch` bytes are there or libcurl has returned: waking costs more than receiving a record of
+/// TLS, and libcurl receives many of them before it returns.
 final class BodyPipe: ResponseBodySource {
     private struct State {
         var pending = Data()
         var isPaused = false
         var end: Result<Void, NetworkError>?
         var reader: UnsafeContinuation<Data?, any Error>?
+
+        mutating func take() -> Data {
+            defer { pending = Data() }
+            return pending
+        }
+
+        /// Where a second piece follows at once there will be more. In steps, because a reader may keep what it gets.
+        mutating func makeRoom(for count: Int, upTo batch: Int) {
+            if pending.count + count <= batch / 4 {
+                pending.reserveCapacity(batch / 4)
+            } else if pending.count < batch {
+                pending.reserveCapacity(batch + count)
+            }
+        }
+
+        /// The reader, if it waits and there is something for it.
+        mutating func takeReader(above least: Int = 0) -> Waiting? {
+            guard let reader, pending.count > least else { return nil }
+            self.reader = nil
+            return Waiting(reader: reader, chunk: take())
+        }
+    }
+
+    private struct Waiting: Sendable {
+        let reader: UnsafeContinuation<Data?, any Error>
+        let chunk: Data
     }
 
     private let state: Locked<State>
     private let capacity: Int
+    private let batch: Int
     private let transfer: Transfer
 
     init(_ transfer: Transfer, first: Data, capacity: Int) {
         self.transfer = transfer
         self.capacity = capacity
+        batch = min(256 << 10, capacity)
         state = Locked(State(pending: first))
     }
 
-    /// The agent brings bytes. False when there is no room: nothing was taken, and the reader will ask to go on.
-    func offer(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        let (taken, reader, chunk) = state.withLock {
-            state -> (Bool, UnsafeContinuation<Data?, any Error>?, Data) in
+    /// What became of bytes that were offered.
+    enum Receipt {
+        case taken
+        /// A reader waits for them: `release` is to be called when libcurl has returned.
+        case due
+        /// There is no room: nothing was taken, and the reader will ask to go on.
+        case refused
+    }
+
+    /// The agent brings bytes.
+    func offer(_ bytes: UnsafeRawBufferPointer) -> Receipt {
+        let (receipt, waiting) = state.withLock { state -> (Receipt, Waiting?) in
             guard state.pending.count < capacity else {
                 state.isPaused = true
-                return (false, nil, Data())
+                return (.refused, nil)
             }
-            guard let reader = state.reader else {
+            if state.pending.isEmpty {
+                state.pending = Data(bytes)
+            } else {
+                state.makeRoom(for: bytes.count, upTo: batch)
                 state.pending.append(contentsOf: bytes)
-                return (true, nil, Data())
             }
-            state.reader = nil
-            return (true, reader, Data(bytes))
+            guard state.reader != nil else { return (.taken, nil) }
+            // A piece that is no record is not waited with either.
+            let waiting = state.takeReader(above: bytes.count > 32 << 10 ? 0 : batch - 1)
+            return (waiting == nil ? .due : .taken, waiting)
         }
+        resume(waiting)
+        return receipt
+    }
+
+    /// Gives a reader who waits what there is.
+    func release() {
+        resume(state.withLock { $0.takeReader() })
+    }
+
+    private func resume(_ waiting: Waiting?) {
+        guard let waiting else { return }
         transfer.noteHandOver()
-        reader?.resume(returning: chunk)
-        return taken
+        waiting.reader.resume(returning: waiting.chunk)
     }
 
     /// The agent says that no more comes. The first word counts: false if there was one before.
     @discardableResult
     func finish(_ end: Result<Void, NetworkError>, droppingRest: Bool = false) -> Bool {
-        let (isFirst, reader) = state.withLock { state -> (Bool, UnsafeContinuation<Data?, any Error>?) in
-            guard state.end == nil else { return (false, nil) }
+        let (isFirst, waiting, reader) = state.withLock {
+            state -> (Bool, Waiting?, UnsafeContinuation<Data?, any Error>?) in
+            guard state.end == nil else { return (false, nil, nil) }
             state.end = end
             if droppingRest { state.pending = Data() }
+            let waiting = state.takeReader()
             defer { state.reader = nil }
-            return (true, state.reader)
+            return (true, waiting, state.reader)
         }
-        // A waiting reader has taken all bytes before: it waits because there are none.
+        // Who gets the last bytes hears of the end when it asks again.
+        resume(waiting)
         transfer.noteHandOver()
         switch end {
         case .success: reader?.resume(returning: nil)
@@ -72,8 +127,7 @@ final class BodyPipe: ResponseBodySource {
             try await withUnsafeThrowingContinuation { continuation in
                 let step = state.withLock { state -> Step in
                     if !state.pending.isEmpty {
-                        let chunk = state.pending
-                        state.pending = Data()
+                        let chunk = state.take()
                         let mustResume = state.isPaused
                         state.isPaused = false
                         return .chunk(chunk, mustResume: mustResume)

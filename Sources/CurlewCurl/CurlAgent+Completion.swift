@@ -135,6 +135,21 @@ extension CurlAgent {
         dueHeads.removeAll(keepingCapacity: true)
     }
 
+    /// Called from callbacks: a reader waits for what has come of the body, and gets it when libcurl has returned.
+    func noteBody(of transfer: Transfer) {
+        if !transfer.isBodyDue { dueBodies.append(transfer) }
+        transfer.isBodyDue = true
+    }
+
+    func handOverBodies() {
+        guard !dueBodies.isEmpty else { return }
+        for transfer in dueBodies {
+            transfer.isBodyDue = false
+            transfer.pipe?.release()
+        }
+        dueBodies.removeAll(keepingCapacity: true)
+    }
+
     private func handOverHead(of transfer: Transfer, metrics: ExchangeMetrics) {
         guard let pipe = transfer.pipe, transfer.isAwaited else { return }
         let body = ResponseBody(

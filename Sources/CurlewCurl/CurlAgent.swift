@@ -41,6 +41,8 @@ final class CurlAgent: @unchecked Sendable {
     var dueLines: [OriginLine] = []
     /// Transfers whose head came in the current turn and is due before their end.
     var dueHeads: [Transfer] = []
+    /// Transfers whose readers wait for what came of their bodies in the current turn.
+    var dueBodies: [Transfer] = []
     /// What observers are to hear when libcurl has returned.
     var dueEvents: [(Transfer, ExchangeEvent)] = []
     /// Connections in use over TLS, where this libcurl might mix up two versions. See `CurlAgent+Occupants.swift`.
@@ -116,6 +118,7 @@ final class CurlAgent: @unchecked Sendable {
         recordEvents()
         finishDone()
         handOverHeads()
+        handOverBodies()
         endLate()
         fillPlaces()
         recount()
@@ -261,6 +264,7 @@ final class CurlAgent: @unchecked Sendable {
         // Transfers refer to the agent: it must not keep one.
         commands = []
         dueHeads = []
+        dueBodies = []
         ended = []
         refused = []
         mixedUp = []

@@ -72,13 +72,7 @@ final class EasyHandle {
         setHeaders(of: transfer)
         setServer(of: transfer)
         setVersion(of: transfer)
-        if current.receivesMuch != transfer.streams {
-            // libcurl allocates this for each transfer: beyond 128 KiB every request would map and unmap memory. What
-            // streams is mostly large, and one turn for a larger piece costs less than one for each small one.
-            // A handle whose last transfer broke off may still have its buffer, and keeps its size then.
-            let code = curlew_set_long(pointer, CURLOPT_BUFFERSIZE, transfer.streams ? 120 << 10 : 32 << 10)
-            if code == CURLE_OK { current.receivesMuch = transfer.streams }
-        }
+        setBuffers(of: transfer)
         if current.decodesContent != transfer.decodesContent {
             setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
             current.decodesContent = transfer.decodesContent
@@ -100,6 +94,22 @@ final class EasyHandle {
             return text
         }
         return "\(text) (CURLOPT_\(String(cString: name)))"
+    }
+
+    /// libcurl allocates both for each transfer: beyond 128 KiB every request would map and unmap memory. What is large
+    /// or streams has larger ones, since one turn for a larger piece costs less than one for each small one.
+    private func setBuffers(of transfer: Transfer) {
+        // A handle whose last transfer broke off may still have its buffer, and keeps its size then.
+        if current.receivesMuch != transfer.streams {
+            let code = curlew_set_long(pointer, CURLOPT_BUFFERSIZE, transfer.streams ? 120 << 10 : 32 << 10)
+            if code == CURLE_OK { current.receivesMuch = transfer.streams }
+        }
+        guard let upload = transfer.upload else { return }
+        let sendsMuch = upload.length ?? .max > 256 << 10
+        if current.sendsMuch != sendsMuch {
+            let code = curlew_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, sendsMuch ? 120 << 10 : 64 << 10)
+            if code == CURLE_OK { current.sendsMuch = sendsMuch }
+        }
     }
 
     private func setMethod(of transfer: Transfer) {
@@ -169,8 +179,6 @@ final class EasyHandle {
         setText(CURLOPT_PROXY, "")
         setText(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Allocated for each upload; the same holds as for what is received.
-        set(CURLOPT_UPLOAD_BUFFERSIZE, 64 << 10)
         // Removing a transfer during a name lookup must not wait for the lookup.
         set(CURLOPT_QUICK_EXIT, 1)
         if alwaysOpens {
@@ -224,6 +232,7 @@ struct Current {
     var decodesContent: Bool?
     var version: Int?
     var receivesMuch: Bool?
+    var sendsMuch: Bool?
     var opensConnection: Bool?
     /// For whom identity, pins and proxy are set.
     var origin: Origin?

@@ -56,6 +56,8 @@ final class Transfer: @unchecked Sendable {
     var buffered = Data()
     /// The body once the response has been handed over before its end.
     var pipe: BodyPipe?
+    /// Its reader is to be given what has come, at the end of the turn.
+    var isBodyDue = false
     /// Swallow what still comes: the transfer is being taken down.
     var isDiscarding = false
     /// libcurl was told to stop receiving because the reader is behind.

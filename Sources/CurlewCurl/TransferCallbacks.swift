@@ -120,7 +120,13 @@ extension Transfer {
             }
             stream()
         }
-        guard let pipe, !pipe.offer(bytes) else { return bytes.count }
+        switch pipe?.offer(bytes) ?? .taken {
+        case .taken: return bytes.count
+        case .due:
+            agent.noteBody(of: self)
+            return bytes.count
+        case .refused: break
+        }
         agent.noteHeld(self)
         isReceivePaused = true
         clock.isHeld = true
