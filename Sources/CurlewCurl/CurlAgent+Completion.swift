@@ -79,7 +79,7 @@ extension CurlAgent {
         guard transfer.isAwaited else { return }
         switch result {
         case .success:
-            let body = ResponseBody(transfer.takeBuffered(), limit: transfer.bodyLimit)
+            let body = ResponseBody(transfer.buffered.take(), limit: transfer.bodyLimit)
             transfer.deliver(.success(transfer.response(body: body, metrics: metrics)))
         case .failure(let error):
             transfer.deliver(.failure(error))

@@ -28,6 +28,7 @@ final class CurlAgent: @unchecked Sendable {
     let proxies: ProxyRules
     let home = HomeProcess()
     let queue = CommandQueue()
+    let memory = BodyMemory()
 
     var multi: UnsafeMutableRawPointer?
     private(set) var pump: SocketPump?
@@ -66,6 +67,8 @@ final class CurlAgent: @unchecked Sendable {
     /// The clock, read once for each time libcurl works: callbacks note activity far too often to ask it themselves.
     private(set) var turnStart: Int64 = 0
 
+    /// Memory for bodies is kept for so many nanoseconds without any work.
+    private static let restTime: Int64 = 10_000_000_000
     static let idleHandleLimit = 256
     static let originLimit = 1024
     static let shutdownError = NetworkError(
@@ -111,7 +114,9 @@ final class CurlAgent: @unchecked Sendable {
         // What came in is not slept over, nor what the timer has finished.
         let isBusy = pump.workOnTimer(at: turnStart) || !commands.isEmpty
         pump.wait(isBusy ? 0 : idleTime(pump))
+        let waitStart = turnStart
         turnStart = ExchangeClock.now()
+        if transfers.isEmpty, turnStart - waitStart > Self.restTime { memory.forget() }
         pump.workOnSockets()
         endMixedUp()
         releaseRefused()
@@ -130,7 +135,8 @@ final class CurlAgent: @unchecked Sendable {
         let next = min(nextCheck, pump.timer)
         let untilNext = next == .max ? Int64.max : (max(0, next - turnStart) + 999_999) / 1_000_000
         // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
-        return Int32(min(untilNext, transfers.isEmpty ? 60_000 : 1_000))
+        let most = transfers.isEmpty ? (memory.isEmpty ? 60_000 : Self.restTime / 1_000_000 + 1) : 1_000
+        return Int32(min(untilNext, most))
     }
 
     private func takeCommands() {

@@ -53,7 +53,7 @@ final class Transfer: @unchecked Sendable {
     /// The end of the (final) head has been noticed.
     var hasHead = false
     /// The body until the response is handed over.
-    var buffered = Data()
+    var buffered = GatheredBody()
     /// The body once the response has been handed over before its end.
     var pipe: BodyPipe?
     /// Its reader is to be given what has come, at the end of the turn.
@@ -111,7 +111,7 @@ final class Transfer: @unchecked Sendable {
 
     /// A body that is handed over finished may have this many bytes.
     var smallBody: Int {
-        streams ? 0 : owner.configuration.smallBody
+        streams ? 0 : owner.configuration.gatheredBody
     }
 
     /// For the agent's table, which keeps the transfer alive: unique among those that live.
@@ -158,12 +158,6 @@ final class Transfer: @unchecked Sendable {
     /// The server has refused the request before it was complete. Such a request needs no more of its body, but libcurl
     /// does not end it while it waits for the producer.
     var isRefusedEarly: Bool { isSendPaused && hasHead && head.status.code >= 300 }
-
-    /// The body that was gathered; the transfer keeps nothing.
-    func takeBuffered() -> Data {
-        defer { buffered = Data() }
-        return buffered
-    }
 
     /// The response with `body`, from what has come so far.
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {

@@ -99,7 +99,8 @@ extension Transfer {
         agent.noteVersion(head.version, of: self)
         agent.noteDeadline(of: self)
         let length = declaredLength ?? 0
-        if streams || length > Int64(smallBody) { stream() }
+        // What is longer than its reader takes is not gathered for nothing.
+        if streams || length > min(Int64(smallBody), bodyLimit) { stream() }
         if isRefusedEarly { agent.noteRefusal(of: self) } else { expectation?.permit() }
     }
 
@@ -109,13 +110,7 @@ extension Transfer {
         if isRefusedEarly { agent.noteRefusal(of: self) }
         if pipe == nil {
             guard buffered.count + bytes.count > smallBody else {
-                if buffered.isEmpty {
-                    // A small body mostly comes whole; one that does not gets its room at once.
-                    let length = max(bytes.count, Int(min(declaredLength ?? 0, Int64(smallBody))))
-                    if length > bytes.count { buffered.reserveCapacity(length) } else { buffered = Data(bytes) }
-                    if length == bytes.count { return bytes.count }
-                }
-                buffered.append(contentsOf: bytes)
+                buffered.append(bytes, of: declaredLength, memory: agent.memory)
                 return bytes.count
             }
             stream()
@@ -192,7 +187,7 @@ extension Transfer {
 
     /// From here on the body goes through a pipe, and the caller gets the response before its end.
     private func stream() {
-        let pipe = BodyPipe(self, first: takeBuffered(), capacity: owner.configuration.bodyBuffer)
+        let pipe = BodyPipe(self, first: buffered.take(), capacity: owner.configuration.bodyBuffer)
         self.pipe = pipe
         agent.watch(pipe, of: self)
         agent.noteHead(of: self)

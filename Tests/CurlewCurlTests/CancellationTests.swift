@@ -157,7 +157,9 @@ struct CancellationTests {
         try await expectCancelled(when: {
             await reading.wait(); return true
         }) { [transport, observer] in
-            let response = try await transport.exchange(.get, server.url + "/", timeouts: .none, observers: [observer])
+            let response = try await transport.exchange(
+                .get, server.url + "/", timeouts: .none, observers: [observer]
+            ) { $0.streaming = true }
             if pausesFirst { try await SystemTime().sleep(for: .milliseconds(100)) }
             reading.fire()
             for try await _ in response.body where pausesFirst {

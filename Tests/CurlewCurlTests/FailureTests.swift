@@ -115,7 +115,7 @@ struct FailureTests {
     func brokenBody() async throws {
         let server = try MockServer()
         server.enqueue(.generated(bytes: 500_000).truncated(after: 300_000))
-        let response = try await transport.exchange(.get, server.url + "/")
+        let response = try await transport.exchange(.get, server.url + "/") { $0.streaming = true }
         #expect(response.status == .ok)
         var received = Data()
         let error = try await #require(throws: NetworkError.self) {

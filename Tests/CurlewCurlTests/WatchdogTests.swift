@@ -32,7 +32,8 @@ struct WatchdogTests {
         server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
         server.on(.get, "/body", respond: .generated(bytes: 200_000).stalled(at: .afterBytes(100_000)))
         let blocker = Blocker()
-        let body = try await transport.exchange(.get, server.url + "/body", timeouts: .none).body
+        let body = try await transport.exchange(.get, server.url + "/body", timeouts: .none) { $0.streaming = true }
+            .body
         let reading = Task { try await body.collect() }
         let waiting = Task { try await transport.exchange(.get, server.url + "/silent", timeouts: .none) }
         #expect(await eventually { transport.snapshot.active == 2 })

@@ -60,7 +60,7 @@ struct EndingTests {
     func abandoned() async throws {
         let server = try MockServer()
         server.enqueue(.generated(bytes: 1_000_000).stalled(at: .afterBytes(100_000)))
-        var response: HTTPResponse? = try await transport.exchange(.get, server.url + "/")
+        var response: HTTPResponse? = try await transport.exchange(.get, server.url + "/") { $0.streaming = true }
         #expect(response?.status == .ok)
         #expect(transport.snapshot.active == 1)
         response = nil

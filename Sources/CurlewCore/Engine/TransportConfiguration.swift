@@ -19,8 +19,8 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. Without
     /// TLS, where an exchange shares its connection with nobody, the other threads help with an origin as soon as sixteen
     /// exchanges are under way; they divide its places, so that one thread's calls may wait while another's place is free.
-    /// More than one pays when one uses a whole core. Each thread has its share of the pool's `total` and `idle`; where `total` is set, there is one thread for
-    /// sixteen of it, at least one. Limits for a host hold as they are.
+    /// More than one pays when one uses a whole core. Each thread has its share of the pool's `total` and `idle`; where
+    /// `total` is set, there is one thread for sixteen of it, at least one. Limits for a host hold as they are.
     public var agents: Int { didSet { agents = Self.inside(agents, 1...64) } }
     /// How many of these threads may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most 64.
     ///
@@ -36,7 +36,8 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB, at least
     /// 16 KiB.
     public var bodyBuffer: Int { didSet { bodyBuffer = Self.inside(bodyBuffer, Self.buffers) } }
-    /// Bodies up to this many bytes are handed over finished, unless the call streams. Default 64 KiB.
+    /// Bodies up to this many bytes, and up to `bodyBuffer`, are handed over finished, unless the call streams. Default
+    /// 1 MiB.
     public var smallBody: Int { didSet { smallBody = Self.inside(smallBody, 0...(.max)) } }
 
     /// A configuration with the defaults where nothing is said.
@@ -44,7 +45,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
         dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil, agents: Int = 1,
-        stallLimit: Duration? = .seconds(10), bodyBuffer: Int = 1 << 20, smallBody: Int = 64 << 10
+        stallLimit: Duration? = .seconds(10), bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
     ) {
         self.tls = tls
         self.proxy = proxy
@@ -57,6 +58,9 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.bodyBuffer = Self.inside(bodyBuffer, Self.buffers)
         self.smallBody = Self.inside(smallBody, 0...(.max))
     }
+
+    /// The largest body that is handed over finished.
+    package var gatheredBody: Int { min(smallBody, bodyBuffer) }
 
     private static let buffers = (16 << 10)...Int.max
 

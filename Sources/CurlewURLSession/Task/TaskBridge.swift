@@ -46,7 +46,7 @@ final class TaskBridge: ResponseBodySource {
         self.engine = engine
         self.owner = owner
         let machine = TaskMachine(
-            flow: owner.flow, smallBody: owner.configuration.smallBody, streams: context.options.streaming)
+            flow: owner.flow, smallBody: owner.configuration.gatheredBody, streams: context.options.streaming)
         state = Locked(State(machine: machine, clock: ExchangeClock(context)))
     }
 

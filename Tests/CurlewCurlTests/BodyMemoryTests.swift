@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewCurl
+
+/// Memory that bodies use in turn: nobody's bytes change while somebody has them.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyMemoryTests {
+    @Test("what is gathered in pieces of any size comes out as it went in", arguments: 0..<200 as Range<UInt64>)
+    func pieces(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let memory = BodyMemory()
+        var kept: [(Data, Data)] = []
+        for _ in 0..<20 {
+            let bytes = pattern(Int.random(in: 0...(1 << Int.random(in: 1...21, using: &random)), using: &random))
+            let length = [nil, Int64(bytes.count), .max, 0].randomElement(using: &random) ?? nil
+            var body = GatheredBody()
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = rest.prefix(Int.random(in: 1...120_000, using: &random))
+                piece.withUnsafeBytes { body.append($0, of: length, memory: memory) }
+                rest = rest.dropFirst(piece.count)
+                let isRight = body.count == bytes.count - rest.count
+                #expect(isRight, "seed \(seed)")
+            }
+            let isSame = body.prefix(100) == bytes.prefix(100)
+            #expect(isSame, "seed \(seed)")
+            kept.append((bytes, body.take()))
+            #expect(body.count == 0)
+            if kept.count > 5 { kept.remove(at: Int.random(in: 0..<kept.count, using: &random)) }
+            // Comparing within the expectation would describe a difference of megabytes.
+            let areSame = kept.allSatisfy { $0 == $1 }
+            #expect(areSame, "seed \(seed)")
+        }
+    }
+
+    @Test("blocks have room for what is asked, and at most a quarter more, in few sizes")
+    func sizes() {
+        var sizes: Set<Int> = []
+        for count in stride(from: BodyMemory.least, through: 4 << 20, by: 997) {
+            let size = BodyMemory.size(for: count)
+            #expect(size >= count && size <= count + count / 4)
+            sizes.insert(size)
+        }
+        #expect(sizes.count <= 26)
+        #expect(BodyMemory.size(for: 1) == BodyMemory.least)
+        #expect(BodyMemory.size(for: 1 << 20) == 1 << 20)
+    }
+
+    @Test("a block is used again when its data has gone, not before; too much is not kept")
+    func reuse() {
+        let memory = BodyMemory()
+        func gathered() -> Data {
+            var body = GatheredBody()
+            pattern(1 << 20).withUnsafeBytes { body.append($0, of: nil, memory: memory) }
+            return body.take()
+        }
+        func place(_ data: Data) -> UInt { data.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
+        var first: Data? = gathered()
+        let former = first.map(place)
+        let second = gathered()
+        #expect(place(second) != former && memory.isEmpty)
+        first = nil
+        #expect(!memory.isEmpty)
+        let third = gathered()
+        #expect(place(third) == former && memory.isEmpty)
+
+        var many = (0..<20).map { _ in gathered() }
+        many = []
+        #expect(many.isEmpty && memory.kept == BodyMemory.limit)
+        memory.forget()
+        #expect(memory.isEmpty && memory.kept == 0)
+        let areWhole = second == pattern(1 << 20) && third == second
+        #expect(areWhole)
+    }
+
+    @Test("bodies that callers keep stay as they are while others come")
+    func kept() async throws {
+        let server = try MockServer()
+        let sizes = [70_000, 100_000, 500_000, 1_000_000, 1_048_576]
+        for size in sizes { server.on(.get, "/\(size)", respond: .generated(bytes: size)) }
+        let transport = CurlTransport()
+        let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
+            for lane in 0..<8 {
+                group.addTask {
+                    var kept: [Data] = []
+                    var wrong = 0
+                    for round in 0..<25 {
+                        let size = sizes[(lane + round) % sizes.count]
+                        kept.append(try await transport.exchange(.get, "\(server.url)/\(size)").data())
+                        if kept.count > 3 { kept.removeFirst() }
+                        wrong += kept.filter { $0 != pattern($0.count) }.count
+                    }
+                    return wrong
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(wrong == 0)
+    }
+}
