@@ -79,8 +79,7 @@ final class BodyPipe: ResponseBodySource {
                 state.pending.append(contentsOf: bytes)
             }
             guard state.reader != nil else { return (.taken, nil) }
-            // A piece that is no record is not waited with either.
-            let waiting = state.takeReader(above: bytes.count > 32 << 10 ? 0 : batch - 1)
+            let waiting = state.takeReader(above: batch - 1)
             return (waiting == nil ? .due : .taken, waiting)
         }
         resume(waiting)
