@@ -8,12 +8,14 @@ import CurlewHTTP
 ///
 /// An origin belongs to one of them, so that its connections are shared. Over plain HTTP/1.1 nothing is shared at a time:
 /// there the others help when its agent has a lot in hand, and elsewhere as many as the configuration allows. Each of
-/// them then has a part of the places at the host.
+/// them then has a part of the places at the host; those who wait stand in one line for all of them.
 struct AgentGroup: Sendable {
     private let agents: [CurlAgent]
+    private let lines: SharedLines
     /// Speaks HTTP/1.1 only, for uploads that must not meet others on an HTTP/2 connection, nor have one of HTTP/1.1 among
     /// these: see `CurlLibrary.losesBytesBesideUploads` and `mixesVersions`. It has a pool of its own.
     private let apart: CurlAgent?
+    private let linesApart: SharedLines?
     /// How many serve one origin: there is at least one place at a host for each.
     private let plain, shared: Int
     private let isAlwaysShared: Bool
@@ -35,19 +37,28 @@ struct AgentGroup: Sendable {
         isAlwaysShared = configuration.httpVersions == .http2PriorKnowledge
         let plain = isAlwaysShared ? shared : most
         (self.plain, self.shared) = (plain, shared)
+        let lines = SharedLines(capacity: configuration.pool.waitingPerHost) { origin in
+            let helpers = origin.isSecure ? shared : plain
+            return helpers > 1 ? .max >> (64 - UInt64(helpers)) : 0
+        }
+        self.lines = lines
         agents = (0..<count).map { [part] number in
             CurlAgent(
-                configuration: part, proxies: proxies,
+                configuration: part, proxies: proxies, lines: lines, number: number,
                 plainPool: configuration.pool.share(number, of: plain),
                 securePool: configuration.pool.share(number, of: shared))
         }
+        lines.open(for: agents)
         // Which libcurl there is shows with the first use: making a transport does not start it.
         if configuration.httpVersions == .automatic {
             var serial = configuration
             serial.httpVersions = .http1Only
-            apart = CurlAgent(configuration: serial, proxies: proxies)
+            let lines = SharedLines(capacity: serial.pool.waitingPerHost)
+            apart = CurlAgent(configuration: serial, proxies: proxies, lines: lines)
+            linesApart = lines
         } else {
             apart = nil
+            linesApart = nil
         }
     }
 
@@ -79,7 +90,9 @@ struct AgentGroup: Sendable {
 
     /// The numbers of all agents, each at a moment of its own.
     var snapshot: TransportSnapshot {
-        all.reduce(TransportSnapshot()) { $0 + $1.snapshot }
+        var sum = all.reduce(TransportSnapshot()) { $0 + $1.snapshot }
+        sum.waiting = lines.count + (linesApart?.count ?? 0)
+        return sum
     }
 
     /// Stops all of them; `ending` is called when the last one has ended.
@@ -113,7 +126,6 @@ extension ConnectionPool {
         func part(_ whole: Int) -> Int { whole / count + (number < whole % count ? 1 : 0) }
         var share = self
         share.perHost = part(perHost)
-        share.waitingPerHost = part(waitingPerHost)
         return share
     }
 }

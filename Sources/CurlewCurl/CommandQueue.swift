@@ -3,6 +3,7 @@
 #if os(Linux)
 import CCurl
 import CurlewCore
+import CurlewHTTP
 import Synchronization
 #if canImport(Glibc)
 import Glibc
@@ -16,6 +17,8 @@ enum Command {
     case cancel(Transfer)
     /// The reader of a body has made room, or the producer of an upload has bytes.
     case resume(Transfer)
+    /// Somebody who came to another agent waits for this origin.
+    case look(Origin)
     /// End when nothing is left to do, at this moment on the agent's clock at the latest.
     case stop(by: Int64)
 }

@@ -38,6 +38,35 @@ extension CurlAgent {
         }
     }
 
+    /// A transfer that waited here is another agent's from now on. Called by that one.
+    func forget(_ transfer: Transfer) {
+        queue.withLock { state in
+            state.leave(transfer)
+            queue.noteLoad(state)
+        }
+    }
+
+    /// A transfer that waited elsewhere is this agent's from now on.
+    func adopt(_ transfer: Transfer) {
+        queue.withLock { state in
+            state.enter(transfer)
+            queue.noteLoad(state)
+            if !state.isWatched { state.isWatched = startWatchdog() }
+        }
+    }
+
+    /// Somebody waits for a place at `origin`, where this agent has one.
+    func look(at origin: Origin) {
+        guard home.isHere else { return }
+        queue.withLock { state in
+            if !state.isRunning {
+                guard !state.isStopped, startThread() else { return }
+                state.isRunning = true
+            }
+            state.commands.append(.look(origin))
+        }
+    }
+
     /// Lets a transfer go on that was held because its reader or its producer was behind.
     func resume(_ transfer: Transfer) {
         guard home.isHere else { return }

@@ -26,6 +26,9 @@ final class CurlAgent: @unchecked Sendable {
     /// What it has of the places at hosts, which others may serve too; see `AgentGroup`.
     private let plainPool, securePool: ConnectionPool
     let proxies: ProxyRules
+    /// Who waits, also for the other agents of the transport, among which this one has a number.
+    let lines: SharedLines
+    let number: Int
     let home = HomeProcess()
     let queue = CommandQueue()
     let memory = BodyMemory()
@@ -58,7 +61,7 @@ final class CurlAgent: @unchecked Sendable {
     private var nextCheck = Int64.max
     /// From now on no new work is taken, and the thread ends when nothing is left or this moment has come.
     private var stopAt = Int64.max
-    private var isStopping = false
+    private(set) var isStopping = false
     var gauges = TransportSnapshot()
     var peak = RecentPeak()
     /// An exchange has ended that opened a connection, or tried to.
@@ -76,9 +79,11 @@ final class CurlAgent: @unchecked Sendable {
         hint: "Make a new transport, or shut down later.")
 
     init(
-        configuration: TransportConfiguration, proxies: ProxyRules, plainPool: ConnectionPool? = nil,
-        securePool: ConnectionPool? = nil
+        configuration: TransportConfiguration, proxies: ProxyRules, lines: SharedLines, number: Int = 0,
+        plainPool: ConnectionPool? = nil, securePool: ConnectionPool? = nil
     ) {
+        self.lines = lines
+        self.number = number
         self.configuration = configuration
         self.proxies = proxies
         self.plainPool = plainPool ?? configuration.pool
@@ -149,6 +154,7 @@ final class CurlAgent: @unchecked Sendable {
         case .start(let transfer): admit(transfer)
         case .cancel(let transfer): end(transfer, with: NetworkError(.cancelled))
         case .resume(let transfer): resumeNow(transfer)
+        case .look(let origin): look(at: originLine(of: origin))
         case .stop(let moment):
             stopAt = min(stopAt, moment)
             nextCheck = min(nextCheck, moment)
@@ -199,7 +205,7 @@ final class CurlAgent: @unchecked Sendable {
 
     /// Takes a live transfer down and completes it with `error`. Does nothing for one that has ended.
     func end(_ transfer: Transfer, with error: NetworkError) {
-        if endWaiting(transfer, with: error) { return }
+        guard mayEnd(transfer, with: error) else { return }
         guard let easy = transfer.easy else { return }
         if transfer.isReceivePaused {
             // Removing a paused HTTP/2 transfer leaks its stream in libcurl 7.88: let it run into nothing first.
@@ -231,16 +237,15 @@ final class CurlAgent: @unchecked Sendable {
         if now >= stopAt { isStopping = true }
         var next = stopAt
         var late: [(Transfer, NetworkError)] = []
-        for transfer in Array(transfers.values) + waitingTransfers {
+        for transfer in transfers.values {
             let check = transfer.clock.check(at: now)
             if let phase = check.expired {
-                var error = CurlFailure.timeout(phase, transfer: transfer)
-                if transfer.ticket != nil { error.hint = Self.waitingHint }
-                late.append((transfer, error))
+                late.append((transfer, CurlFailure.timeout(phase, transfer: transfer)))
             } else {
                 next = min(next, check.next)
             }
         }
+        next = min(next, endLateWaiting(at: now))
         nextCheck = next
         for (transfer, error) in late { end(transfer, with: error) }
     }

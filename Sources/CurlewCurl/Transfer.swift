@@ -14,6 +14,7 @@ import Synchronization
 /// - `continuation`: written by the calling task before the transfer is handed over, and used after by whoever claims
 ///   it. Only the agent looks at it without.
 /// - `isSubmitted`, `isCancelled`, `slot`, `watchedPipe`: under the command queue's lock.
+/// - `ticket`, and `agent` while it waits: under the lock of its line. After that the agent is the same for ever.
 /// - everything else: the agent's thread only, callbacks included.
 final class Transfer: @unchecked Sendable {
     let request: HTTPRequest
@@ -21,7 +22,8 @@ final class Transfer: @unchecked Sendable {
     let upload: (any Upload)?
     /// The upload, if it waits for the server's word.
     let expectation: ExpectingUpload?
-    let agent: CurlAgent
+    /// Who performs it. Another one than it came to may take it out of the line.
+    var agent: CurlAgent
     /// Keeps the transport, and with it the agent, alive while a body is read.
     let owner: CurlTransport
     // What the agent needs of request and context, made by the caller: the agent is one thread for all of them.
@@ -42,8 +44,10 @@ final class Transfer: @unchecked Sendable {
     var slot: Int?
     var watchedPipe: BodyPipe?
 
-    /// Where it has a place or, with a ticket, waits for one.
+    /// Where it has a place.
     var place: OriginLine?
+    /// Where it waits for one, or has waited.
+    var line: SharedLine?
     var ticket: UInt64?
     /// The connection that it is on, where `CurlAgent.occupants` keeps count.
     var connection: ConnectionName?
@@ -116,6 +120,9 @@ final class Transfer: @unchecked Sendable {
 
     /// For the agent's table, which keeps the transfer alive: unique among those that live.
     var id: UInt64 { UInt64(UInt(bitPattern: ObjectIdentifier(self))) }
+
+    /// The outcome is there, or is being given.
+    var hasOutcome: Bool { isClaimed.load(ordering: .acquiring) }
 
     /// True until the caller has its outcome.
     var isAwaited: Bool { continuation != nil }

@@ -11,19 +11,24 @@ import Testing
 /// Exchanges that find no place at their host.
 @Suite(.timeLimit(.minutes(1)))
 struct WaitingTests {
-    /// An engine with few places, and a server whose `/held` answers when told to.
+    /// An engine with few places, and a server whose `/held` and `/long` answer when told to.
     struct Setting {
         let transport: CurlTransport
         let server: MockServer
         let release = Signal()
+        let releaseLong = Signal()
 
-        init(places: Int, waiting: Int = 10_000) throws {
-            transport = CurlTransport(
-                configuration: TransportConfiguration(pool: ConnectionPool(perHost: places, waitingPerHost: waiting)))
+        init(places: Int, waiting: Int = 10_000, agents: Int = 1) throws {
+            let pool = ConnectionPool(perHost: places, waitingPerHost: waiting)
+            transport = CurlTransport(configuration: TransportConfiguration(pool: pool, agents: agents))
             server = try MockServer()
             server.on(.get, "/held") { [release] _ in
                 release.block()
                 return .text("held")
+            }
+            server.on(.get, "/long") { [releaseLong] _ in
+                releaseLong.block()
+                return .text("long")
             }
             server.on(.get, "/free", respond: .text("free"))
             for name in ["low", "normal", "high"] { server.on(.get, "/" + name, respond: .text(name)) }
@@ -46,9 +51,9 @@ struct WaitingTests {
         }
     }
 
-    @Test("there are no more connections than allowed; others wait, and tell how long")
-    func places() async throws {
-        let setting = try Setting(places: 2)
+    @Test("there are no more connections than allowed; others wait, and tell how long", arguments: [1, 2])
+    func places(agents: Int) async throws {
+        let setting = try Setting(places: 2, agents: agents)
         var tasks: [Task<HTTPResponse, any Error>] = []
         for _ in 0..<6 { tasks.append(try await setting.start("/held")) }
         #expect(setting.transport.snapshot.active == 2 && setting.transport.snapshot.waiting == 4)
@@ -155,9 +160,9 @@ struct WaitingTests {
         for body in bodies { #expect(try await body.collect().count == 1_000_000) }
     }
 
-    @Test("many cancellations and failures lose nobody")
-    func storm() async throws {
-        let setting = try Setting(places: 3)
+    @Test("many cancellations and failures lose nobody", arguments: [1, 2, 3])
+    func storm(agents: Int) async throws {
+        let setting = try Setting(places: 3, agents: agents)
         setting.release.fire()
         setting.server.on(.get, "/broken", respond: .closeBeforeReply)
         let ends = await withTaskGroup(of: NetworkError.Reason?.self) { group in

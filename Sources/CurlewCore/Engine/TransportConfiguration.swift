@@ -18,9 +18,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     ///
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. Without
     /// TLS, where an exchange shares its connection with nobody, the other threads help with an origin as soon as sixteen
-    /// exchanges are under way; they divide its places, so that one thread's calls may wait while another's place is free.
-    /// More than one pays when one uses a whole core. Each thread has its share of the pool's `total` and `idle`; where
-    /// `total` is set, there is one thread for sixteen of it, at least one. Limits for a host hold as they are.
+    /// exchanges are under way: they divide its places, and who waits gets the first place that becomes free, at whichever
+    /// thread. More than one pays when one uses a whole core. Each thread has its share of the pool's `total` and `idle`;
+    /// where `total` is set, there is one thread for sixteen of it, at least one. Limits for a host hold as they are.
     public var agents: Int { didSet { agents = Self.inside(agents, 1...64) } }
     /// How many of these threads may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most 64.
     ///

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+/// Several threads of an engine that serve one origin: they divide its places, and share the line for them.
+@Suite(.timeLimit(.minutes(1)))
+struct SharedLineTests {
+    @Test("whoever waits gets the first place, at whichever thread it becomes free", arguments: [true, false], [2, 3])
+    func firstPlace(longFirst: Bool, agents: Int) async throws {
+        let setting = try WaitingTests.Setting(places: 2, agents: agents)
+        let held = try await setting.start(longFirst ? "/long" : "/held")
+        let other = try await setting.start(longFirst ? "/held" : "/long")
+        var waiting: [Task<HTTPResponse, any Error>] = []
+        for _ in 0..<6 { waiting.append(try await setting.start("/free")) }
+        #expect(setting.transport.snapshot.active == 2 && setting.transport.snapshot.waiting == 6)
+        setting.release.fire()
+        for task in waiting { #expect(try await task.value.status == .ok) }
+        #expect(await eventually { setting.transport.snapshot.active == 1 && setting.transport.snapshot.waiting == 0 })
+        setting.releaseLong.fire()
+        #expect(try await [held.value.status, other.value.status] == [.ok, .ok])
+        #expect(setting.server.connectionCount <= 2)
+    }
+
+    @Test("nobody waits at a busy thread while another one has a place")
+    func freePlace() async throws {
+        let pool = ConnectionPool(perHost: 2)
+        let transport = CurlTransport(configuration: TransportConfiguration(pool: pool, agents: 2))
+        let servers = try (0..<8).map { _ in try MockServer() }
+        for server in servers { server.on(.get, "/", respond: .text("never").stalled(at: .head)) }
+        // Which thread they come to depends on what it has in hand for all hosts.
+        let calls = servers.flatMap { server in
+            (0..<3).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
+        }
+        #expect(await eventually { transport.snapshot.active == 16 && transport.snapshot.waiting == 8 })
+        for server in servers { _ = try await server.waitForRequests(count: 2) }
+        for call in calls { call.cancel() }
+        for call in calls { #expect(await outcome(call).reason == .cancelled) }
+        #expect(await eventually { transport.snapshot.active == 0 && transport.snapshot.waiting == 0 })
+    }
+
+    @Test("priorities hold for all threads, and so does the length of the line")
+    func order() async throws {
+        let setting = try WaitingTests.Setting(places: 2, waiting: 4, agents: 2)
+        var tasks = [try await setting.start("/held"), try await setting.start("/long")]
+        for (name, priority) in [("low", RequestPriority.low), ("normal", .normal), ("high", .high), ("low", .low)] {
+            tasks.append(try await setting.start("/" + name, priority: priority))
+        }
+        let error = try await #require(throws: NetworkError.self) {
+            try await setting.transport.exchange(.get, setting.server.url + "/free")
+        }
+        #expect(error.reason == .refused(by: .overload))
+        setting.release.fire()
+        for task in tasks[2...] { #expect(try await task.value.status == .ok) }
+        let paths = setting.server.requests.map(\.path)
+        #expect(paths.dropFirst(2) == ["/high", "/normal", "/low", "/low"])
+        setting.releaseLong.fire()
+        for task in tasks { _ = try await task.value }
+    }
+
+    @Test("waiting ends with a cancellation and at its deadline, whoever might have taken it", arguments: [2, 4])
+    func ends(agents: Int) async throws {
+        let setting = try WaitingTests.Setting(places: agents, agents: agents)
+        var held: [Task<HTTPResponse, any Error>] = []
+        for _ in 0..<agents { held.append(try await setting.start("/held")) }
+        let cancelled = try await setting.start("/free")
+        let late = Task { [transport = setting.transport, url = setting.server.url] in
+            try await transport.exchange(.get, url + "/free", timeouts: Timeouts(total: .milliseconds(100)))
+        }
+        cancelled.cancel()
+        #expect(await outcome(cancelled).reason == .cancelled)
+        guard case .failure(let error) = await outcome(late) else {
+            Issue.record("The exchange did not end.")
+            return
+        }
+        #expect(error.reason == .timedOut(.total) && error.hint?.contains("ConnectionPool.perHost") == true)
+        setting.release.fire()
+        for task in held { #expect(try await task.value.status == .ok) }
+        #expect(setting.server.requests.allSatisfy { $0.path == "/held" })
+    }
+
+    @Test("a shutdown ends those who wait; a drain lets them finish", arguments: [true, false])
+    func shutdown(drains: Bool) async throws {
+        let setting = try WaitingTests.Setting(places: 2, agents: 2)
+        var tasks = [try await setting.start("/held"), try await setting.start("/held")]
+        for _ in 0..<10 { tasks.append(try await setting.start("/free")) }
+        async let ending: Void = setting.transport.shutdown(drains ? .drain(deadline: .seconds(30)) : .now)
+        if drains { setting.release.fire() }
+        await ending
+        for task in tasks {
+            #expect(await outcome(task).reason == (drains ? nil : .refused(by: .shutdown)))
+        }
+        setting.release.fire()
+        #expect(setting.transport.snapshot.waiting == 0)
+    }
+
+    /// Most of them wait, are taken by the other thread, and are cancelled or late at any moment of that.
+    @Test("each of many ends once, and as it should", arguments: [2, 3, 4])
+    func storm(agents: Int) async throws {
+        let setting = try WaitingTests.Setting(places: 5, agents: agents)
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var random = SeededGenerator(seed: seed)
+        setting.release.fire()
+        let plans = (0..<2000).map { _ in
+            (Int.random(in: 0..<6, using: &random), Int.random(in: 0..<3000, using: &random))
+        }
+        let ends = await withTaskGroup(of: (Int, NetworkError.Reason?).self) { group in
+            for (kind, delay) in plans {
+                group.addTask { [setting] in
+                    let timeouts = kind == 1 ? Timeouts(total: .microseconds(delay * 10)) : .standard
+                    let task = Task {
+                        try await setting.transport.exchange(
+                            .get, setting.server.url + (kind == 2 ? "/held" : "/free"), timeouts: timeouts
+                        ).data()
+                    }
+                    if kind == 0 {
+                        try? await SystemTime().sleep(for: .microseconds(delay * 10))
+                        task.cancel()
+                    }
+                    return (kind, await outcome(task).reason)
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(ends.count == 2000)
+        for (kind, reason) in ends {
+            let isRight =
+                switch kind {
+                case 0: reason == nil || reason == .cancelled
+                case 1: reason == nil || reason == .timedOut(.total)
+                default: reason == nil
+                }
+            #expect(isRight, "kind \(kind), \(String(describing: reason)), seed \(seed)")
+        }
+        #expect(await eventually { setting.transport.snapshot.waiting == 0 && setting.transport.snapshot.active == 0 })
+        #expect(setting.transport.snapshot.connections <= 5)
+        #expect(try await setting.transport.exchange(.get, setting.server.url + "/free").status == .ok)
+    }
+}
