@@ -74,7 +74,8 @@ final class BodyMemory: Sendable {
 
 /// A body, or a part of it, while it is gathered. Becomes `Data` without being copied; its memory goes back when that
 /// has gone. Written by the agent's thread until then.
-final class BodyBlock: @unchecked Sendable {
+final class BodyBlock {
+    /// `@unchecked Sendable` holds because one at a time has it: the store, a block, or the data that a block became.
     struct Memory: @unchecked Sendable {
         let start: UnsafeMutableRawPointer
         let size: Int

@@ -86,10 +86,6 @@ extension TransportConfiguration {
 /// Who begins when. libcurl has a list of its own for what exceeds its limits, but walks it whole at each end of a
 /// transfer, knows no priority, and several of its versions forgot entries; so it is never given more than it can take.
 extension CurlAgent {
-    static let waitingHint =
-        "It waited for a place at its host all the time. Start fewer calls at a time, give urgent ones a higher "
-        + "RequestOptions.priority, or raise ConnectionPool.perHost."
-
     /// Begins a transfer, or lets it wait for its turn.
     func admit(_ transfer: Transfer) {
         guard !isStopping else { return refuse(transfer, Self.shutdownError) }
@@ -119,7 +115,7 @@ extension CurlAgent {
     }
 
     /// Tells the caller of a transfer that waited until now.
-    private func endWaiting(_ transfer: Transfer, with error: NetworkError) {
+    func endWaiting(_ transfer: Transfer, with error: NetworkError) {
         transfer.line = nil
         refuse(transfer, error)
         var metrics = ExchangeMetrics()
@@ -188,23 +184,6 @@ extension CurlAgent {
     /// Those who came to this agent and wait, at all origins.
     var waitingTransfers: [Transfer] {
         lines.count == 0 ? [] : originLines.values.flatMap { $0.shared.transfers(of: self) }
-    }
-
-    /// Ends those of them whose time is over. When to look again.
-    func endLateWaiting(at now: Int64) -> Int64 {
-        guard lines.count > 0 else { return .max }
-        var next = Int64.max
-        for place in originLines.values {
-            let found = place.shared.late(of: self, at: now)
-            next = min(next, found.next)
-            for (transfer, phase) in found.late {
-                guard case .left = place.shared.leave(transfer) else { continue }
-                var error = CurlFailure.timeout(phase, transfer: transfer)
-                error.hint = Self.waitingHint
-                endWaiting(transfer, with: error)
-            }
-        }
-        return next
     }
 
     /// Most requests go where the one before went, which spares hashing the origin.

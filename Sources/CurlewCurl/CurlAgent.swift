@@ -58,10 +58,10 @@ final class CurlAgent: @unchecked Sendable {
     /// Transfers that have ended in the current turn.
     var ended: [Transfer] = []
     /// No transfer ends before this; `Int64.max` when none has a deadline.
-    private var nextCheck = Int64.max
+    var nextCheck = Int64.max
     /// From now on no new work is taken, and the thread ends when nothing is left or this moment has come.
-    private var stopAt = Int64.max
-    private(set) var isStopping = false
+    var stopAt = Int64.max
+    var isStopping = false
     var gauges = TransportSnapshot()
     var peak = RecentPeak()
     /// An exchange has ended that opened a connection, or tried to.
@@ -230,26 +230,6 @@ final class CurlAgent: @unchecked Sendable {
         complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
     }
 
-    private func endLate() {
-        guard nextCheck != .max else { return }
-        let now = ExchangeClock.now()
-        guard now >= nextCheck else { return }
-        if now >= stopAt { isStopping = true }
-        var next = stopAt
-        var late: [(Transfer, NetworkError)] = []
-        for transfer in transfers.values {
-            let check = transfer.clock.check(at: now)
-            if let phase = check.expired {
-                late.append((transfer, CurlFailure.timeout(phase, transfer: transfer)))
-            } else {
-                next = min(next, check.next)
-            }
-        }
-        next = min(next, endLateWaiting(at: now))
-        nextCheck = next
-        for (transfer, error) in late { end(transfer, with: error) }
-    }
-
     private func openMulti() {
         guard CurlLibrary.current.problem == nil else { return }
         guard let multi = curlew_multi_open(queue.descriptor) else { return }
@@ -291,11 +271,6 @@ final class CurlAgent: @unchecked Sendable {
             return state
         }
         for ending in last.endings { ending() }
-    }
-
-    /// The transfer has come into another phase, which may end sooner than the one before.
-    func noteDeadline(of transfer: Transfer) {
-        nextCheck = min(nextCheck, transfer.clock.check(at: turnStart).next)
     }
 }
 #endif

@@ -113,7 +113,7 @@ struct AgentGroupTests {
     @Test("the number of threads has bounds")
     func bounds() {
         var configuration = TransportConfiguration()
-        #expect(configuration.agents == 1 && configuration.agentsPerSecureOrigin == 1)
+        #expect(configuration.agents == 2 && configuration.agentsPerSecureOrigin == 1)
         configuration.agentsPerSecureOrigin = 0
         #expect(configuration.agentsPerSecureOrigin == 1)
         #expect([0, 7, 1000].map { TransportConfiguration(agents: $0).agents } == [1, 7, 64])

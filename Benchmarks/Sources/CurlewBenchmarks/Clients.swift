@@ -28,11 +28,11 @@ enum Clients {
         }
     }
 
-    /// The engine as it comes, but for whom it trusts and its two threads, which serve one host also over TLS.
+    /// The engine as it comes, but for whom it trusts; its two threads serve one host also over TLS.
     private static func transport() -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
         var configuration = TransportConfiguration(
-            tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system), agents: 2)
+            tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system))
         configuration.agentsPerSecureOrigin = 2
         return CurlTransport(configuration: configuration)
     }

@@ -14,13 +14,14 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var dns: DNSConfiguration
     /// The path of a Unix domain socket to which every request goes, whatever its host is. Default nil.
     public var unixSocket: String?
-    /// Threads that the engine on Linux works with, each started when it is needed. Default 1, at most 64.
+    /// Threads that the engine on Linux works with, each started when it is needed. Default 2, at most 64.
     ///
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. Without
     /// TLS, where an exchange shares its connection with nobody, the other threads help with an origin as soon as sixteen
     /// exchanges are under way: they divide its places, and who waits gets the first place that becomes free, at whichever
-    /// thread. More than one pays when one uses a whole core. Each thread has its share of the pool's `total` and `idle`;
-    /// where `total` is set, there is one thread for sixteen of it, at least one. Limits for a host hold as they are.
+    /// thread. More than two pay with calls to several origins, mostly for TLS, when two use a whole core each. Each thread
+    /// has its share of the pool's `total` and `idle`; where `total` is set, there is one thread for sixteen of it, at
+    /// least one. Limits for a host hold as they are.
     public var agents: Int { didSet { agents = Self.inside(agents, 1...64) } }
     /// How many of these threads may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most 64.
     ///
@@ -44,7 +45,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     public init(
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
-        dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil, agents: Int = 1,
+        dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil, agents: Int = 2,
         stallLimit: Duration? = .seconds(10), bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
     ) {
         self.tls = tls
