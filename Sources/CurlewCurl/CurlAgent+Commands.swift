@@ -32,10 +32,17 @@ extension CurlAgent {
     /// Ends a transfer wherever it is. Harmless when it has ended, or has not begun yet.
     func cancel(_ transfer: Transfer) {
         guard home.isHere else { return }
-        queue.withLock { state in
+        let isGone = queue.withLock { state -> Bool in
             transfer.isCancelled = true
             if transfer.isSubmitted, state.isRunning { state.commands.append(.cancel(transfer)) }
+            return transfer.isSubmitted && !state.isRunning
         }
+        if isGone { cancelTaken(transfer) }
+    }
+
+    /// Cancels what another agent took from this one, whose thread has ended: in a drain they end one by one.
+    func cancelTaken(_ transfer: Transfer) {
+        if let taker = lines.taker(of: transfer), taker !== self { taker.cancel(transfer) }
     }
 
     /// A transfer that waited here is another agent's from now on. Called by that one.

@@ -264,12 +264,14 @@ final class CurlAgent: @unchecked Sendable {
         if let multi { curl_multi_cleanup(multi) }
         multi = nil
         pump = nil
-        // Commands that came last concern transfers that have ended. They leave the queue, which would otherwise keep
-        // itself alive through them; they go outside the lock, because a transport may go with them.
+        // Commands that came last concern transfers that have ended, or that another agent has taken. They leave the queue,
+        // which would otherwise keep itself alive through them; they go outside the lock, because a transport may go with
+        // them.
         let last = queue.withLock { state -> CommandQueue.State in
             defer { state = CommandQueue.State(isStopped: true, snapshot: gauges) }
             return state
         }
+        for case .cancel(let transfer) in last.commands { cancelTaken(transfer) }
         for ending in last.endings { ending() }
     }
 }

@@ -37,7 +37,9 @@ struct GatheredBody {
     /// All of it; nothing is left.
     mutating func take() -> Data {
         defer { self = GatheredBody() }
-        return large?.data ?? small
+        guard let large else { return small }
+        // One whose length nobody knew may have twice the room that it needs, for as long as somebody keeps it.
+        return large.room > large.count / 2 ? Data(large.bytes) : large.data
     }
 
     /// A copy of its beginning, at most `count` bytes.

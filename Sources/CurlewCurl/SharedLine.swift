@@ -59,8 +59,12 @@ final class SharedLine: Sendable {
             guard let transfer = queue.next() else { return nil }
             change(by: -1)
             transfer.ticket = nil
-            defer { transfer.agent = agent }
-            return (transfer, transfer.agent)
+            let former = transfer.agent
+            if former !== agent {
+                transfer.agent = agent
+                transfer.taker.store(agent.number, ordering: .releasing)
+            }
+            return (transfer, former)
         }
         guard let (transfer, former) = taken else { return nil }
         if former !== agent {
@@ -154,6 +158,12 @@ final class SharedLines: Sendable {
             lines[origin] = WeakLine(line: new)
             return new
         }
+    }
+
+    /// Who took a transfer out of the line of another agent.
+    func taker(of transfer: Transfer) -> CurlAgent? {
+        let number = transfer.taker.load(ordering: .acquiring)
+        return agents.withLock { $0.indices.contains(number) ? $0[number].agent : nil }
     }
 
     /// Somebody waits for `origin`, and these agents have places.

@@ -38,6 +38,8 @@ final class Transfer: @unchecked Sendable {
     let opensConnection: Bool
 
     var continuation: UnsafeContinuation<HTTPResponse, any Error>?
+    /// The number of the agent that took it from another one, for those who cancel it while that one is gone; or -1.
+    let taker = Atomic(-1)
     var isSubmitted = false
     var isCancelled = false
     /// Its place among those in flight, and its body while somebody may wait for it.

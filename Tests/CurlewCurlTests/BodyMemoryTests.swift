@@ -53,6 +53,23 @@ struct BodyMemoryTests {
         #expect(BodyMemory.size(for: 1 << 20) == 1 << 20)
     }
 
+    @Test("data that somebody keeps does not hold much more memory than it needs")
+    func sparing() {
+        let memory = BodyMemory()
+        for (count, isCopied) in [(70_000, true), (100_000, true), (125_000, false)] {
+            // It is shorter than was said; so may be the room for one whose length nobody told.
+            var body = GatheredBody()
+            let bytes = pattern(count)
+            bytes.withUnsafeBytes { body.append($0, of: 160_000, memory: memory) }
+            let kept = body.take()
+            let isSame = kept == bytes
+            #expect(isSame)
+            // The block is back at once if its bytes have been copied.
+            #expect(memory.isEmpty != isCopied, "\(count)")
+            memory.forget()
+        }
+    }
+
     @Test("a block is used again when its data has gone, not before; too much is not kept")
     func reuse() {
         let memory = BodyMemory()

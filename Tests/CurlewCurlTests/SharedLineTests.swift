@@ -99,6 +99,29 @@ struct SharedLineTests {
         #expect(setting.transport.snapshot.waiting == 0)
     }
 
+    @Test("in a drain, cancelling reaches who took a call from a thread that has ended", arguments: [true, false])
+    func taken(releasesHeld: Bool) async throws {
+        let setting = try WaitingTests.Setting(places: 2, agents: 2)
+        let never = Signal()
+        setting.server.on(.get, "/never") { _ in
+            never.block()
+            return .text("never")
+        }
+        let (first, second) = (try await setting.start("/held"), try await setting.start("/long"))
+        let call = try await setting.start("/never")
+        (releasesHeld ? setting.release : setting.releaseLong).fire()
+        _ = try await setting.server.waitForRequests(count: 3)
+        async let ending: Void = setting.transport.shutdown(.drain(deadline: .seconds(30)))
+        (releasesHeld ? setting.releaseLong : setting.release).fire()
+        #expect(try await [first.value.status, second.value.status] == [.ok, .ok])
+        // The threads differ in which of them came to the one, so both orders are tried.
+        #expect(await eventually { setting.transport.snapshot.active == 1 })
+        call.cancel()
+        #expect(await outcome(call).reason == .cancelled)
+        never.fire()
+        await ending
+    }
+
     /// Most of them wait, are taken by the other thread, and are cancelled or late at any moment of that.
     @Test("each of many ends once, and as it should", arguments: [2, 3, 4])
     func storm(agents: Int) async throws {
