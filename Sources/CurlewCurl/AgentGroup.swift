@@ -11,11 +11,9 @@ import CurlewHTTP
 /// them then has a part of the places at the host; those who wait stand in one line for all of them.
 struct AgentGroup: Sendable {
     private let agents: [CurlAgent]
-    private let lines: SharedLines
     /// Speaks HTTP/1.1 only, for uploads that must not meet others on an HTTP/2 connection, nor have one of HTTP/1.1 among
     /// these: see `CurlLibrary.losesBytesBesideUploads` and `mixesVersions`. It has a pool of its own.
     private let apart: CurlAgent?
-    private let linesApart: SharedLines?
     /// How many serve one origin: there is at least one place at a host for each.
     private let plain, shared: Int
     private let isAlwaysShared: Bool
@@ -41,7 +39,6 @@ struct AgentGroup: Sendable {
             let helpers = origin.isSecure ? shared : plain
             return helpers > 1 ? .max >> (64 - UInt64(helpers)) : 0
         }
-        self.lines = lines
         agents = (0..<count).map { [part] number in
             CurlAgent(
                 configuration: part, proxies: proxies, lines: lines, number: number,
@@ -53,12 +50,10 @@ struct AgentGroup: Sendable {
         if configuration.httpVersions == .automatic {
             var serial = configuration
             serial.httpVersions = .http1Only
-            let lines = SharedLines(capacity: serial.pool.waitingPerHost)
-            apart = CurlAgent(configuration: serial, proxies: proxies, lines: lines)
-            linesApart = lines
+            apart = CurlAgent(
+                configuration: serial, proxies: proxies, lines: SharedLines(capacity: serial.pool.waitingPerHost))
         } else {
             apart = nil
-            linesApart = nil
         }
     }
 
@@ -88,10 +83,12 @@ struct AgentGroup: Sendable {
         return chosen
     }
 
-    /// The numbers of all agents, each at a moment of its own.
+    /// The numbers of all agents, each at a moment of its own; none in a forked child.
     var snapshot: TransportSnapshot {
+        guard isHere else { return TransportSnapshot() }
         var sum = all.reduce(TransportSnapshot()) { $0 + $1.snapshot }
-        sum.waiting = lines.count + (linesApart?.count ?? 0)
+        // Those who wait belong to all agents, but for the one apart.
+        sum.waiting = (agents.first?.lines.count ?? 0) + (apart?.lines.count ?? 0)
         return sum
     }
 

@@ -76,8 +76,9 @@ final class SharedLine: Sendable {
 
     /// Where a transfer is that stood in line.
     enum Place {
-        /// It waited for `agent`, and has left the line.
+        /// It waited, and has left the line.
         case left
+        /// It has had its turn at this agent, and may have ended since.
         case begun(CurlAgent)
     }
 

@@ -15,6 +15,7 @@ import Synchronization
 ///   it. Only the agent looks at it without.
 /// - `isSubmitted`, `isCancelled`, `slot`, `watchedPipe`: under the command queue's lock.
 /// - `ticket`, and `agent` while it waits: under the lock of its line. After that the agent is the same for ever.
+/// - `line`: written by the agent that it came to, before it stands in line and after it has left it without a turn.
 /// - everything else: the agent's thread only, callbacks included.
 final class Transfer: @unchecked Sendable {
     let request: HTTPRequest

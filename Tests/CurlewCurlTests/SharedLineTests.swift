@@ -63,42 +63,6 @@ struct SharedLineTests {
         for task in tasks { _ = try await task.value }
     }
 
-    @Test("waiting ends with a cancellation and at its deadline, whoever might have taken it", arguments: [2, 4])
-    func ends(agents: Int) async throws {
-        let setting = try WaitingTests.Setting(places: agents, agents: agents)
-        var held: [Task<HTTPResponse, any Error>] = []
-        for _ in 0..<agents { held.append(try await setting.start("/held")) }
-        let cancelled = try await setting.start("/free")
-        let late = Task { [transport = setting.transport, url = setting.server.url] in
-            try await transport.exchange(.get, url + "/free", timeouts: Timeouts(total: .milliseconds(100)))
-        }
-        cancelled.cancel()
-        #expect(await outcome(cancelled).reason == .cancelled)
-        guard case .failure(let error) = await outcome(late) else {
-            Issue.record("The exchange did not end.")
-            return
-        }
-        #expect(error.reason == .timedOut(.total) && error.hint?.contains("ConnectionPool.perHost") == true)
-        setting.release.fire()
-        for task in held { #expect(try await task.value.status == .ok) }
-        #expect(setting.server.requests.allSatisfy { $0.path == "/held" })
-    }
-
-    @Test("a shutdown ends those who wait; a drain lets them finish", arguments: [true, false])
-    func shutdown(drains: Bool) async throws {
-        let setting = try WaitingTests.Setting(places: 2, agents: 2)
-        var tasks = [try await setting.start("/held"), try await setting.start("/held")]
-        for _ in 0..<10 { tasks.append(try await setting.start("/free")) }
-        async let ending: Void = setting.transport.shutdown(drains ? .drain(deadline: .seconds(30)) : .now)
-        if drains { setting.release.fire() }
-        await ending
-        for task in tasks {
-            #expect(await outcome(task).reason == (drains ? nil : .refused(by: .shutdown)))
-        }
-        setting.release.fire()
-        #expect(setting.transport.snapshot.waiting == 0)
-    }
-
     @Test("in a drain, cancelling reaches who took a call from a thread that has ended", arguments: [true, false])
     func taken(releasesHeld: Bool) async throws {
         let setting = try WaitingTests.Setting(places: 2, agents: 2)

@@ -89,10 +89,11 @@ struct WaitingTests {
         #expect(setting.server.requests.map(\.path) == ["/held", "/high", "/normal", "/low"])
     }
 
-    @Test("waiting ends at once with a cancellation, and at the deadline")
-    func ends() async throws {
-        let setting = try Setting(places: 1)
-        let first = try await setting.start("/held")
+    @Test("waiting ends at once with a cancellation, and at the deadline", arguments: [1, 2, 4])
+    func ends(agents: Int) async throws {
+        let setting = try Setting(places: agents, agents: agents)
+        var held: [Task<HTTPResponse, any Error>] = []
+        for _ in 0..<agents { held.append(try await setting.start("/held")) }
         let cancelled = try await setting.start("/free")
         // Not a phase of the exchange: those begin with its turn.
         let patient = try await setting.start(
@@ -111,10 +112,10 @@ struct WaitingTests {
         expectTexts(error)
         #expect(await eventually { setting.transport.snapshot.waiting <= 1 })
         setting.release.fire()
-        #expect(try await first.value.status == .ok)
+        for task in held { #expect(try await task.value.status == .ok) }
         _ = await outcome(patient)
-        _ = try await setting.server.waitForRequests(count: 2)
-        #expect(setting.server.requests.map(\.path) == ["/held", "/free"])
+        _ = try await setting.server.waitForRequests(count: agents + 1)
+        #expect(setting.server.requests.map(\.path) == Array(repeating: "/held", count: agents) + ["/free"])
     }
 
     @Test("a full line refuses further exchanges")
@@ -131,10 +132,12 @@ struct WaitingTests {
         #expect(setting.server.requestCount == 2)
     }
 
-    @Test("a shutdown ends those who wait; a drain lets them finish", arguments: [true, false])
-    func shutdown(drains: Bool) async throws {
-        let setting = try Setting(places: 1)
-        let tasks = [try await setting.start("/held"), try await setting.start("/free")]
+    @Test("a shutdown ends those who wait; a drain lets them finish", arguments: [true, false], [1, 2])
+    func shutdown(drains: Bool, agents: Int) async throws {
+        let setting = try Setting(places: agents, agents: agents)
+        var tasks: [Task<HTTPResponse, any Error>] = []
+        for _ in 0..<agents { tasks.append(try await setting.start("/held")) }
+        for _ in 0..<10 { tasks.append(try await setting.start("/free")) }
         async let ending: Void = setting.transport.shutdown(drains ? .drain(deadline: .seconds(30)) : .now)
         if drains { setting.release.fire() }
         await ending
