@@ -35,7 +35,7 @@ struct MockConnection: ~Copyable {
     }
 
     deinit {
-        close(socket)
+        core.closeConnection(socket)
     }
 
     consuming func run() {

@@ -30,10 +30,19 @@ final class MockServerCore: Sendable {
         var requestCount = 0
         var sentBytes = 0
         var connectionCount = 0
-        var openConnections = 0
+        /// The descriptors of the connections, until they are closed here.
+        var sockets: Set<Int32> = []
         var mostOpenConnections = 0
         var threadIDs: Set<UInt> = []
         var isStopped = false
+
+        /// Counts a connection, and beside it those that the client has not closed: it may close one and open the next
+        /// before the thread of the first has seen it.
+        mutating func open(_ socket: Int32) {
+            sockets.insert(socket)
+            guard sockets.count > mostOpenConnections else { return }
+            mostOpenConnections = max(mostOpenConnections, sockets.count { !LoopbackSocket.isClosed($0) })
+        }
 
         /// The number of requests with this one.
         mutating func record(_ request: RecordedRequest, atMost limit: Int) -> Int {
@@ -96,7 +105,7 @@ extension MockServerCore {
     private func acceptConnections() {
         while true {
             // At the limit, connections wait in the system's queue; so they do when it has no descriptors left.
-            let isFull = state.withLock { $0.openConnections >= configuration.maximumConnections }
+            let isFull = state.withLock { $0.sockets.count >= configuration.maximumConnections }
             let deadline = Deadline(isFull ? .milliseconds(5) : nil, after: SystemTime().now)
             guard stopSignal.wait(for: isFull ? 0 : POLLIN, on: listener, until: deadline) != .stopped else { return }
             if isFull { continue }
@@ -107,23 +116,22 @@ extension MockServerCore {
             }
             let index = state.withLock { state in
                 defer { state.connectionCount += 1 }
-                state.openConnections += 1
-                state.mostOpenConnections = max(state.mostOpenConnections, state.openConnections)
+                state.open(descriptor)
                 return state.connectionCount
             }
-            let started = startThread { core in
-                MockConnection(descriptor, index: index, core: core).run()
-                core.state.withLock { $0.openConnections -= 1 }
-            }
-            if !started {
-                close(descriptor)
-                state.withLock { $0.openConnections -= 1 }
-            }
+            let started = startThread { MockConnection(descriptor, index: index, core: $0).run() }
+            if !started { closeConnection(descriptor) }
         }
     }
 }
 
 extension MockServerCore {
+    /// Closes the descriptor of a connection, which is forgotten first: the system gives its number to the next.
+    func closeConnection(_ socket: Int32) {
+        state.withLock { _ = $0.sockets.remove(socket) }
+        close(socket)
+    }
+
     func add(_ pattern: RoutePattern, _ handler: @escaping MockServer.Handler) {
         state.withLock { $0.routes.add(pattern, handler) }
     }
@@ -135,7 +143,9 @@ extension MockServerCore {
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
     var requestCount: Int { state.withLock { $0.requestCount } }
     var connectionCount: Int { state.withLock { $0.connectionCount } }
-    var openConnections: Int { state.withLock { $0.openConnections } }
+    /// The number of connections that are not closed here.
+    var openConnections: Int { state.withLock { $0.sockets.count } }
+    /// The largest number of connections that the client had open at a time.
     var mostOpenConnections: Int { state.withLock { $0.mostOpenConnections } }
     var sentBytes: Int { state.withLock { $0.sentBytes } }
 

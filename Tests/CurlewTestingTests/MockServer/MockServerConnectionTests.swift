@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
-import CurlewTesting
 import Testing
+
+@testable import CurlewTesting
 
 @Suite(.timeLimit(.minutes(1)))
 struct MockServerConnectionTests {
@@ -19,6 +20,25 @@ struct MockServerConnectionTests {
         #expect(server.requests.map(\.connectionIndex) == [0, 0, 1, 0])
         #expect(server.requests.map(\.exchangeIndex) == [0, 1, 0, 2])
         #expect(server.connectionCount == 2)
+    }
+
+    @Test("A client that closes a connection before it opens the next has one open at a time")
+    func oneAtATime() throws {
+        let server = try MockServer()
+        for _ in 0..<500 { _ = try RawClient(port: server.port) }
+        #expect(try RawClient(port: server.port).get("/").status == 404)
+        #expect(server.connectionCount == 501)
+        #expect(server.core.mostOpenConnections == 1)
+    }
+
+    @Test("Connections that are open at a time are counted, and again when some of them have been closed")
+    func severalAtATime() throws {
+        let server = try MockServer()
+        for count in [3, 2, 5] {
+            let clients = try (0..<count).map { _ in try RawClient(port: server.port) }
+            for client in clients { #expect(client.get("/").status == 404) }
+        }
+        #expect(server.core.mostOpenConnections == 5)
     }
 
     @Test(
