@@ -73,8 +73,11 @@ final class BodyMemory: Sendable {
 }
 
 /// A body, or a part of it, while it is gathered. Becomes `Data` without being copied; its memory goes back when that
-/// has gone. Written by the agent's thread until then.
-final class BodyBlock {
+/// has gone.
+///
+/// `@unchecked Sendable` holds because the one `GatheredBody` that has it writes to it, on the agent's thread or under
+/// the lock of a pipe, and nobody once it has become data.
+final class BodyBlock: @unchecked Sendable {
     /// `@unchecked Sendable` holds because one at a time has it: the store, a block, or the data that a block became.
     struct Memory: @unchecked Sendable {
         let start: UnsafeMutableRawPointer

@@ -12,23 +12,23 @@ import FoundationEssentials
 /// TLS, and libcurl receives many of them before it returns.
 final class BodyPipe: ResponseBodySource {
     private struct State {
-        var pending = Data()
+        var pending: GatheredBody
+        /// The size of the last chunk: the next is mostly about as large.
+        var lastTaken = 0
         var isPaused = false
         var end: Result<Void, NetworkError>?
         var reader: UnsafeContinuation<Data?, any Error>?
 
-        mutating func take() -> Data {
-            defer { pending = Data() }
-            return pending
+        /// Where much has come, a whole batch will. In steps, because a reader may keep what it gets.
+        mutating func append(_ bytes: UnsafeRawBufferPointer, upTo batch: Int, memory: BodyMemory) {
+            // A piece of libcurl's, at most a sixteenth of a batch, goes beyond it.
+            let isMuch = max(lastTaken, pending.count) >= BodyMemory.least
+            pending.append(bytes, of: isMuch ? Int64(batch + batch / 16) : nil, memory: memory)
         }
 
-        /// Where a second piece follows at once there will be more. In steps, because a reader may keep what it gets.
-        mutating func makeRoom(for count: Int, upTo batch: Int) {
-            if pending.count + count <= batch / 4 {
-                pending.reserveCapacity(batch / 4)
-            } else if pending.count < batch {
-                pending.reserveCapacity(batch + count)
-            }
+        mutating func take() -> Data {
+            lastTaken = pending.count
+            return pending.take()
         }
 
         /// The reader, if it waits and there is something for it.
@@ -47,11 +47,13 @@ final class BodyPipe: ResponseBodySource {
     private let state: Locked<State>
     private let capacity: Int
     private let batch: Int
+    private let memory: BodyMemory
     private let transfer: Transfer
 
-    init(_ transfer: Transfer, first: Data, capacity: Int) {
+    init(_ transfer: Transfer, first: GatheredBody, capacity: Int, memory: BodyMemory) {
         self.transfer = transfer
         self.capacity = capacity
+        self.memory = memory
         batch = min(256 << 10, capacity)
         state = Locked(State(pending: first))
     }
@@ -72,12 +74,7 @@ final class BodyPipe: ResponseBodySource {
                 state.isPaused = true
                 return (.refused, nil)
             }
-            if state.pending.isEmpty {
-                state.pending = Data(bytes)
-            } else {
-                state.makeRoom(for: bytes.count, upTo: batch)
-                state.pending.append(contentsOf: bytes)
-            }
+            state.append(bytes, upTo: batch, memory: memory)
             guard state.reader != nil else { return (.taken, nil) }
             let waiting = state.takeReader(above: batch - 1)
             return (waiting == nil ? .due : .taken, waiting)
@@ -104,7 +101,7 @@ final class BodyPipe: ResponseBodySource {
             state -> (Bool, Waiting?, UnsafeContinuation<Data?, any Error>?) in
             guard state.end == nil else { return (false, nil, nil) }
             state.end = end
-            if droppingRest { state.pending = Data() }
+            if droppingRest { state.pending = GatheredBody() }
             let waiting = state.takeReader()
             defer { state.reader = nil }
             return (true, waiting, state.reader)
@@ -125,7 +122,7 @@ final class BodyPipe: ResponseBodySource {
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 let step = state.withLock { state -> Step in
-                    if !state.pending.isEmpty {
+                    if state.pending.count > 0 {
                         let chunk = state.take()
                         let mustResume = state.isPaused
                         state.isPaused = false

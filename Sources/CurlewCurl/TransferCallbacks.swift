@@ -187,7 +187,9 @@ extension Transfer {
 
     /// From here on the body goes through a pipe, and the caller gets the response before its end.
     private func stream() {
-        let pipe = BodyPipe(self, first: buffered.take(), capacity: owner.configuration.bodyBuffer)
+        let pipe = BodyPipe(
+            self, first: buffered, capacity: owner.configuration.bodyBuffer, memory: agent.memory)
+        buffered = GatheredBody()
         self.pipe = pipe
         agent.watch(pipe, of: self)
         agent.noteHead(of: self)

@@ -121,4 +121,38 @@ struct BodyMemoryTests {
         }
         #expect(wrong == 0)
     }
+
+    @Test("chunks that readers keep stay as they are while others come")
+    func keptChunks() async throws {
+        let server = try MockServer()
+        let whole = pattern(5_000_000)
+        server.on(.get, "/", respond: .generated(bytes: whole.count))
+        let isRight: @Sendable ((start: Int, bytes: Data)) -> Bool = {
+            whole[$0.start..<($0.start + $0.bytes.count)] == $0.bytes
+        }
+        let transport = CurlTransport()
+        let wrong = try await withThrowingTaskGroup(of: Int.self) { group in
+            for lane in 0..<6 {
+                group.addTask {
+                    var wrong = 0
+                    for _ in 0..<3 {
+                        let body = try await transport.exchange(.get, server.url + "/").body
+                        var kept: [(start: Int, bytes: Data)] = []
+                        var start = 0
+                        for try await chunk in body {
+                            kept.append((start, chunk))
+                            start += chunk.count
+                            // Some read slowly, so that pieces are joined; some keep much.
+                            for _ in 0..<(lane * 20) { await Task.yield() }
+                            if kept.count > lane * 2 + 1 { wrong += isRight(kept.removeFirst()) ? 0 : 1 }
+                        }
+                        wrong += start == whole.count && kept.allSatisfy(isRight) ? 0 : 1
+                    }
+                    return wrong
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(wrong == 0)
+    }
 }

@@ -22,7 +22,7 @@ struct SilentHostTests {
         let result = try await #require(
             processExitsWith: .success, observing: [\.standardErrorContent]
         ) { [goodPort = server.port as Int, silentPort = port as Int] in
-            Abuse.raiseDescriptorLimit()
+            Abuse.begin()
             try await SilentHosts(goodPort: goodPort, silentPort: silentPort).run()
         }
         print(String(decoding: result.standardErrorContent, as: UTF8.self))

@@ -21,6 +21,7 @@ struct StormTests {
             let result = try await #require(
                 processExitsWith: .success, observing: [\.standardErrorContent]
             ) { [urls = urls as [String], roots = roots as String, transfers = transfers as Int] in
+                Abuse.begin()
                 let seed = UInt64.random(in: 0...(.max))
                 Abuse.say("storm seed \(seed)")
                 try await Storm(seed: seed, urls: urls, roots: roots, transfers: transfers).run()
