@@ -4,7 +4,8 @@
 import CurlewCore
 import FoundationEssentials
 
-/// Memory for bodies that are gathered whole, used again when their readers have let go of them.
+/// Memory for bodies that are gathered whole, and for chunks of large streams, used again when their readers have let
+/// go of them.
 ///
 /// The system's allocator gives memory of this size back to the kernel as soon as it is free. Fetching it again, page by
 /// page and cleared, costs more than receiving the bytes.
