@@ -131,7 +131,7 @@ struct CoalescingTests {
         let slow = try await sharing.begin(Request<Int>.get("/x"), priority: .background)
         let urgent = try await sharing.begin(Request<Int>.get("/x"), priority: .high)
         #expect(sharing.origin.sent.count == 1)
-        sharing.origin.open()
+        sharing.origin.open(at: .high)
         _ = try await (slow.value, urgent.value)
         #expect(sharing.origin.lastPriority == .high)
     }

@@ -34,7 +34,7 @@ final class Tally: Sendable {
 final class GatedOrigin: Transport {
     let sent = Tally()
     let cancelled = Tally()
-    private let gate = OneShot<Void>()
+    private let gate = OneShot<TaskPriority>()
     private let priority = Locked<TaskPriority?>(nil)
     private let answer: @Sendable (HTTPRequest) throws -> HTTPResponse
 
@@ -45,12 +45,14 @@ final class GatedOrigin: Transport {
     /// Of the task in which the last answer was made.
     var lastPriority: TaskPriority? { priority.withLock { $0 } }
 
-    func open() { gate.finish(.success(())) }
+    /// Answers as soon as its task has at least this priority: being made more urgent takes a moment.
+    func open(at least: TaskPriority = .background) { gate.finish(.success(least)) }
 
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         sent.add()
         do {
-            try await gate.wait()
+            let least = try await gate.wait()
+            while Task.currentPriority < least { await Task.yield() }
         } catch {
             cancelled.add()
             throw NetworkError(error)
