@@ -14,6 +14,9 @@ struct AgentGroup: Sendable {
     /// Speaks HTTP/1.1 only, for uploads that must not meet others on an HTTP/2 connection, nor have one of HTTP/1.1 among
     /// these: see `CurlLibrary.losesBytesBesideUploads` and `mixesVersions`. It has a pool of its own.
     private let apart: CurlAgent?
+    /// For answers that go to files, with a pool of its own: its thread writes them itself, and a slow disk holds up no
+    /// other call.
+    private let files: CurlAgent
     /// How many serve one origin: there is at least one place at a host for each.
     private let plain, shared: Int
     private let isAlwaysShared: Bool
@@ -46,6 +49,9 @@ struct AgentGroup: Sendable {
                 securePool: configuration.pool.share(number, of: shared))
         }
         lines.open(for: agents)
+        files = CurlAgent(
+            configuration: configuration, proxies: proxies,
+            lines: SharedLines(capacity: configuration.pool.waitingPerHost), mayBlock: true)
         // Which libcurl there is shows with the first use: making a transport does not start it.
         if configuration.httpVersions == .automatic {
             var serial = configuration
@@ -57,16 +63,18 @@ struct AgentGroup: Sendable {
         }
     }
 
-    private var all: [CurlAgent] { agents + (apart.map { [$0] } ?? []) }
+    private var own: [CurlAgent] { [files] + (apart.map { [$0] } ?? []) }
+    private var all: [CurlAgent] { agents + own }
 
     /// False in a forked child.
     var isHere: Bool { home.isHere }
 
     /// Who gets an exchange with `origin`.
-    func agent(for origin: Origin, _ upload: (any Upload)?) -> CurlAgent {
+    func agent(for origin: Origin, _ upload: (any Upload)?, savesBody: Bool = false) -> CurlAgent {
         if let apart, let upload, upload.length == nil, origin.isSecure, CurlLibrary.current.losesBytesBesideUploads {
             return apart
         }
+        if savesBody { return files }
         // Hashing would cost something for nothing.
         if agents.count == 1 { return agents[0] }
         let hash = UInt(bitPattern: origin.hashValue)
@@ -87,8 +95,8 @@ struct AgentGroup: Sendable {
     var snapshot: TransportSnapshot {
         guard isHere else { return TransportSnapshot() }
         var sum = all.reduce(TransportSnapshot()) { $0 + $1.snapshot }
-        // Those who wait belong to all agents, but for the one apart.
-        sum.waiting = (agents.first?.lines.count ?? 0) + (apart?.lines.count ?? 0)
+        // Those who wait belong to all agents, but for those with lines of their own.
+        sum.waiting = own.reduce(agents.first?.lines.count ?? 0) { $0 + $1.lines.count }
         return sum
     }
 

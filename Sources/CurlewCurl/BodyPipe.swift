@@ -18,6 +18,8 @@ final class BodyPipe: ResponseBodySource {
         var isPaused = false
         var end: Result<Void, NetworkError>?
         var reader: UnsafeContinuation<Data?, any Error>?
+        /// Takes everything on the agent's thread; `reader` then waits for the end only.
+        var sink: (any BodySink)?
 
         /// Where much has come, a whole batch will. In steps, because a reader may keep what it gets.
         mutating func append(_ bytes: UnsafeRawBufferPointer, upTo batch: Int, memory: BodyMemory) {
@@ -33,7 +35,7 @@ final class BodyPipe: ResponseBodySource {
 
         /// The reader, if it waits and there is something for it.
         mutating func takeReader(above least: Int = 0) -> Waiting? {
-            guard let reader, pending.count > least else { return nil }
+            guard let reader, sink == nil, pending.count > least else { return nil }
             self.reader = nil
             return Waiting(reader: reader, chunk: take())
         }
@@ -65,22 +67,43 @@ final class BodyPipe: ResponseBodySource {
         case due
         /// There is no room: nothing was taken, and the reader will ask to go on.
         case refused
+        /// They could not be written.
+        case failed(NetworkError)
     }
 
     /// The agent brings bytes.
     func offer(_ bytes: UnsafeRawBufferPointer) -> Receipt {
-        let (receipt, waiting) = state.withLock { state -> (Receipt, Waiting?) in
+        let way = state.withLock { state -> Way in
+            if let sink = state.sink { return .write(sink, after: state.pending.count > 0 ? state.take() : nil) }
             guard state.pending.count < capacity else {
                 state.isPaused = true
-                return (.refused, nil)
+                return .keep(.refused, nil)
             }
             state.append(bytes, upTo: batch, memory: memory)
-            guard state.reader != nil else { return (.taken, nil) }
+            guard state.reader != nil else { return .keep(.taken, nil) }
             let waiting = state.takeReader(above: batch - 1)
-            return (waiting == nil ? .due : .taken, waiting)
+            return .keep(waiting == nil ? .due : .taken, waiting)
         }
-        resume(waiting)
-        return receipt
+        switch way {
+        case .keep(let receipt, let waiting):
+            resume(waiting)
+            return receipt
+        case .write(let sink, let first):
+            do throws(NetworkError) {
+                if let first { try sink.write(first) }
+                try sink.write(bytes)
+                return .taken
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    /// Where bytes go that were offered.
+    private enum Way {
+        case keep(Receipt, Waiting?)
+        /// To a sink, after what came before there was one.
+        case write(any BodySink, after: Data?)
     }
 
     /// Gives a reader who waits what there is.
@@ -101,7 +124,9 @@ final class BodyPipe: ResponseBodySource {
             state -> (Bool, Waiting?, UnsafeContinuation<Data?, any Error>?) in
             guard state.end == nil else { return (false, nil, nil) }
             state.end = end
-            if droppingRest { state.pending = GatheredBody() }
+            // What a sink has not got yet goes to its reader, who writes it. After a failure the agent may still be writing.
+            if case .failure = end, state.sink != nil || droppingRest { state.pending = GatheredBody() }
+            state.sink = nil
             let waiting = state.takeReader()
             defer { state.reader = nil }
             return (true, waiting, state.reader)
@@ -117,12 +142,23 @@ final class BodyPipe: ResponseBodySource {
     }
 
     func next() async throws -> Data? {
+        try await take(for: nil)
+    }
+
+    /// On the agent's thread, if that may be blocked: then what came before goes first, with the next bytes or the end.
+    func drain(into sink: any BodySink) async throws {
+        let direct = transfer.agent.mayBlock ? sink : nil
+        while let chunk = try await take(for: direct) { try sink.write(chunk) }
+    }
+
+    /// Waits for a chunk, or with a sink for the end, unless that has come.
+    private func take(for sink: (any BodySink)?) async throws -> Data? {
         guard transfer.agent.home.isHere else { throw HomeProcess.error(transfer.request) }
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in
                 let step = state.withLock { state -> Step in
-                    if state.pending.count > 0 {
+                    if state.pending.count > 0, sink == nil || state.end != nil {
                         let chunk = state.take()
                         let mustResume = state.isPaused
                         state.isPaused = false
@@ -130,7 +166,10 @@ final class BodyPipe: ResponseBodySource {
                     }
                     if let end = state.end { return .end(end) }
                     state.reader = continuation
-                    return .wait
+                    state.sink = sink
+                    guard sink != nil, state.isPaused else { return .wait(mustResume: false) }
+                    state.isPaused = false
+                    return .wait(mustResume: true)
                 }
                 switch step {
                 case .chunk(let chunk, let mustResume):
@@ -138,7 +177,8 @@ final class BodyPipe: ResponseBodySource {
                     continuation.resume(returning: chunk)
                 case .end(.success): continuation.resume(returning: nil)
                 case .end(.failure(let error)): continuation.resume(throwing: error)
-                case .wait: break
+                case .wait(let mustResume):
+                    if mustResume { transfer.agent.resume(transfer) }
                 }
             }
         } onCancel: {
@@ -155,7 +195,7 @@ final class BodyPipe: ResponseBodySource {
     private enum Step {
         case chunk(Data, mustResume: Bool)
         case end(Result<Void, NetworkError>)
-        case wait
+        case wait(mustResume: Bool)
     }
 }
 #endif

@@ -29,6 +29,8 @@ final class CurlAgent: @unchecked Sendable {
     /// Who waits, also for the other agents of the transport, among which this one has a number.
     let lines: SharedLines
     let number: Int
+    /// Its thread may wait for a disk: it serves those only who do.
+    let mayBlock: Bool
     let home = HomeProcess()
     let queue = CommandQueue()
     let memory = BodyMemory()
@@ -64,6 +66,8 @@ final class CurlAgent: @unchecked Sendable {
     var isStopping = false
     var gauges = TransportSnapshot()
     var peak = RecentPeak()
+    /// Transfers that libcurl has got since it last worked on what is due.
+    private var begun = 0
     /// An exchange has ended that opened a connection, or tried to.
     var mayHaveLostSockets = false
     var nextRecount: Int64 = 0
@@ -80,8 +84,9 @@ final class CurlAgent: @unchecked Sendable {
 
     init(
         configuration: TransportConfiguration, proxies: ProxyRules, lines: SharedLines, number: Int = 0,
-        plainPool: ConnectionPool? = nil, securePool: ConnectionPool? = nil
+        plainPool: ConnectionPool? = nil, securePool: ConnectionPool? = nil, mayBlock: Bool = false
     ) {
+        self.mayBlock = mayBlock
         self.lines = lines
         self.number = number
         self.configuration = configuration
@@ -117,7 +122,8 @@ final class CurlAgent: @unchecked Sendable {
         }
         turnStart = ExchangeClock.now()
         // What came in is not slept over, nor what the timer has finished.
-        let isBusy = pump.workOnTimer(at: turnStart) || !commands.isEmpty
+        let isBusy = pump.workOnTimer(at: turnStart, beginning: begun) || !commands.isEmpty
+        begun = 0
         pump.wait(isBusy ? 0 : idleTime(pump))
         let waitStart = turnStart
         turnStart = ExchangeClock.now()
@@ -198,6 +204,7 @@ final class CurlAgent: @unchecked Sendable {
             gauges.handles -= 1
             throw error
         }
+        begun += 1
         transfer.easy = easy
         transfers[transfer.id] = transfer
         noteActive()

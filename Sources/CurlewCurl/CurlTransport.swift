@@ -73,7 +73,7 @@ public final class CurlTransport: Transport {
                 .invalidRequest, detail: "A HEAD request cannot carry a body.", hint: "Use GET or QUERY.",
                 request: RequestLine(request))
         }
-        let agent = agents.agent(for: request.origin, upload)
+        let agent = agents.agent(for: request.origin, upload, savesBody: context.options.savesBody)
         let transfer = Transfer(
             request: request, context: context, upload: upload, opensConnection: opensConnection, agent: agent,
             owner: self)

@@ -40,12 +40,15 @@ final class SocketPump {
     /// By descriptor: these numbers are small and used again.
     private var sockets: [Socket] = []
     private var changes: [Int32] = []
+    /// Connections that several requests use at a time.
+    private var shared: [Int32] = []
     private let events: UnsafeMutablePointer<epoll_event>
     private var eventCount = 0
     /// When libcurl wants to be called although nothing stirs; `Int64.max` when it does not.
     private(set) var timer = Int64.max
 
     private static let eventLimit = 256
+    private static let sharedLimit = 64
     private static let readable = EPOLLIN.rawValue
     private static let writable = EPOLLOUT.rawValue
 
@@ -70,12 +73,34 @@ final class SocketPump {
 
     /// Lets libcurl do what is due without anything having stirred: begin new transfers, notice that time is over.
     /// True if something was due.
-    func workOnTimer(at now: Int64) -> Bool {
+    ///
+    /// - `beginning`: how many transfers begin. libcurl sends the requests on a shared connection one by one; where there
+    ///   are several for each, the system joins them to few segments, which costs both sides less.
+    func workOnTimer(at now: Int64, beginning count: Int) -> Bool {
         guard timer <= now else { return false }
         timer = .max
         var running: Int32 = 0
+        let joins = !shared.isEmpty && count >= 2 * shared.count
+        if joins { setJoining(true) }
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        if joins { setJoining(false) }
         return true
+    }
+
+    /// Several requests use this connection at a time.
+    func noteShared(_ socket: Int32) {
+        guard shared.count < Self.sharedLimit, sockets.indices.contains(Int(socket)), sockets[Int(socket)].isOurs,
+            !shared.contains(socket)
+        else { return }
+        shared.append(socket)
+    }
+
+    /// What is written meanwhile leaves with the end of it (TCP_CORK). Other kinds of sockets refuse, which is no harm.
+    private func setJoining(_ isOn: Bool) {
+        var value: Int32 = isOn ? 1 : 0
+        for socket in shared {
+            setsockopt(socket, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
     }
 
     /// Lets libcurl work on the sockets that the last wait has found.
@@ -103,6 +128,7 @@ final class SocketPump {
         sockets[Int(socket)].registered = 0
         sockets[Int(socket)].isOurs = true
         sockets[Int(socket)].identity = Self.identity(of: socket)
+        if wasOurs { shared.removeAll { $0 == socket } }
         return wasOurs
     }
 
@@ -112,6 +138,7 @@ final class SocketPump {
         sockets[Int(socket)].registered = 0
         sockets[Int(socket)].wanted = 0
         sockets[Int(socket)].isOurs = false
+        shared.removeAll { $0 == socket }
     }
 
     /// Forgets those that have been closed without a word, which libcurl does with attempts that came to nothing. How

@@ -120,6 +120,9 @@ extension Transfer {
         case .due:
             agent.noteBody(of: self)
             return bytes.count
+        case .failed(let error):
+            failure = error
+            return 0
         case .refused: break
         }
         agent.noteHeld(self)

@@ -97,18 +97,7 @@ enum Clients {
 /// A large body to and from a file, as an app writes it.
 enum Transfers {
     static func download(_ count: Int, to path: String, with client: APIClient) async throws {
-        let request = Request<Data>.get("/\(count).bin").options { $0.limits = Limits(responseBody: .max) }
-        try? FileManager.default.removeItem(atPath: path)
-        let file = try emptyFile(path)
-        defer { try? file.close() }
-        let received = try await client.withResponse(to: request) { response in
-            var received = 0
-            for try await chunk in response.body {
-                try file.write(contentsOf: chunk)
-                received += chunk.count
-            }
-            return received
-        }
+        let received = try await client.download(Request<Data>.get("/\(count).bin"), to: path).value
         guard received == count else { throw Failure("\(received) bytes came instead of \(count)") }
     }
 

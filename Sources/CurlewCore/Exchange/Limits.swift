@@ -9,6 +9,8 @@ public struct Limits: Hashable, Sendable {
     public var headerCount: Int
     /// Bytes of a response body after decoding, as far as it is collected or iterated. Default 64 MiB.
     public var responseBody: Int64
+    /// Bytes of a response body that `APIClient.download` writes to a file, after decoding. Default 16 GiB.
+    public var download: Int64
     /// Bytes of the body that an error keeps; what is longer is cut off (`NetworkError.Answer.isTruncated`). Default 16
     /// KiB.
     public var errorExcerpt: Int
@@ -18,15 +20,16 @@ public struct Limits: Hashable, Sendable {
     /// Limits with those of `.standard` where nothing is said.
     public init(
         headerBytes: Int = 256 * 1024, headerCount: Int = 1000, responseBody: Int64 = 64 * 1024 * 1024,
-        errorExcerpt: Int = 16 * 1024, redirects: Int = 20
+        download: Int64 = 16 * 1024 * 1024 * 1024, errorExcerpt: Int = 16 * 1024, redirects: Int = 20
     ) {
         self.headerBytes = headerBytes
         self.headerCount = headerCount
         self.responseBody = responseBody
+        self.download = download
         self.errorExcerpt = errorExcerpt
         self.redirects = redirects
     }
 
-    /// Headers 256 KiB and 1000 fields, bodies 64 MiB, error excerpts 16 KiB, 20 redirects.
+    /// Headers 256 KiB and 1000 fields, bodies 64 MiB, downloads 16 GiB, error excerpts 16 KiB, 20 redirects.
     public static let standard = Limits()
 }

@@ -22,6 +22,8 @@ public struct RequestOptions: Sendable {
     public var nilOn404 = false
     /// True hands the response over when its head arrives; false, the default, waits for small bodies.
     public var streaming = false
+    /// The body goes to a file: a transport may choose a thread that may be blocked.
+    package var savesBody = false
     /// True leaves content codings (gzip, …) undone, where the transport can. Default false.
     public var rawBody = false
     /// Whether doing this call twice is the same as doing it once, whatever the method says; nil, the default, leaves
@@ -62,6 +64,7 @@ public struct RequestOptions: Sendable {
         if !other.accepts.isEmpty { result.accepts.formUnion(other.accepts) }
         result.nilOn404 = nilOn404 || other.nilOn404
         result.streaming = streaming || other.streaming
+        result.savesBody = savesBody || other.savesBody
         result.rawBody = rawBody || other.rawBody
         if !other.values.isEmpty { result.values.merge(other.values) { $1 } }
         return result

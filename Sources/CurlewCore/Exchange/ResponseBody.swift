@@ -16,7 +16,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// A chunk, never empty.
     public typealias Element = Data
 
-    private let storage: Storage
+    let storage: Storage
 
     /// Bytes at hand. They count as one chunk.
     public init(_ data: Data) {
@@ -74,26 +74,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             end(.complete)
             return self
         }
-        let ending = Ending(end)
-        let content = Storage.Content.sequence(
-            {
-                let next = CurlewCore.pull(from: self)
-                return {
-                    do {
-                        let chunk = try await next()
-                        if chunk == nil { ending.run(.complete) }
-                        return chunk
-                    } catch {
-                        ending.run(.failed(error))
-                        throw error
-                    }
-                }
-            },
-            cancel: {
-                cancel()
-                ending.run(.dropped)
-            })
-        return ResponseBody(Storage(content, limit: limit, length: declaredLength))
+        return ResponseBody(Storage(.watched(self, Ending(end)), limit: limit, length: declaredLength))
     }
 
     /// The most bytes that reading gives before it throws.
@@ -184,97 +165,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 }
 
-/// What a transport implements to feed a body. `next` is called by one task at a time.
-package protocol ResponseBodySource: AnyObject, Sendable {
-    /// Waits for the next chunk; nil at the end. Ends the wait at once when the task is cancelled.
-    func next() async throws -> Data?
-    /// Ends the transfer. Called at any time, also after the end.
-    func cancel()
-}
-
 extension ResponseBody: CustomStringConvertible {
     /// How many bytes it has, as far as known; never its content.
     public var description: String {
         declaredLength.map { "\($0) bytes" } ?? "a body of unknown length"
-    }
-}
-
-/// Shared by the copies of a body: its content, and whether somebody has begun to read it.
-private final class Storage: Sendable {
-    enum Content: Sendable {
-        case buffered(Data)
-        case source(any ResponseBodySource)
-        case sequence(@Sendable () -> ChunkPull, cancel: @Sendable () -> Void)
-        case value(any Sendable)
-    }
-
-    let content: Content
-    let limit: Int64
-    let length: Int64?
-    private let progress = Locked((isClaimed: false, isCancelled: false))
-
-    init(_ content: Content, limit: Int64, length: Int64?) {
-        self.content = content
-        self.limit = limit
-        self.length = length
-    }
-
-    deinit {
-        // What a sequence wraps ends by itself when its last copy goes away; it may have other readers.
-        if case .source(let source) = content { source.cancel() }
-    }
-
-    func claim() throws {
-        let wasClaimed = progress.withLock { progress in
-            defer { progress.isClaimed = true }
-            return progress.isClaimed
-        }
-        if wasClaimed {
-            throw NetworkError(
-                .invalidRequest, detail: "The response body has been read already.",
-                hint: "A body can be read once. Keep what collect() returned.")
-        }
-    }
-
-    func open() throws -> ChunkPull {
-        try claim()
-        switch content {
-        case .buffered(let data):
-            var rest: Data? = data.isEmpty ? nil : data
-            return {
-                defer { rest = nil }
-                return rest
-            }
-        case .source(let source):
-            return { try await source.next() }
-        case .sequence(let make, _):
-            let next = make()
-            return { [self] in
-                guard !progress.withLock({ $0.isCancelled }) else {
-                    throw NetworkError(.cancelled, detail: "The body was given up.")
-                }
-                return try await next()
-            }
-        case .value:
-            throw NetworkError(
-                .refused(by: .mock), detail: "The answer is a value that was never encoded: it has no bytes.",
-                hint: "Make the value Encodable, or let the stub answer JSON text.")
-        }
-    }
-
-    func cancel() {
-        switch content {
-        case .buffered, .value: break
-        case .source(let source): source.cancel()
-        case .sequence(_, let cancel):
-            progress.withLock { $0.isCancelled = true }
-            cancel()
-        }
-    }
-
-    static func overLimit(_ limit: Int64) -> NetworkError {
-        NetworkError(
-            .limitExceeded(.responseBody), detail: "The response body is longer than \(limit) bytes.",
-            hint: "Raise options.limits.responseBody for this call, or stream it to a file.")
     }
 }

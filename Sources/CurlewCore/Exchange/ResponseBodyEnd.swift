@@ -24,5 +24,30 @@ final class Ending: Sendable {
         end?(how)
     }
 
+    /// The same chunks, and their end told.
+    func watching(_ next: @escaping ChunkPull) -> ChunkPull {
+        { [self] in
+            do {
+                let chunk = try await next()
+                if chunk == nil { run(.complete) }
+                return chunk
+            } catch {
+                run(.failed(error))
+                throw error
+            }
+        }
+    }
+
+    /// The same for one who takes the whole body at a time.
+    func telling(_ drain: () async throws -> Void) async throws {
+        do {
+            try await drain()
+            run(.complete)
+        } catch {
+            run(.failed(error))
+            throw error
+        }
+    }
+
     deinit { run(.dropped) }
 }

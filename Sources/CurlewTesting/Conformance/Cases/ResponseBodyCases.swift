@@ -11,7 +11,7 @@ import Foundation
 
 /// Bodies of responses.
 enum ResponseBodyCases {
-    static let all = chunks + sizes + slow + reading
+    static let all = chunks + sizes + slow + reading + files
 
     private static let chunks = [1, 2, 7, 1000, 16_384, 65_537].map { size in
         ConformanceCase(
@@ -101,4 +101,20 @@ enum ResponseBodyCases {
             try await trial.expectFailure(.invalidRequest) { _ = try await response.chunksJoined() }
         }
     }
+    private static let files = [
+        ConformanceCase(
+            "an answer that goes to a file is there whole", .responseBodies, .message, rule: "APIClient.download"
+        ) { trial in
+            let server = try trial.server()
+            let client = APIClient(baseURL: nil, pipeline: [], transport: try trial.transport())
+            let path = try trial.file(Data("what was there".utf8))
+            for (size, chunked) in [(100, false), (3_000_000, false), (3_000_000, true), (0, false)] {
+                server.enqueue(.generated(bytes: size, chunked: chunked))
+                let answer = try await client.download(Request<Data>.get(url: server.url + "/"), to: path)
+                try trial.equal(answer.value, Int64(size), "the number of bytes")
+                let file = try Data(contentsOf: URL(fileURLWithPath: path))
+                try trial.expect(file == MockResponse.pattern(0..<size), "the file has other bytes")
+            }
+        }
+    ]
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension ResponseBody {
+    /// Shared by the copies of a body: its content, and whether somebody has begun to read it.
+    final class Storage: Sendable {
+        enum Content: Sendable {
+            case buffered(Data)
+            case source(any ResponseBodySource)
+            case sequence(@Sendable () -> ChunkPull, cancel: @Sendable () -> Void)
+            /// Another body, whose end somebody wants to hear of.
+            case watched(ResponseBody, Ending)
+            case value(any Sendable)
+        }
+
+        let content: Content
+        let limit: Int64
+        let length: Int64?
+        private let progress = Locked((isClaimed: false, isCancelled: false))
+
+        init(_ content: Content, limit: Int64, length: Int64?) {
+            self.content = content
+            self.limit = limit
+            self.length = length
+        }
+
+        deinit {
+            // What a sequence wraps ends by itself when its last copy goes away; it may have other readers.
+            if case .source(let source) = content { source.cancel() }
+        }
+
+        func claim() throws {
+            let wasClaimed = progress.withLock { progress in
+                defer { progress.isClaimed = true }
+                return progress.isClaimed
+            }
+            if wasClaimed {
+                throw NetworkError(
+                    .invalidRequest, detail: "The response body has been read already.",
+                    hint: "A body can be read once. Keep what collect() returned.")
+            }
+        }
+
+        func open() throws -> ChunkPull {
+            try claim()
+            switch content {
+            case .buffered(let data):
+                var rest: Data? = data.isEmpty ? nil : data
+                return {
+                    defer { rest = nil }
+                    return rest
+                }
+            case .source(let source):
+                return { try await source.next() }
+            case .sequence(let make, _): return untilCancelled(make())
+            case .watched(let body, let ending): return untilCancelled(ending.watching(CurlewCore.pull(from: body)))
+            case .value:
+                throw NetworkError(
+                    .refused(by: .mock), detail: "The answer is a value that was never encoded: it has no bytes.",
+                    hint: "Make the value Encodable, or let the stub answer JSON text.")
+            }
+        }
+
+        private func untilCancelled(_ next: @escaping ChunkPull) -> ChunkPull {
+            { [self] in
+                guard !progress.withLock({ $0.isCancelled }) else {
+                    throw NetworkError(.cancelled, detail: "The body was given up.")
+                }
+                return try await next()
+            }
+        }
+
+        func cancel() {
+            switch content {
+            case .buffered, .value: break
+            case .source(let source): source.cancel()
+            case .sequence(_, let cancel):
+                progress.withLock { $0.isCancelled = true }
+                cancel()
+            case .watched(let body, let ending):
+                progress.withLock { $0.isCancelled = true }
+                body.cancel()
+                ending.run(.dropped)
+            }
+        }
+
+        static func overLimit(_ limit: Int64) -> NetworkError {
+            NetworkError(
+                .limitExceeded(.responseBody), detail: "The response body is longer than \(limit) bytes.",
+                hint: "Raise options.limits.responseBody for this call, or let client.download write it to a file, "
+                    + "up to options.limits.download.")
+        }
+    }
+}

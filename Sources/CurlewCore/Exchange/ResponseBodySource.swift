@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// What a transport implements to feed a body. `next` and `drain` are called by one task at a time.
+package protocol ResponseBodySource: AnyObject, Sendable {
+    /// Waits for the next chunk; nil at the end. Ends the wait at once when the task is cancelled.
+    func next() async throws -> Data?
+    /// Gives `sink` everything that is still to come, and returns at the end. Ends the wait at once when the task is
+    /// cancelled. A source with a thread that may block calls the sink there, which saves a hand-over for each chunk.
+    func drain(into sink: any BodySink) async throws
+    /// Ends the transfer. Called at any time, also after the end.
+    func cancel()
+}
+
+extension ResponseBodySource {
+    package func drain(into sink: any BodySink) async throws {
+        while let chunk = try await next() { try sink.write(chunk) }
+    }
+}
+
+/// Takes the bytes of a body where they arrive: in order, one call at a time, on any thread.
+///
+/// It keeps alive what it needs: when draining ends early, a call may still be under way.
+package protocol BodySink: AnyObject, Sendable {
+    /// May block the thread, where `RequestOptions.savesBody` has asked for one that may be blocked. An error ends the
+    /// transfer.
+    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError)
+}
+
+extension BodySink {
+    package func write(_ data: Data) throws(NetworkError) {
+        try data.withUnsafeBytes { bytes in Result { () throws(NetworkError) in try write(bytes) } }.get()
+    }
+}
+
+extension ResponseBody {
+    /// Claims the body and gives all of it to `sink`. Throws what reading it would, and what the sink throws.
+    package func drain(into sink: any BodySink) async throws {
+        do {
+            switch storage.content {
+            case .source(let source):
+                try storage.claim()
+                try await source.drain(into: limit == .max ? sink : BoundedSink(sink, limit: limit))
+            case .watched(let body, let ending):
+                try storage.claim()
+                try await ending.telling { try await body.drain(into: sink) }
+            case .buffered, .sequence, .value:
+                var chunks = makeAsyncIterator()
+                while let chunk = try await chunks.next() { try sink.write(chunk) }
+            }
+        } catch {
+            storage.cancel()
+            throw error
+        }
+    }
+}
+
+/// Passes on as many bytes as the limit of the body allows.
+private final class BoundedSink: BodySink {
+    private let base: any BodySink
+    private let limit: Int64
+    private let count = Locked<Int64>(0)
+
+    init(_ base: any BodySink, limit: Int64) {
+        self.base = base
+        self.limit = limit
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
+        let sum = count.withLock { count in
+            count += Int64(bytes.count)
+            return count
+        }
+        guard sum <= limit else { throw ResponseBody.Storage.overLimit(limit) }
+        try base.write(bytes)
+    }
+}
