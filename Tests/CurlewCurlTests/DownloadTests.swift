@@ -57,7 +57,8 @@ struct DownloadTests {
         APIClient(baseURL: nil, pipeline: .standard, transport: transport)
     }
 
-    @Test("files have every byte, whatever the size and the framing", arguments: [0, 1, 65_537, 3_000_000], [false, true])
+    @Test(
+        "files have every byte, whatever the size and the framing", arguments: [0, 1, 65_537, 3_000_000], [false, true])
     func whole(size: Int, chunked: Bool) async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
         let server = try MockServer()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
-import Foundation  // for FileHandle
+import Foundation  // for FileManager
+import Synchronization
 
 extension Request {
     fileprivate static func audioGuide(bytes: Int) -> Request<Data> {
@@ -17,33 +18,19 @@ struct Download: Scene {
         let file = FileManager.default.temporaryDirectory.appending(path: "tour-\(UUID().uuidString).bin")
         defer { try? FileManager.default.removeItem(at: file) }
 
-        let promised = try await stage.client.withResponse(to: .audioGuide(bytes: 2_000_000)) { response in
-            try await write(response.body, to: file, stage)
-            return response.headers["X-Checksum-CRC32"]
-        }
+        let heard = Mutex<[String]>([])
+        let answer = try await stage.client.download(
+            .audioGuide(bytes: 2_000_000), to: file.path,
+            progress: { received, expected in
+                // On the thread that writes, so it only takes note.
+                heard.withLock { $0.append("\(received * 100 / max(expected ?? received, 1)) %") }
+            })
+        stage.show("heard of", heard.withLock { $0.joined(separator: ", ") })
+        let promised = answer.headers["X-Checksum-CRC32"]
 
         let written = try Data(contentsOf: file)
         stage.show("checksum", "\(CRC32(written)), promised \(promised ?? "none")")
-        stage.expect(written.count == 2_000_000, "the file has its size")
+        stage.expect(answer.value == 2_000_000 && written.count == 2_000_000, "the file has its size")
         stage.expect(promised == "\(CRC32(written))", "the file has the checksum that the head promised")
-    }
-
-    private func write(_ body: ResponseBody, to file: URL, _ stage: Stage) async throws {
-        _ = FileManager.default.createFile(atPath: file.path, contents: nil)
-        let handle = try FileHandle(forWritingTo: file)
-        defer { try? handle.close() }
-
-        let total = body.declaredLength ?? 0
-        var received: Int64 = 0
-        var quarters: Int64 = 0
-        // Asking for the next chunk is what makes more of it come: a slow disk slows the transfer down.
-        for try await chunk in body {
-            try handle.write(contentsOf: chunk)
-            received += Int64(chunk.count)
-            if total > 0, received * 4 / total > quarters {
-                quarters = received * 4 / total
-                stage.show("\(quarters * 25) %", "\(received) of \(total) bytes")
-            }
-        }
     }
 }

@@ -149,10 +149,8 @@ enum MigratingFromAHomeMadeLayer {
         return rows
     }
 
-    static func download(_ client: APIClient, to handle: FileHandle) async throws {
-        try await client.withResponse(to: Request<Data>.get("/films/toy-story/trailer")) { response in
-            for try await chunk in response.body { try handle.write(contentsOf: chunk) }
-        }
+    static func download(_ client: APIClient, to file: String) async throws {
+        try await client.download(Request<Data>.get("/films/toy-story/trailer"), to: file)
     }
 
     static func errors(_ client: APIClient) async -> String {

@@ -98,20 +98,9 @@ enum MigratingFromAlamofire {
     }
 
     static func download(_ client: APIClient, to file: URL) async throws {
-        let archive = Request<Data>.get("/stations/7/archive").options {
-            $0.limits = Limits(responseBody: 4 << 30)
-            $0.timeouts = Timeouts(total: nil)
-        }
-        try Data().write(to: file)
-        let handle = try FileHandle(forWritingTo: file)
-        defer { try? handle.close() }
-        try await client.withResponse(to: archive) { response in
-            var received: Int64 = 0
-            for try await chunk in response.body {
-                try handle.write(contentsOf: chunk)
-                received += Int64(chunk.count)
-                progress(received, of: response.body.declaredLength)
-            }
+        let archive = Request<Data>.get("/stations/7/archive").options { $0.timeouts = Timeouts(total: nil) }
+        try await client.download(archive, to: file.path) { received, expected in
+            progress(received, of: expected)
         }
     }
 

@@ -90,10 +90,8 @@ enum MigratingFromGet {
         try await client.send(Paths.replaceLog(of: 7, with: file))
     }
 
-    static func download(_ client: APIClient, to handle: FileHandle) async throws {
-        try await client.withResponse(to: Request<Data>.get("/issues/export")) { response in
-            for try await chunk in response.body { try handle.write(contentsOf: chunk) }
-        }
+    static func download(_ client: APIClient, to file: String) async throws {
+        try await client.download(Request<Data>.get("/issues/export"), to: file)
     }
 
     static func errors(_ client: APIClient) async -> String {

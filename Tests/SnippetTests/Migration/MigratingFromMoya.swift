@@ -143,10 +143,8 @@ enum MigratingFromMoya {
         let _: Repository = try await client.send(Code.addLogo(id: 7, file: file))
     }
 
-    static func download(_ client: APIClient, to handle: FileHandle) async throws {
-        try await client.withResponse(to: Code.archive(id: 7)) { response in
-            for try await chunk in response.body { try handle.write(contentsOf: chunk) }
-        }
+    static func download(_ client: APIClient, to file: String) async throws {
+        try await client.download(Code.archive(id: 7), to: file)
     }
 
     static func errors(_ client: APIClient) async -> String {

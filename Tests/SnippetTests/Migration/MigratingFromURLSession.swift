@@ -91,16 +91,8 @@ enum MigratingFromURLSession {
     }
 
     static func download(_ client: APIClient, to file: URL) async throws {
-        let export = Request<Data>.get("/orders/export").options {
-            $0.limits = Limits(responseBody: 2 << 30)
-            $0.timeouts = Timeouts(total: .seconds(1800))
-        }
-        try Data().write(to: file)
-        let handle = try FileHandle(forWritingTo: file)
-        defer { try? handle.close() }
-        try await client.withResponse(to: export) { response in
-            for try await chunk in response.body { try handle.write(contentsOf: chunk) }
-        }
+        let export = Request<Data>.get("/orders/export").options { $0.timeouts = Timeouts(total: .seconds(1800)) }
+        try await client.download(export, to: file.path)
     }
 
     static func errors(_ client: APIClient) async -> String {
