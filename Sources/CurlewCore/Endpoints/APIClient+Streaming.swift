@@ -10,7 +10,7 @@ extension APIClient {
     ///
     /// `body` runs on the caller's actor. When it returns or throws, what is left of the transfer ends. The status is
     /// checked before, as in `send`. The total timeout covers the reading, and `Limits.responseBody` (64 MiB by
-    /// default) bounds it. For an answer that goes to a file as it is, use ``download(_:to:progress:)``.
+    /// default) bounds it. For an answer that goes to a file as it is, use `download(_:to:)`.
     ///
     /// Throws `NetworkError` for what goes wrong with the exchange; errors that `body` throws pass through as they are,
     /// only a `NetworkError` is told which request it belongs to.
