@@ -96,13 +96,14 @@ final class EasyHandle {
         return "\(text) (CURLOPT_\(String(cString: name)))"
     }
 
-    /// libcurl allocates both for each transfer: beyond 128 KiB every request would map and unmap memory. What is large
-    /// or streams has larger ones, since one turn for a larger piece costs less than one for each small one.
+    /// libcurl allocates both for each transfer: beyond 128 KiB every request would map and unmap memory, which only
+    /// what goes to a file is worth. What is large or streams has larger ones, since one turn for a larger piece costs
+    /// less than one for each small one.
     private func setBuffers(of transfer: Transfer) {
         // A handle whose last transfer broke off may still have its buffer, and keeps its size then.
-        if current.receivesMuch != transfer.streams {
-            let code = curlew_set_long(pointer, CURLOPT_BUFFERSIZE, transfer.streams ? 120 << 10 : 32 << 10)
-            if code == CURLE_OK { current.receivesMuch = transfer.streams }
+        let room = transfer.agent.mayBlock ? 256 << 10 : transfer.streams ? 120 << 10 : 32 << 10
+        if current.room != room, curlew_set_long(pointer, CURLOPT_BUFFERSIZE, room) == CURLE_OK {
+            current.room = room
         }
         guard let upload = transfer.upload else { return }
         let sendsMuch = upload.length ?? .max > 256 << 10
@@ -231,7 +232,8 @@ struct Current {
     var implied: Implied?
     var decodesContent: Bool?
     var version: Int?
-    var receivesMuch: Bool?
+    /// Bytes of its buffer for what it receives.
+    var room: Int?
     var sendsMuch: Bool?
     var opensConnection: Bool?
     /// For whom identity, pins and proxy are set.
