@@ -12,6 +12,8 @@ struct Benchmarks {
     func run() throws {
         let server = try Server(room: options.large * 3)
         let contests = options.suites.flatMap { $0.contests(options, folder: server.folder) }
+            .filter { !$0.clients.isEmpty }
+        guard !contests.isEmpty else { throw Failure("none of these clients is in these suites") }
         let field = Field(for: Set(contests.flatMap(\.clients)))
         var report = Report(options: options, field: field)
         for contest in contests {

@@ -6,6 +6,7 @@ struct Options {
     var format = Format.text
     /// Few and short rounds: to see that everything runs, not to quote.
     var quick = false
+    private var askedClients: [String]?
     private var askedWidths: [Int]?
     private var askedRounds: Int?
     private var askedSeconds: Double?
@@ -16,6 +17,9 @@ struct Options {
 
     static let help = """
         usage: Scripts/bench [--suite=NAME,…] [--quick] [--json | --markdown] [--widths=1,64] [--rounds=7] [--seconds=5]
+                             [--clients=curlew,curl]
+
+        With few clients more rounds fit into the same time, and those of one round are closer together.
 
         suites:
         \(SuiteName.allCases.map { "  \($0.rawValue.padded(to: 12))\($0.summary)" }.joined(separator: "\n"))
@@ -31,6 +35,7 @@ struct Options {
             case "--markdown": format = .markdown
             case "--quick": quick = true
             case "--suite": suites = try Self.suites(value)
+            case "--clients": askedClients = value.split(separator: ",").map(String.init)
             case "--widths": askedWidths = try Self.list(value, argument)
             case "--rounds": askedRounds = try Self.list(value, argument).first
             case "--seconds":
@@ -44,6 +49,9 @@ struct Options {
     /// A transfer of a gigabyte takes what it takes; hence fewer of them.
     func rounds(transfers: Bool) -> Int { askedRounds ?? (quick ? 2 : transfers ? 5 : 7) }
     var seconds: Double { askedSeconds ?? (quick ? 0.5 : 5) }
+    func clients(_ usual: [String]) -> [String] {
+        askedClients.map { asked in usual.filter(asked.contains) } ?? usual
+    }
     func widths(_ usual: [Int]) -> [Int] { askedWidths ?? usual }
     /// Bytes of the large file.
     var large: Int { quick ? 64 << 20 : 1 << 30 }

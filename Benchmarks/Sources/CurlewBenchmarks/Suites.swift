@@ -37,7 +37,7 @@ extension SuiteName {
     /// `folder` is for files that clients write.
     func contests(_ options: Options, folder: String) -> [Contest] {
         func contest(_ title: String, _ door: Door, _ work: Work, _ widths: [Int], _ clients: [String]) -> Contest {
-            let able = clients.filter { Peer(rawValue: $0)?.speaks(door) ?? true }
+            let able = options.clients(clients).filter { Peer(rawValue: $0)?.speaks(door) ?? true }
             let usual = work.isTransfer ? [1] : options.widths(widths)
             return Contest(suite: self, title: title, door: door, work: work, widths: usual, clients: able)
         }
@@ -48,7 +48,7 @@ extension SuiteName {
                 contest("\(typed), HTTP/1.1", .plain, .typed, [1, 16, 64, 256], Self.oursTyped + ["wrk"]),
                 Contest(
                     suite: self, title: "The typed layer without a network", door: .plain, work: .typed, widths: [1],
-                    clients: ["layer", "decoder"]),
+                    clients: options.clients(["layer", "decoder"])),
             ]
         case .peers:
             let clients = ["curlew", "curlew-foundation", "urlsession-wide"] + Self.others + ["curl", "wrk"]
