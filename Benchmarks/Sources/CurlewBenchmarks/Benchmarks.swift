@@ -4,8 +4,8 @@ import Foundation
 
 /// Runs every client at every width in interleaved rounds and prints medians, ratios and bars.
 ///
-/// A round runs all clients one after the other before the next begins, so a machine that slows down slows all of them;
-/// only figures of one run are comparable. Each client is a process of its own: its CPU time is the client's alone.
+/// A round runs all clients at all widths one after the other before the next begins, so a machine that slows down slows
+/// all of them; only figures of one run are comparable. Each client is a process of its own: its CPU time is the client's alone.
 struct Benchmarks {
     let options: Options
 
@@ -19,7 +19,13 @@ struct Benchmarks {
         for contest in contests {
             try prepare(contest.work, server)
             report.begin(contest)
-            for width in contest.widths { measure(contest, width, server, field, &report) }
+            let rounds = options.rounds(transfers: contest.work.isTransfer)
+            for round in 1...rounds {
+                for width in contest.widths {
+                    measure(contest, width, "round \(round) of \(rounds)", server, field, &report)
+                }
+            }
+            progress("")
             if options.format != .json { report.printLast() }
         }
         progress("")
@@ -38,26 +44,22 @@ struct Benchmarks {
     }
 
     private func measure(
-        _ contest: Contest, _ width: Int, _ server: Server, _ field: Field, _ report: inout Report
+        _ contest: Contest, _ width: Int, _ round: String, _ server: Server, _ field: Field, _ report: inout Report
     ) {
-        let rounds = options.rounds(transfers: contest.work.isTransfer)
-        for round in 1...rounds {
-            for client in contest.clients where field.missing[client] == nil {
-                // It would run fewer at a time than the others.
-                if client == "curl", width > Command.curlLimit {
-                    report.addNote("curl runs at most \(Command.curlLimit) transfers at a time")
-                    continue
-                }
-                progress("\(contest.title): \(width) in flight, round \(round) of \(rounds), \(client)")
-                do {
-                    let sample = try run(client, contest, width, server, field)
-                    report.add(sample, client: client, width: width)
-                } catch {
-                    report.addFailure("\(error)", client: client, width: width)
-                }
+        for client in contest.clients where field.missing[client] == nil {
+            // It would run fewer at a time than the others.
+            if client == "curl", width > Command.curlLimit {
+                report.addNote("curl runs at most \(Command.curlLimit) transfers at a time")
+                continue
+            }
+            progress("\(contest.title): \(width) in flight, \(round), \(client)")
+            do {
+                let sample = try run(client, contest, width, server, field)
+                report.add(sample, client: client, width: width)
+            } catch {
+                report.addFailure("\(error)", client: client, width: width)
             }
         }
-        progress("")
     }
 
     private func run(
