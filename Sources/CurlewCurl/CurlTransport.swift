@@ -5,7 +5,8 @@ public import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// The engine on Linux: libcurl, driven by one thread of its own, or by `TransportConfiguration.agents` of them.
+/// The engine on Linux: libcurl, driven by one thread of its own, or by `TransportConfiguration.agents` of them, and one
+/// more for answers that go to files (`APIClient.download`). Each starts when it is needed.
 ///
 /// HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, connections pooled and reused. Calls do not block threads:
 /// they wait as suspended tasks. What it adds to the guarantees of `Transport`:

@@ -25,7 +25,8 @@ extension APIClient {
     /// On Linux a thread of the engine of its own receives and writes, so that a slow disk holds up no other call, over
     /// connections of its own.
     ///
-    /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that shows by then.
+    /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that shows by then;
+    /// on Linux `.timedOut(.engine)` when a disk does not answer for longer than `TransportConfiguration.stallLimit`.
     @concurrent @discardableResult
     public func download(
         _ route: some Route, to path: String, progress: DownloadProgress? = nil
