@@ -74,6 +74,8 @@ final class BodyPipe: ResponseBodySource {
     /// The agent brings bytes.
     func offer(_ bytes: UnsafeRawBufferPointer) -> Receipt {
         let way = state.withLock { state -> Way in
+            // The reader has been told, and what it had not taken may be gone: this must not seem to be what follows.
+            if state.end != nil { return .keep(.taken, nil) }
             if let sink = state.sink { return .write(sink, after: state.pending.count > 0 ? state.take() : nil) }
             guard state.pending.count < capacity else {
                 state.isPaused = true

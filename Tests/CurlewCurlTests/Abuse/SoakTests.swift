@@ -159,14 +159,28 @@ struct Soak: Sendable {
         // Read as it comes: two hundred bodies at a time would be most of the memory that is to be flat.
         var count = 0
         for try await chunk in response.body {
-            let isRight = chunk == MockResponse.pattern(count..<(count + chunk.count))
-            count += chunk.count
+            let expected = MockResponse.pattern(count..<(count + chunk.count))
             // What the scripted server sends is known byte for byte.
-            if url.hasPrefix(servers.mock), !isRight { throw NetworkError(.decoding, detail: "other bytes") }
+            if url.hasPrefix(servers.mock), chunk != expected {
+                let again = chunk == expected ? "equal when compared again, " : ""
+                throw NetworkError(
+                    .decoding, detail: "other bytes: \(again)\(Self.difference(chunk, expected)), chunk at \(count)")
+            }
+            count += chunk.count
         }
         guard count >= 2000 || !url.hasPrefix(servers.mock) else {
             throw NetworkError(.decoding, detail: "\(count) bytes")
         }
+    }
+
+    /// Where two chunks begin to differ, and with what.
+    private static func difference(_ chunk: Data, _ expected: Data) -> String {
+        let (found, expected) = (Array(chunk), Array(expected))
+        let different = found.indices.filter { found[$0] != expected[$0] }
+        guard let first = different.first, let last = different.last else { return "no difference" }
+        let words = found[first..<min(first + 16, found.count)].map { "\($0)" }.joined(separator: " ")
+        return "\(different.count) of \(found.count) bytes from \(first) to \(last) differ: \(words), "
+            + "expected \(expected[first])"
     }
 
     private static func word(_ outcome: Result<Void, NetworkError>) -> String {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewCurl
+
+/// What passes between the engine's thread and a reader, without an engine.
+@Suite(.timeLimit(.minutes(1)))
+struct BodyPipeTests {
+    private func pipe(capacity: Int = 100) throws -> BodyPipe {
+        let configuration = TransportConfiguration()
+        let agent = CurlAgent(
+            configuration: configuration, proxies: ProxyRules(.none, environment: [:]),
+            lines: SharedLines(capacity: 1))
+        let transfer = Transfer(
+            request: try HTTPRequest(url: "http://127.0.0.1/"), context: ExchangeContext(), upload: nil, agent: agent,
+            owner: CurlTransport(configuration: configuration))
+        return BodyPipe(transfer, first: GatheredBody(), capacity: capacity, memory: agent.memory)
+    }
+
+    private func offer(_ text: String, to pipe: BodyPipe) -> String {
+        text.utf8.withContiguousStorageIfAvailable { "\(pipe.offer(UnsafeRawBufferPointer($0)))" } ?? "none"
+    }
+
+    @Test("a reader gets what has come joined, and the end after it")
+    func order() async throws {
+        let pipe = try pipe()
+        #expect(offer("ab", to: pipe) == "taken" && offer("c", to: pipe) == "taken")
+        pipe.finish(.success(()))
+        #expect(try await pipe.next() == Data("abc".utf8))
+        #expect(try await pipe.next() == nil)
+    }
+
+    @Test("beyond its capacity it takes nothing until somebody has read")
+    func capacity() async throws {
+        let pipe = try pipe(capacity: 3)
+        #expect(offer("abcd", to: pipe) == "taken" && offer("e", to: pipe) == "refused")
+        #expect(try await pipe.next() == Data("abcd".utf8))
+        #expect(offer("e", to: pipe) == "taken")
+    }
+
+    @Test("what comes after the end is not for a reader: part of what came before it may have been dropped")
+    func late() async throws {
+        let cancelled = try pipe()
+        #expect(offer("abc", to: cancelled) == "taken")
+        cancelled.cancel()
+        // The engine goes on until it hears of it.
+        #expect(offer("def", to: cancelled) == "taken")
+        let error = await #expect(throws: NetworkError.self) { try await cancelled.next() }
+        #expect(error?.reason == .cancelled)
+        let stalled = try pipe()
+        #expect(offer("abc", to: stalled) == "taken")
+        stalled.finish(.failure(NetworkError(.timedOut(.engine))))
+        #expect(offer("def", to: stalled) == "taken")
+        #expect(try await stalled.next() == Data("abc".utf8))
+        await #expect(throws: NetworkError.self) { try await stalled.next() }
+    }
+}
