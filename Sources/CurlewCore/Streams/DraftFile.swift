@@ -42,15 +42,7 @@ final class DraftFile: BodySink {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = Self.write(UnsafeRawBufferPointer(rebasing: rest), to: descriptor)
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Self.failure("written", path)
-            }
-            rest = rest.dropFirst(count)
-        }
+        guard PrivateFile.write(bytes, to: descriptor) else { throw Self.failure("written", path) }
     }
 
     /// Puts the file in its place. Nobody writes any more. Throws `.storage`, and nothing has changed then.
@@ -78,15 +70,5 @@ final class DraftFile: BodySink {
         return NetworkError(
             .storage, detail: PrivateFile.Failure(action, path, code).description,
             hint: code == ENOSPC || code == EDQUOT ? "Make room on the disk." : "Check the path and its permissions.")
-    }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Int {
-        #if canImport(Glibc)
-        Glibc.write(file, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-        Musl.write(file, bytes.baseAddress, bytes.count)
-        #elseif canImport(Darwin)
-        Darwin.write(file, bytes.baseAddress, bytes.count)
-        #endif
     }
 }

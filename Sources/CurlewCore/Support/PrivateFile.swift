@@ -54,7 +54,7 @@ enum PrivateFile {
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else { throw Failure("written", path) }
-        let isWritten = write(Array(data), to: file) && fsync(file) == 0
+        let isWritten = data.withUnsafeBytes { write($0, to: file) } && fsync(file) == 0
         let code = errno
         guard close(file) == 0, isWritten else {
             unlink(draft)
@@ -101,20 +101,20 @@ enum PrivateFile {
         }
     }
 
-    private static func write(_ bytes: [UInt8], to file: Int32) -> Bool {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { rest in
-                #if canImport(Glibc)
-                Glibc.write(file, rest.baseAddress, rest.count)
-                #elseif canImport(Musl)
-                Musl.write(file, rest.baseAddress, rest.count)
-                #elseif canImport(Darwin)
-                Darwin.write(file, rest.baseAddress, rest.count)
-                #endif
-            }
+    /// Writes all of `bytes`, for others too. When false, `errno` says why.
+    static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = UnsafeRawBufferPointer(rebasing: rest)
+            #if canImport(Glibc)
+            let count = Glibc.write(file, piece.baseAddress, piece.count)
+            #elseif canImport(Musl)
+            let count = Musl.write(file, piece.baseAddress, piece.count)
+            #elseif canImport(Darwin)
+            let count = Darwin.write(file, piece.baseAddress, piece.count)
+            #endif
             if count < 0, errno != EINTR { return false }
-            written += max(0, count)
+            rest = rest.dropFirst(max(0, count))
         }
         return true
     }

@@ -101,6 +101,7 @@ enum ResponseBodyCases {
             try await trial.expectFailure(.invalidRequest) { _ = try await response.chunksJoined() }
         }
     }
+
     private static let files = [
         ConformanceCase(
             "an answer that goes to a file is there whole", .responseBodies, .message, rule: "APIClient.download"
