@@ -19,9 +19,13 @@ import Darwin
 ///
 /// The system keeps an open file alive when its name is gone, so that a body which is being read outlives its entry, in
 /// whichever process that is removed. Who writes a file holds a lock on it until the entry is committed: a file without a
-/// lock and without an entry was left behind by a process that is no more.
+/// lock and without an entry was left behind by a process that is no more. Only an empty file may be one that its process
+/// has made and will lock next.
 struct BodyFolder: Sendable {
     let path: String
+
+    /// How old an empty file has to be before it counts as left behind, in seconds.
+    private static let lockTime = 60
 
     /// Makes the folder, readable for its owner only.
     func prepare() throws {
@@ -65,10 +69,22 @@ struct BodyFolder: Sendable {
             let descriptor = Self.openFile("\(path)/\(name)")
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
+            // Not even for a moment: its process would not get the lock.
+            if Self.mayBeLockedNext(descriptor) { continue }
             // The lock comes first: who held it has committed, or never will.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             if try !isKept(CacheEntryID(number)) { unlink("\(path)/\(name)") }
         }
+    }
+
+    private static func mayBeLockedNext(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_size == 0 else { return false }
+        #if canImport(Darwin)
+        return time(nil) - status.st_mtimespec.tv_sec < lockTime
+        #else
+        return time(nil) - status.st_mtim.tv_sec < lockTime
+        #endif
     }
 
     private static func openFile(_ path: String) -> Int32 {

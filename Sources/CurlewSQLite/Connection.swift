@@ -20,6 +20,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 /// An open database and its statements, each prepared once. Used by one thread at a time.
 final class Connection {
     private let handle: OpaquePointer
+    private let patience: Duration
     private var statements: [String: Statement] = [:]
 
     /// Opens the file, which is made if it is not there. Waits at most `patience` for other processes.
@@ -33,6 +34,7 @@ final class Connection {
             throw SQLiteFailure(code: code, description: words)
         }
         self.handle = handle
+        self.patience = patience
         sqlite3_extended_result_codes(handle, 1)
         sqlite3_busy_timeout(handle, Int32(clamping: patience.components.seconds * 1000))
     }
@@ -75,9 +77,36 @@ final class Connection {
         return Int(sqlite3_changes(handle))
     }
 
+    /// Keeps changes in a log beside the file from now on, so that readers and a writer do not wait for each other.
+    ///
+    /// Of processes that do this to a new file at once each has read it when it comes to writing, and waits for nobody
+    /// who writes: SQLite says at once that the file is busy, since waiting might not end. Giving way for a moment, in
+    /// which this one reads nothing, and trying again does end.
+    func writeAhead(givingWay: () -> Void = { sqlite3_sleep(.random(in: 1...10)) }) throws(SQLiteFailure) {
+        let end = ContinuousClock.now + patience
+        while true {
+            do {
+                _ = try rows("PRAGMA journal_mode = WAL") { _ in }
+                return
+            } catch {
+                guard error.isBusy, ContinuousClock.now < end else { throw error }
+                givingWay()
+            }
+        }
+    }
+
     /// All or nothing of what `body` does; nobody else writes meanwhile.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try execute("BEGIN IMMEDIATE")
+        try transaction("BEGIN IMMEDIATE", body)
+    }
+
+    /// What `body` reads is all of one moment, whatever others write meanwhile.
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try transaction("BEGIN", body)
+    }
+
+    private func transaction<Result>(_ beginning: String, _ body: () throws -> Result) throws -> Result {
+        try execute(beginning)
         do {
             let result = try body()
             try execute("COMMIT")

@@ -80,7 +80,7 @@ struct Database {
         let connection = try Connection(path: path, patience: Self.patience)
         do {
             // Makes the file, which SQLite gives its other files the rights of.
-            _ = try connection.rows("PRAGMA schema_version") { _ in }
+            try Schema.refuseOthers(connection, path: path)
             chmod(path, S_IRUSR | S_IWUSR)
             try Schema.prepare(connection, path: path)
         } catch let error as NetworkError {

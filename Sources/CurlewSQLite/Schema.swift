@@ -13,17 +13,16 @@ enum Schema {
     static let application: Int64 = 0x4372_6C77
 
     /// Makes the tables of a new file, or makes those of an older version anew: a cache can be filled again.
-    ///
-    /// Throws `.storage` for files of newer versions and of others, which stay as they are.
     static func prepare(_ connection: Connection, path: String) throws {
+        // Only a file without pages takes this.
         try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        _ = try connection.rows("PRAGMA journal_mode = WAL") { _ in }
+        try connection.writeAhead()
         try connection.execute(
             """
             PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 1048576;
             PRAGMA temp_store = MEMORY
             """)
-        if try check(connection, path: path) { return }
+        if try connection.snapshot({ try check(connection, path: path) }) { return }
         try connection.transaction {
             // Another process may have been faster.
             if try check(connection, path: path) { return }
@@ -35,7 +34,12 @@ enum Schema {
         }
     }
 
-    /// True if the tables are there.
+    /// Throws `.storage` for files of newer versions and of others, which stay as they are.
+    static func refuseOthers(_ connection: Connection, path: String) throws {
+        _ = try connection.snapshot { try check(connection, path: path) }
+    }
+
+    /// True if the tables are there. Within a transaction: between two of its readings another process may make them.
     private static func check(_ connection: Connection, path: String) throws -> Bool {
         func pragma(_ name: String) throws -> Int64 {
             try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0

@@ -38,7 +38,12 @@ case "mix":
         exit(1)
     }
 default:
-    var count = 0
-    for number in 0..<Load.keys { count += try await Load.check(Load.key(number), in: store) }
-    say("\(count)")
+    do {
+        var count = 0
+        for number in 0..<Load.keys { count += try await Load.check(Load.key(number), in: store) }
+        say("\(count)")
+    } catch {
+        say("\(error)")
+        exit(1)
+    }
 }

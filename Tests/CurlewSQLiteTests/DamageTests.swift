@@ -84,8 +84,13 @@ struct DamageTests {
     func foreign() async throws {
         let other = try Connection(path: path, patience: .seconds(1))
         try other.execute("CREATE TABLE diary(entry TEXT); INSERT INTO diary VALUES('dear')")
+        chmod(path, 0o644)
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
         await #expect { try await store().put("https://a.example/") } throws: { NetworkError($0).reason == .storage }
         #expect(try other.rows("SELECT entry FROM diary") { $0.bytes(0) } == [Data("dear".utf8)])
+        let after = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(after == before)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o644)
     }
 
     @Test("a file of an older version is emptied")

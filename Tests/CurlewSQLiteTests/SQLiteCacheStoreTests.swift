@@ -151,14 +151,20 @@ struct SQLiteCacheStoreTests {
         let head = try await store.put("https://a.example/", Data(count: 100_000))
         let writer = try await store.write(.testing("https://a.example/2"))
         _ = try await writer.append(Data(count: 100_000))
-        let left = path + "-bodies/12345"
-        try Data(count: 10).write(to: URL(fileURLWithPath: left))
+        let left = [path + "-bodies/12345", path + "-bodies/12346"]
+        try Data(count: 10).write(to: URL(fileURLWithPath: left[0]))
+        try Data().write(to: URL(fileURLWithPath: left[1]))
+        try FileManager.default.setAttributes([.modificationDate: Date() - 3600], ofItemAtPath: left[1])
+        // Somebody may be about to lock this one.
+        let new = path + "-bodies/12347"
+        try Data().write(to: URL(fileURLWithPath: new))
         let next = SQLiteCacheStore(path: path)
         _ = try await next.statistics()
-        #expect(await eventually { !FileManager.default.fileExists(atPath: left) })
+        #expect(await eventually { !left.contains { FileManager.default.fileExists(atPath: $0) } })
+        #expect(FileManager.default.fileExists(atPath: new))
         #expect(try await writer.commit(replacing: []))
         #expect(try await next.bytes(of: head)?.count == 100_000)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: path + "-bodies").count == 2)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: path + "-bodies").count == 3)
     }
 
     @Test("a body whose file is gone or cut off is none")

@@ -6,6 +6,8 @@ import Foundation
 import TestServers
 import Testing
 
+@testable import CurlewSQLite
+
 /// Stores that are used by other processes, and by ones that are killed.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct SeveralProcessesTests {
@@ -59,6 +61,47 @@ struct SeveralProcessesTests {
         for (text, status) in [try await one, try await other] {
             #expect(status == 0, "\(text)")
             #expect(text.hasPrefix("fine"), "\(text)")
+        }
+    }
+    @Test("a connection that wants to write ahead waits for one that writes the new file")
+    func writerOfNewFile() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        let other = try Connection(path: path, patience: .zero)
+        try other.execute("CREATE TABLE some(number INTEGER); BEGIN IMMEDIATE")
+        let connection = try Connection(path: path, patience: .seconds(5))
+        _ = try connection.rows("PRAGMA schema_version") { _ in }
+        var waits = 0
+        try connection.writeAhead {
+            waits += 1
+            if waits == 3 { try? other.execute("COMMIT") }
+        }
+        #expect(waits == 3)
+        #expect(try connection.rows("PRAGMA journal_mode") { $0.bytes(0) } == [Data("wal".utf8)])
+    }
+
+    @Test("a connection gives up when its patience is over")
+    func writerThatStays() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        let other = try Connection(path: path, patience: .zero)
+        try other.execute("CREATE TABLE some(number INTEGER); BEGIN IMMEDIATE")
+        let connection = try Connection(path: path, patience: .zero)
+        let failure = try #require(throws: SQLiteFailure.self) { try connection.writeAhead() }
+        #expect(failure.isBusy)
+    }
+
+    /// Each brings the new file into another mode of SQLite's, which does not wait by itself for the others there.
+    @Test("processes that begin a store at the same time all can use it")
+    func newForAll() async throws {
+        let folder = try TemporaryFolder()
+        for round in 1...60 {
+            let path = folder.path + "/\(round).sqlite"
+            let ends = try await withThrowingTaskGroup(of: (text: String, status: Int32).self) { group in
+                for _ in 1...4 { group.addTask { try await Self.run(["check", path]) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            for (text, status) in ends { #expect(status == 0, "round \(round): \(text)") }
         }
     }
 }
