@@ -26,7 +26,9 @@ extension CurlAgent {
     func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
         recordEvents()
         let metrics = measured(transfer, easy)
-        if metrics.connectionsOpened ?? 0 > 0 { noteConnection(of: transfer, easy) }
+        if metrics.connectionsOpened ?? 0 > 0, transfer.context.isObserved {
+            for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
+        }
         if let multi { curl_multi_remove_handle(multi, easy.pointer) }
         transfers[transfer.id] = nil
         transfer.easy = nil
@@ -47,13 +49,6 @@ extension CurlAgent {
         // The pipe refers to the transfer for as long as somebody reads.
         transfer.pipe = nil
         transfer.context.record(.measured(metrics))
-    }
-
-    /// What there is to know of a connection that the transfer has opened.
-    private func noteConnection(of transfer: Transfer, _ easy: EasyHandle) {
-        if transfer.head.version == .http2 { pump?.noteShared(curlew_info_socket(easy.pointer)) }
-        guard transfer.context.isObserved else { return }
-        for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
     }
 
     /// libcurl counts how often a handle has sent again over all its transfers, and refuses the sixth time. So a handle

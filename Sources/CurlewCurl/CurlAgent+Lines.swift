@@ -156,6 +156,7 @@ extension CurlAgent {
 
     /// The head tells what the origin speaks.
     func noteVersion(_ version: HTTPVersion, of transfer: Transfer) {
+        if version == .http2, let socket = transfer.socket { pump?.noteShared(socket, at: turnStart) }
         guard let place = transfer.place else { return }
         place.noteVersion(version, isSecure: transfer.request.origin.isSecure)
         guard place.sharesConnections != (version == .http2), configuration.canShare else { return }

@@ -117,7 +117,8 @@ final class CurlAgent: @unchecked Sendable {
         commands.forEach(perform)
         guard !isStopping else { return }
         guard let pump else {
-            if commands.isEmpty { queue.wait() }
+            // Nothing has begun, and there is nothing to drain.
+            if stopAt != .max { isStopping = true } else if commands.isEmpty { queue.wait() }
             return
         }
         turnStart = ExchangeClock.now()
@@ -128,7 +129,8 @@ final class CurlAgent: @unchecked Sendable {
         let waitStart = turnStart
         turnStart = ExchangeClock.now()
         if transfers.isEmpty, turnStart - waitStart > Self.restTime { memory.forget() }
-        pump.workOnSockets()
+        pump.workOnSockets(at: turnStart)
+        pump.lookAtSilent(at: turnStart)
         endMixedUp()
         releaseRefused()
         recordEvents()
@@ -143,7 +145,7 @@ final class CurlAgent: @unchecked Sendable {
 
     /// How long nothing is due, in milliseconds.
     private func idleTime(_ pump: SocketPump) -> Int32 {
-        let next = min(nextCheck, pump.timer)
+        let next = min(nextCheck, pump.timer, pump.nextLook)
         let untilNext = next == .max ? Int64.max : (max(0, next - turnStart) + 999_999) / 1_000_000
         // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
         let most = transfers.isEmpty ? (memory.isEmpty ? 60_000 : Self.restTime / 1_000_000 + 1) : 1_000

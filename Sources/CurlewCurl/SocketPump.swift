@@ -40,15 +40,15 @@ final class SocketPump {
     /// By descriptor: these numbers are small and used again.
     private var sockets: [Socket] = []
     private var changes: [Int32] = []
-    /// Connections that several requests use at a time.
-    private var shared: [Int32] = []
+    private var shared = SharedConnections()
     private let events: UnsafeMutablePointer<epoll_event>
     private var eventCount = 0
     /// When libcurl wants to be called although nothing stirs; `Int64.max` when it does not.
     private(set) var timer = Int64.max
+    /// When `lookAtSilent` has something to do, at the earliest.
+    var nextLook: Int64 { shared.nextLook }
 
     private static let eventLimit = 256
-    private static let sharedLimit = 64
     private static let readable = EPOLLIN.rawValue
     private static let writable = EPOLLOUT.rawValue
 
@@ -80,39 +80,47 @@ final class SocketPump {
         guard timer <= now else { return false }
         timer = .max
         var running: Int32 = 0
-        let joins = !shared.isEmpty && count >= 2 * shared.count
+        let joins = shared.count > 0 && count >= 2 * shared.count
         if joins { setJoining(true) }
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
         if joins { setJoining(false) }
         return true
     }
 
-    /// Several requests use this connection at a time.
-    func noteShared(_ socket: Int32) {
-        guard shared.count < Self.sharedLimit, sockets.indices.contains(Int(socket)), sockets[Int(socket)].isOurs,
-            !shared.contains(socket)
-        else { return }
-        shared.append(socket)
+    /// Several transfers may use this connection at a time.
+    func noteShared(_ socket: Int32, at now: Int64) {
+        guard sockets.indices.contains(Int(socket)), sockets[Int(socket)].isOurs else { return }
+        shared.insert(socket, at: now)
     }
 
     /// What is written meanwhile leaves with the end of it (TCP_CORK). Other kinds of sockets refuse, which is no harm.
     private func setJoining(_ isOn: Bool) {
         var value: Int32 = isOn ? 1 : 0
-        for socket in shared {
+        for socket in shared.sockets {
             setsockopt(socket, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
         }
     }
 
     /// Lets libcurl work on the sockets that the last wait has found.
-    func workOnSockets() {
+    func workOnSockets(at now: Int64) {
         var running: Int32 = 0
         for index in 0..<eventCount {
             let event = events[index]
             let socket = event.data.fd
             let bits = action(event.events, on: socket)
-            if bits != 0 { curl_multi_socket_action(multi, socket, bits, &running) }
+            guard bits != 0 else { continue }
+            shared.noteStir(socket, at: now)
+            curl_multi_socket_action(multi, socket, bits, &running)
         }
         eventCount = 0
+    }
+
+    /// Lets libcurl read from shared connections that have been silent for a moment.
+    func lookAtSilent(at now: Int64) {
+        guard shared.nextLook <= now else { return }
+        var running: Int32 = 0
+        let due = shared.takeDue(at: now) { sockets[Int($0)].wanted & Self.readable != 0 }
+        for socket in due { curl_multi_socket_action(multi, socket, CURL_CSELECT_IN, &running) }
     }
 
     /// Waits until a socket is ready, somebody writes to `wakeUp`, or `milliseconds` have passed.
@@ -128,7 +136,7 @@ final class SocketPump {
         sockets[Int(socket)].registered = 0
         sockets[Int(socket)].isOurs = true
         sockets[Int(socket)].identity = Self.identity(of: socket)
-        if wasOurs { shared.removeAll { $0 == socket } }
+        if wasOurs { shared.remove(socket) }
         return wasOurs
     }
 
@@ -138,7 +146,7 @@ final class SocketPump {
         sockets[Int(socket)].registered = 0
         sockets[Int(socket)].wanted = 0
         sockets[Int(socket)].isOurs = false
-        shared.removeAll { $0 == socket }
+        shared.remove(socket)
     }
 
     /// Forgets those that have been closed without a word, which libcurl does with attempts that came to nothing. How
@@ -248,6 +256,10 @@ private func noteSocket(
     if action == CURL_POLL_IN || action == CURL_POLL_INOUT { bits |= EPOLLIN.rawValue }
     if action == CURL_POLL_OUT || action == CURL_POLL_INOUT { bits |= EPOLLOUT.rawValue }
     Unmanaged<SocketPump>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.want(bits, at: socket) }
+    // What looks up names has no transfer that it belongs to, nor do sockets that libcurl takes off.
+    if bits != 0, let easy, let transfer = curlew_info_pointer(easy, CURLINFO_PRIVATE) {
+        Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { $0.socket = socket }
+    }
     return 0
 }
 

@@ -54,6 +54,8 @@ final class Transfer: @unchecked Sendable {
     var ticket: UInt64?
     /// The connection that it is on, where `CurlAgent.occupants` keeps count.
     var connection: ConnectionName?
+    /// Where libcurl waits for it, as far as it has told: not for each that joins others on a connection.
+    var socket: Int32?
     /// The handle while the transfer is in the agent's table.
     var easy: EasyHandle?
     var head: ResponseHead

@@ -190,7 +190,8 @@ final class CacheTable {
             }
             return (before - (try totals.entries), change)
         }
-        if case .everything = selection { try connection.execute("PRAGMA incremental_vacuum") }
+        // What was removed is removed, whether the file gets smaller or another process is in the way.
+        if case .everything = selection { try? connection.execute("PRAGMA incremental_vacuum") }
         return result
     }
 

@@ -23,6 +23,10 @@ requests so far.
     surplus     more content than declared
     silent      nothing
     echo        the path
+
+Three of one connection belong together: "held" and "flood", whose heads come at once, and "go", with whose answer both
+bodies come. That of "flood" has as many bytes as the next part of its path says. Its last ones and all those of "held"
+share a record of TLS. With the part "open" neither tells its length.
 """
 
 import collections
@@ -39,7 +43,8 @@ import h2.connection
 import h2.errors
 import h2.events
 
-KINDS = [line.split()[0] for line in __doc__.splitlines() if line.startswith("    ")]
+TIDE = ["held", "flood", "go"]
+KINDS = TIDE + [line.split()[0] for line in __doc__.splitlines() if line.startswith("    ")]
 counts = collections.Counter()
 lock = threading.Lock()
 
@@ -96,6 +101,29 @@ def misbehave(connection, stream, kind):
     return b"", False
 
 
+def tide(peer, connection, stream, kind, path, streams):
+    """One of the three that belong together; `streams` has the other two when the last one comes."""
+    if kind != "go":
+        parts = path.split("/")
+        size = int(parts[parts.index("flood") + 1]) if kind == "flood" else 4
+        streams[kind] = stream, size
+        length = [] if "open" in parts else [("content-length", str(size))]
+        connection.send_headers(stream, [(":status", "200")] + length)
+        return
+    respond(connection, stream, 1)
+    peer.sendall(connection.data_to_send())
+    (held, _), (flood, size) = streams["held"], streams["flood"]
+    # All of it arrives at once.
+    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
+    for start in range(0, size - 100, 16384):
+        connection.send_data(flood, b"f" * min(16384, size - 100 - start))
+    peer.sendall(connection.data_to_send())
+    connection.send_data(flood, b"f" * 100, end_stream=True)
+    connection.send_data(held, b"held", end_stream=True)
+    peer.sendall(connection.data_to_send())
+    peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 0)
+
+
 def kind_of(path):
     return next((part for part in path.split("/") if part in KINDS), "ok")
 
@@ -121,6 +149,7 @@ def serve(peer):
     connection = h2.connection.H2Connection(configuration)
     connection.initiate_connection()
     paths = {}
+    streams = {}
     ends = False
     with peer:
         peer.sendall(connection.data_to_send())
@@ -137,6 +166,9 @@ def serve(peer):
                         paths[event.stream_id] = path
                 elif isinstance(event, h2.events.DataReceived):
                     connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+                elif isinstance(event, h2.events.StreamEnded) and kind_of(paths.get(event.stream_id, "")) in TIDE:
+                    path = paths[event.stream_id]
+                    tide(peer, connection, event.stream_id, kind_of(path), path, streams)
                 elif isinstance(event, h2.events.StreamEnded) and event.stream_id in paths:
                     more, last = answer(connection, event.stream_id, paths[event.stream_id])
                     extra, ends = extra + more, ends or last

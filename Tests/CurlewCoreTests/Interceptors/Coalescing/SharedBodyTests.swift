@@ -169,7 +169,9 @@ struct SharedBodyTests {
     @Test("cancelling one reader leaves the others, and cancelling the last ends the transfer")
     func cancellation() async throws {
         let (bodies, source, _) = try await Self.shared(2, waitsAtEnd: true)
-        let readers = bodies.map { body in Task { await Self.read(body) } }
+        let taken = bodies.map { _ in Tally() }
+        let readers = zip(bodies, taken).map { body, taken in Task { await Self.read(body, taken) } }
+        for tally in taken { try await tally.reaches(Self.chunks.count) }
         while source.pulls < 65 { await Task.yield() }
         readers[0].cancel()
         #expect(await readers[0].value.1?.reason == .cancelled)
@@ -190,7 +192,9 @@ struct SharedBodyTests {
             })
         sharing.origin.open()
         let bodies = [try await patient.value.body, try await hurried.value.body]
-        let readers = bodies.map { body in Task { await Self.read(body) } }
+        let taken = bodies.map { _ in Tally() }
+        let readers = zip(bodies, taken).map { body, taken in Task { await Self.read(body, taken) } }
+        for tally in taken { try await tally.reaches(Self.chunks.count) }
         while source.pulls < 65 { await Task.yield() }
         try await sharing.clock.waitForSleepers(1)
         sharing.clock.advance(by: .seconds(1))

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+/// The connections of HTTP/2, which several transfers may use at a time, and when libcurl is to read from each although
+/// nothing stirs.
+///
+/// Up to version 8.0 a transfer that finds the bytes of another one in the socket may come to where that one has no room
+/// for more. libcurl then keeps what it has read, goes on when there is room, and forgets the rest, among which may be
+/// the last bytes of others: they would come with the next ones that the server sends, or never. Reading once more, from
+/// a socket that has nothing, brings them.
+struct SharedConnections {
+    private var lookAt: [Int32: Int64] = [:]
+    /// When the first one is due; `Int64.max` for none. It may be early.
+    private(set) var nextLook = Int64.max
+
+    /// After so much silence libcurl looks, and then each second; in nanoseconds.
+    static let (silence, longSilence) = (Int64(5_000_000), Int64(1_000_000_000))
+
+    var sockets: Dictionary<Int32, Int64>.Keys { lookAt.keys }
+    var count: Int { lookAt.count }
+
+    mutating func insert(_ socket: Int32, at now: Int64) {
+        guard lookAt[socket] == nil else { return }
+        note(socket, now + Self.silence)
+    }
+
+    mutating func remove(_ socket: Int32) {
+        lookAt[socket] = nil
+    }
+
+    /// There is something to read or room to write. Nothing happens for other connections.
+    mutating func noteStir(_ socket: Int32, at now: Int64) {
+        if !lookAt.isEmpty, lookAt[socket] != nil { note(socket, now + Self.silence) }
+    }
+
+    /// Those that have been silent for long enough, of the ones that somebody reads from.
+    mutating func takeDue(at now: Int64, where isRead: (Int32) -> Bool) -> [Int32] {
+        nextLook = .max
+        var due: [Int32] = []
+        for (socket, moment) in lookAt where isRead(socket) {
+            if moment <= now { due.append(socket) }
+            note(socket, moment <= now ? now + Self.longSilence : moment)
+        }
+        return due
+    }
+
+    private mutating func note(_ socket: Int32, _ moment: Int64) {
+        lookAt[socket] = moment
+        nextLook = min(nextLook, moment)
+    }
+}
+#endif
