@@ -16,7 +16,7 @@ extension CurlAgent {
             if !state.isRunning {
                 guard startThread() else {
                     return NetworkError(
-                        .configuration, detail: "The system gave no thread or descriptor for the engine.")
+                        .configuration, detail: Self.noDescriptor.text, hint: Self.noDescriptor.hint)
                 }
                 state.isRunning = true
             }

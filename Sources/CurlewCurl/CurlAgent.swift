@@ -78,6 +78,10 @@ final class CurlAgent: @unchecked Sendable {
     private static let restTime: Int64 = 10_000_000_000
     static let idleHandleLimit = 256
     static let originLimit = 1024
+    static let noDescriptor = (
+        text: "The system gave no thread or descriptor for the engine.",
+        hint: "Close files or connections, or raise the limit of open files (ulimit -n)."
+    )
     static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",
         hint: "Make a new transport, or shut down later.")
@@ -107,13 +111,14 @@ final class CurlAgent: @unchecked Sendable {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         curlew_name_thread("curlew-engine")
 
-        openMulti()
         while !isStopping { turn() }
         close()
     }
 
     private func turn() {
         takeCommands()
+        // What could not begin, because a process had too many files open at that moment, begins with the next call.
+        if multi == nil, !commands.isEmpty { openMulti() }
         commands.forEach(perform)
         guard !isStopping else { return }
         guard let pump else {
@@ -192,7 +197,10 @@ final class CurlAgent: @unchecked Sendable {
     }
 
     private func attachHandle(to transfer: Transfer) throws(NetworkError) {
-        guard let multi, let easy = takeHandle() else {
+        guard let multi else {
+            throw NetworkError(.configuration, detail: Self.noDescriptor.text, hint: Self.noDescriptor.hint)
+        }
+        guard let easy = takeHandle() else {
             throw NetworkError(.configuration, detail: "libcurl has no memory left.")
         }
         do throws(NetworkError) {

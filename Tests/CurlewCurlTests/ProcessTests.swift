@@ -68,6 +68,30 @@ struct ProcessTests {
         }
     }
 
+    @Test("an engine that found no descriptor begins when there are some again, and can be shut down without any")
+    func noDescriptors() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        await #expect(processExitsWith: .success) { [url = server.url as String] in
+            let (transport, other) = (CurlTransport(), CurlTransport())
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = 200
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            var taken: [Int32] = []
+            while taken.last ?? 0 >= 0 { taken.append(dup(0)) }
+            for transport in [transport, other] {
+                let error = await transport.failure(.get, url + "/")
+                #expect(error?.reason == .configuration)
+                #expect(error?.hint?.contains("ulimit") == true)
+            }
+            await other.shutdown(.drain(deadline: .seconds(30)))
+            for descriptor in taken { close(descriptor) }
+            let response = try await transport.exchange(.get, url + "/")
+            #expect(try await response.text() == "hello")
+        }
+    }
+
     @Test("a connection that breaks while it is written to does not end the process")
     func brokenPipe() async {
         await #expect(processExitsWith: .success) {
