@@ -256,7 +256,7 @@ private func noteSocket(
     if action == CURL_POLL_IN || action == CURL_POLL_INOUT { bits |= EPOLLIN.rawValue }
     if action == CURL_POLL_OUT || action == CURL_POLL_INOUT { bits |= EPOLLOUT.rawValue }
     Unmanaged<SocketPump>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.want(bits, at: socket) }
-    // What looks up names has no transfer that it belongs to, nor do sockets that libcurl takes off.
+    // It may be one that looks up a name, before the connection's own: that is none of ours, and never noted as shared.
     if bits != 0, let easy, let transfer = curlew_info_pointer(easy, CURLINFO_PRIVATE) {
         Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { $0.socket = socket }
     }

@@ -63,13 +63,19 @@ struct SeveralProcessesTests {
             #expect(text.hasPrefix("fine"), "\(text)")
         }
     }
+
+    /// A new file that a connection writes, until it commits.
+    static func writing(_ path: String) throws -> Connection {
+        let connection = try Connection(path: path, patience: .zero)
+        try connection.execute("CREATE TABLE some(number INTEGER); BEGIN IMMEDIATE")
+        return connection
+    }
+
     @Test("a connection that wants to write ahead waits for one that writes the new file")
     func writerOfNewFile() async throws {
         let folder = try TemporaryFolder()
-        let path = folder.path + "/cache.sqlite"
-        let other = try Connection(path: path, patience: .zero)
-        try other.execute("CREATE TABLE some(number INTEGER); BEGIN IMMEDIATE")
-        let connection = try Connection(path: path, patience: .seconds(5))
+        let other = try Self.writing(folder.path + "/cache.sqlite")
+        let connection = try Connection(path: folder.path + "/cache.sqlite", patience: .seconds(5))
         _ = try connection.rows("PRAGMA schema_version") { _ in }
         var waits = 0
         try connection.writeAhead {
@@ -83,12 +89,12 @@ struct SeveralProcessesTests {
     @Test("a connection gives up when its patience is over")
     func writerThatStays() async throws {
         let folder = try TemporaryFolder()
-        let path = folder.path + "/cache.sqlite"
-        let other = try Connection(path: path, patience: .zero)
-        try other.execute("CREATE TABLE some(number INTEGER); BEGIN IMMEDIATE")
-        let connection = try Connection(path: path, patience: .zero)
+        let other = try Self.writing(folder.path + "/cache.sqlite")
+        let connection = try Connection(path: folder.path + "/cache.sqlite", patience: .zero)
         let failure = try #require(throws: SQLiteFailure.self) { try connection.writeAhead() }
         #expect(failure.isBusy)
+        try other.execute("COMMIT")
+        try connection.writeAhead()
     }
 
     /// Each brings the new file into another mode of SQLite's, which does not wait by itself for the others there.

@@ -83,12 +83,6 @@ static inline const char *curlew_info_string(CURL *easy, CURLINFO info) {
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
 }
 
-/// The socket of the last connection, or -1.
-static inline curl_socket_t curlew_info_socket(CURL *easy) {
-    curl_socket_t value = CURL_SOCKET_BAD;
-    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
-}
-
 static inline void *curlew_info_pointer(CURL *easy, CURLINFO info) {
     char *value = NULL;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
