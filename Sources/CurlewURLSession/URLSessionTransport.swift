@@ -25,6 +25,8 @@ public import Foundation
 /// - Fields come as Foundation keeps them: sorted by name, joined where they were repeated; Set-Cookie is taken apart.
 /// - A reader who pauses suspends the task on Apple platforms. On Linux that is not possible: more than `unreadBody`
 ///   waiting bytes end the exchange with `.limitExceeded(.responseBody)`.
+/// - On Linux a request with a body, and one that must not be repeated (`ExchangeContext.mayRepeat`), gets a new
+///   connection, which is closed after it. At most `pool.perHost` of them run with one origin at a time.
 /// - Options of `TransportConfiguration` that URLSession does not have make every call throw `.configuration`.
 public final class URLSessionTransport: Transport {
     /// How it connects.
@@ -34,9 +36,9 @@ public final class URLSessionTransport: Transport {
     /// On Linux, the most bytes of a streamed request body, which is kept in a file before it is sent. Default 1 GiB.
     public let uploadSpool: Int64
 
-    /// The engine of nearly all requests.
+    /// The engine whose requests share connections.
     private let pooled: SessionEngine
-    /// On Linux, for those that libcurl must not repeat and could: its connections are closed after each exchange.
+    /// On Linux, the engine whose requests each get a new connection: those that libcurl must not send again.
     private let single: SessionEngine
     private let watch = DeadlineWatch()
     private let state = Locked(State())
@@ -78,7 +80,7 @@ public final class URLSessionTransport: Transport {
         proxies = nil
         pooled.trust(with: AppleTrust(configuration))
         #else
-        single = SessionEngine(SessionSettings.make(base, configuration))
+        single = SessionEngine(singleUse: SessionSettings.make(base, configuration), configuration.pool)
         proxies = EnvironmentProxies(ProcessInfo.processInfo.environment)
         #endif
     }
@@ -119,10 +121,10 @@ public final class URLSessionTransport: Transport {
             failure.request = RequestLine(request)
             throw failure
         }
-        // A pooled connection may turn out to be dead, and libcurl then sends the request again. With a body it can do so
-        // only as long as no byte of it was taken: Foundation cannot rewind it, and the second message stays incomplete.
-        let mayRepeat = context.mayRepeat(request)
-        let engine = mayRepeat || !request.body.isEmpty ? pooled : single
+        // libcurl sends a request again when the used connection that it took turns out to be dead. Foundation does not
+        // rewind a body for that: the next request on that connection could be read as the missing bytes.
+        let isSafeAgain = context.mayRepeat(request) && request.body.isEmpty
+        let engine = isSafeAgain ? pooled : single
         return try await TaskBridge(request, context, engine: engine, owner: self).response()
     }
 
@@ -241,6 +243,7 @@ extension URLSessionTransport {
     /// The exchange is over, for URLSession too.
     func finished(_ bridge: TaskBridge) {
         watch.remove(bridge)
+        bridge.engine.finished(bridge)
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
             guard state.active.removeValue(forKey: ObjectIdentifier(bridge)) != nil else { return [] }
             state.completed += 1

@@ -19,6 +19,14 @@ enum ConnectionCases {
         ConformanceCase("a connection is used again", .connections, rule: "RFC 9112 §9.3") { trial in
             let server = try trial.server()
             server.on(nil, "/", respond: .text("ok"))
+            for method: HTTPMethod in [.get, .head, .delete, .get] {
+                _ = try await trial.exchange(method, server.url + "/").data()
+            }
+            try trial.equal(server.connectionCount, 1, "the number of connections")
+        },
+        ConformanceCase("a request with a body uses a connection again", .connections, rule: "RFC 9112 §9.3") { trial in
+            let server = try trial.server()
+            server.on(nil, "/", respond: .text("ok"))
             for method: HTTPMethod in [.get, .post, .head, .put, .get] {
                 let body: RequestBody = method == .post || method == .put ? .bytes(Data("x".utf8)) : .empty
                 _ = try await trial.exchange(method, server.url + "/", body: body).data()
