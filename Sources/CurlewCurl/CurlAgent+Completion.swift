@@ -33,6 +33,7 @@ extension CurlAgent {
         transfers[transfer.id] = nil
         transfer.easy = nil
         noteReleased(transfer)
+        if case .success = result { noteIdleConnection(of: transfer) }
         leaveConnection(transfer)
         leavePlace(transfer)
         noteActive()
@@ -94,6 +95,7 @@ extension CurlAgent {
     /// The transfer goes on, or is over.
     func noteReleased(_ transfer: Transfer) {
         if transfer.isHeld { gauges.paused -= 1 }
+        if transfer.isReceivePaused { holdConnection(of: transfer, false) }
         transfer.isReceivePaused = false
         transfer.isSendPaused = false
     }

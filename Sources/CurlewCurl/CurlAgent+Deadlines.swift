@@ -32,7 +32,10 @@ extension CurlAgent {
         }
         next = min(next, endLateWaiting(at: now))
         nextCheck = next
-        for (transfer, error) in late { end(transfer, with: error) }
+        for (transfer, error) in late {
+            giveUpConnection(of: transfer, at: now)
+            end(transfer, with: error)
+        }
     }
 
     /// Ends those whose time is over in the line. When to look again.

@@ -5,31 +5,6 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Tells the connections of one moment apart: both ends of it.
-struct ConnectionName: Hashable {
-    private let ends: UInt64
-    private let addresses: UInt64
-
-    /// Nil where there are no ports, as with a Unix domain socket.
-    init?(
-        _ local: UnsafePointer<CChar>?, _ localPort: Int32, _ remote: UnsafePointer<CChar>?, _ remotePort: Int32
-    ) {
-        guard localPort > 0 else { return nil }
-        ends = UInt64(UInt32(bitPattern: localPort)) << 32 | UInt64(UInt32(bitPattern: remotePort))
-        // FNV-1a: the addresses of one machine are few, and a collision would only end two calls with an error.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for text in [local, remote] {
-            var next = text
-            while let byte = next?.pointee, byte != 0 {
-                hash = (hash ^ UInt64(UInt8(bitPattern: byte))) &* 0x100_0000_01b3
-                next = next?.successor()
-            }
-            hash = (hash ^ 0xFF) &* 0x100_0000_01b3
-        }
-        addresses = hash
-    }
-}
-
 /// The transfers that are on one connection.
 struct Occupants {
     var count = 0

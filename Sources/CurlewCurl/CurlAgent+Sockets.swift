@@ -3,6 +3,7 @@
 #if os(Linux)
 import CCurl
 import CurlewCore
+import CurlewHTTP
 #if canImport(Glibc)
 import Glibc
 #else
@@ -45,6 +46,38 @@ extension CurlAgent {
         mayHaveLostSockets = false
         nextRecount = turnStart + 1_000_000_000
         gauges.connections -= pump.forgetLost()
+    }
+
+    /// A transfer over HTTP/1.1 has ended well: its connection is idle, unless libcurl has closed it.
+    func noteIdleConnection(of transfer: Transfer) {
+        guard transfer.head.version != .http2, let socket = transfer.socket else { return }
+        pump?.noteIdle(socket)
+    }
+
+    /// The reader of a transfer over HTTP/1.1 is behind, or goes on. Over HTTP/2 the connection serves others too, and the
+    /// protocol holds back the one stream.
+    func holdConnection(of transfer: Transfer, _ isHeld: Bool) {
+        guard let pump, transfer.head.version != .http2 else { return }
+        if transfer.socket.map(pump.isOpen) != true, isHeld {
+            transfer.socket = transfer.easy.flatMap(ConnectionName.init(of:)).flatMap(pump.socket)
+        }
+        if transfer.holdsUnnamed || (isHeld && transfer.socket == nil) {
+            guard transfer.holdsUnnamed != isHeld else { return }
+            transfer.holdsUnnamed = isHeld
+            pump.holdUnnamed(isHeld)
+        } else if let socket = transfer.socket {
+            pump.hold(socket, isHeld)
+        }
+    }
+
+    /// A transfer is late. Its connection goes with it if nothing at all comes on that.
+    func giveUpConnection(of transfer: Transfer, at now: Int64) {
+        // What we hold back ourselves says nothing about the server.
+        guard let pump, !transfer.isHeld, let connection = transfer.easy.flatMap(ConnectionName.init(of:)) else {
+            return
+        }
+        pump.giveUp(
+            connection, lateSince: transfer.clock.lastActivity, isAlone: transfer.place?.running == 1, at: now)
     }
 
     /// Keeps a handle for later, unless there are enough.

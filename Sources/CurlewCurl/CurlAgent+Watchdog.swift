@@ -58,7 +58,11 @@ extension CurlAgent {
         pthread_attr_init(&attributes)
         defer { pthread_attr_destroy(&attributes) }
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        #if canImport(Glibc)
         var thread = pthread_t()
+        #else
+        var thread: pthread_t?
+        #endif
         let box = Unmanaged.passRetained(Watched(agent: self, pause: limit / StallWatch.looks))
         let code = pthread_create(&thread, &attributes, runWatchdog, box.toOpaque())
         if code != 0 { box.release() }

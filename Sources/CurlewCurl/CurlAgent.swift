@@ -127,14 +127,15 @@ final class CurlAgent: @unchecked Sendable {
             return
         }
         turnStart = ExchangeClock.now()
-        // What came in is not slept over, nor what the timer has finished.
-        let isBusy = pump.workOnTimer(at: turnStart, beginning: begun) || !commands.isEmpty
-        begun = 0
-        pump.wait(isBusy ? 0 : idleTime(pump))
+        // What came in is not slept over.
+        pump.wait(commands.isEmpty ? idleTime(pump) : 0)
         let waitStart = turnStart
         turnStart = ExchangeClock.now()
         if transfers.isEmpty, turnStart - waitStart > Self.restTime { memory.forget() }
+        // Before transfers begin, so that none begins on an idle connection on which something has come.
         pump.workOnSockets(at: turnStart)
+        pump.workOnTimer(at: turnStart, beginning: begun)
+        begun = 0
         pump.lookAtSilent(at: turnStart)
         endMixedUp()
         releaseRefused()

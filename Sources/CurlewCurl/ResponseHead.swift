@@ -48,8 +48,8 @@ struct ResponseHead: ~Copyable {
     mutating func receive(_ line: UnsafeRawBufferPointer) -> Bool {
         bytes += line.count
         count += 1
-        // Two lines are not fields: the status line and the empty one.
-        guard bytes <= limits.headerBytes, count <= limits.headerCount + 2 else { return false }
+        // Two lines are not fields: the status line and the empty one. The limit may be the largest number that there is.
+        guard bytes <= limits.headerBytes, count - 2 <= limits.headerCount else { return false }
         guard !isComplete else {
             if keepsExtras { receiveTrailer(line) }
             return true

@@ -16,9 +16,12 @@ import Musl
 /// that have something to do, which is what a server with a thousand calls in flight needs.
 ///
 /// What libcurl asks for is noted and told to the system just before the next wait, so that a socket which ends one
-/// request and begins another costs no call at all. For the same reason a socket stays registered between requests; if
-/// it stirs meanwhile, which is its end in nearly all cases, it is taken off, and libcurl finds out when it wants to use
-/// it. Level-triggered, because libcurl may leave bytes unread on purpose.
+/// request and begins another costs no call at all. For the same reason a socket stays registered between requests.
+/// Level-triggered, because libcurl may leave bytes unread on purpose.
+///
+/// A connection of HTTP/1.1 that becomes readable while no transfer uses it has ended, or the server has sent bytes that
+/// belong to no request. libcurl before 8.0 would take these bytes for the response to the next request, and that one's
+/// response for the response to the one after it. So the pump ends such a connection, and libcurl takes another one.
 ///
 /// On the agent's thread only.
 final class SocketPump {
@@ -31,6 +34,14 @@ final class SocketPump {
         var isOurs = false
         /// The system's own number for one of ours, which it does not use again soon.
         var identity: UInt64 = 0
+        var name: ConnectionName?
+        /// A transfer has ended well on this connection of HTTP/1.1, and none has used it since.
+        var isIdle = false
+        /// Nothing is read, whatever libcurl waits for: the reader of the only transfer is behind. libcurl 8.5.0 goes on
+        /// waiting for bytes on behalf of a paused transfer, and buffers what it reads.
+        var isHeld = false
+        /// What the system has to report.
+        var effective: UInt32 { isHeld ? wanted & ~EPOLLIN.rawValue : wanted }
         /// It is on the list of changes.
         var isNoted = false
     }
@@ -40,9 +51,12 @@ final class SocketPump {
     /// By descriptor: these numbers are small and used again.
     private var sockets: [Socket] = []
     private var changes: [Int32] = []
+    /// Held transfers whose socket is not known: of connections without ports that libcurl has not announced.
+    private var unnamedHolds = 0
     private var shared = SharedConnections()
     private let events: UnsafeMutablePointer<epoll_event>
-    private var eventCount = 0
+    /// How many sockets the last wait has found.
+    private(set) var eventCount = 0
     /// When libcurl wants to be called although nothing stirs; `Int64.max` when it does not.
     private(set) var timer = Int64.max
     /// When `lookAtSilent` has something to do, at the earliest.
@@ -51,6 +65,12 @@ final class SocketPump {
     private static let eventLimit = 256
     private static let readable = EPOLLIN.rawValue
     private static let writable = EPOLLOUT.rawValue
+    /// For `shutdown`; the two C libraries import the constant as different types.
+    #if canImport(Glibc)
+    private static let bothWays = Int32(SHUT_RDWR)
+    #else
+    private static let bothWays: Int32 = SHUT_RDWR
+    #endif
 
     /// Nil when the system has no descriptor left. Writing to `wakeUp` ends a wait. libcurl must have been taken down
     /// before the pump goes.
@@ -72,25 +92,70 @@ final class SocketPump {
     }
 
     /// Lets libcurl do what is due without anything having stirred: begin new transfers, notice that time is over.
-    /// True if something was due.
     ///
     /// - `beginning`: how many transfers begin. libcurl sends the requests on a shared connection one by one; where there
     ///   are several for each, the system joins them to few segments, which costs both sides less.
-    func workOnTimer(at now: Int64, beginning count: Int) -> Bool {
-        guard timer <= now else { return false }
+    func workOnTimer(at now: Int64, beginning count: Int) {
+        guard timer <= now else { return }
         timer = .max
         var running: Int32 = 0
         let joins = shared.count > 0 && count >= 2 * shared.count
         if joins { setJoining(true) }
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
         if joins { setJoining(false) }
-        return true
     }
 
     /// Several transfers may use this connection at a time.
     func noteShared(_ socket: Int32, at now: Int64) {
-        guard sockets.indices.contains(Int(socket)), sockets[Int(socket)].isOurs else { return }
-        shared.insert(socket, at: now)
+        if isOpen(socket) { shared.insert(socket, at: now) }
+    }
+
+    /// A transfer has ended well on this connection of HTTP/1.1, and another one may follow.
+    func noteIdle(_ socket: Int32) {
+        guard isOpen(socket), !shared.contains(socket) else { return }
+        let index = Int(socket)
+        guard sockets[index].wanted == 0, !sockets[index].isHeld, !sockets[index].isIdle else { return }
+        sockets[index].isIdle = true
+        if sockets[index].registered != Self.readable { noteChange(of: index) }
+    }
+
+    /// The only transfer of this connection stops reading, or goes on.
+    func hold(_ socket: Int32, _ isHeld: Bool) {
+        guard isOpen(socket), sockets[Int(socket)].isHeld != isHeld else { return }
+        sockets[Int(socket)].isHeld = isHeld
+        sockets[Int(socket)].isIdle = false
+        let effective = sockets[Int(socket)].effective
+        if effective != 0, effective != sockets[Int(socket)].registered { noteChange(of: Int(socket)) }
+    }
+
+    /// A transfer stops reading from a connection that cannot be named, or goes on.
+    func holdUnnamed(_ isHeld: Bool) {
+        unnamedHolds += isHeld ? 1 : -1
+    }
+
+    /// The open socket of a connection. For a transfer that begins and pauses within one call of libcurl's, which does not
+    /// announce its socket then.
+    func socket(of connection: ConnectionName) -> Int32? {
+        sockets.indices.first { name(at: $0) == connection }.map { Int32($0) }
+    }
+
+    /// Asked of the system once for each connection; nil for what is not connected.
+    private func name(at index: Int) -> ConnectionName? {
+        guard sockets[index].isOurs else { return nil }
+        if sockets[index].name == nil { sockets[index].name = ConnectionName(of: Int32(index)) }
+        return sockets[index].name
+    }
+
+    /// A response is late on a connection that may be shared; see `SharedConnections.isDead`. Shuts it down if it is dead,
+    /// which ends the other transfers on it.
+    func giveUp(_ connection: ConnectionName, lateSince moment: Int64, isAlone: Bool, at now: Int64) {
+        guard let socket = shared.sockets.first(where: { name(at: Int($0)) == connection }) else { return }
+        if shared.isDead(socket, lateSince: moment, isAlone: isAlone, at: now) { shutdown(socket, Self.bothWays) }
+    }
+
+    /// One of ours, and not closed as far as we know.
+    func isOpen(_ socket: Int32) -> Bool {
+        sockets.indices.contains(Int(socket)) && sockets[Int(socket)].isOurs
     }
 
     /// What is written meanwhile leaves with the end of it (TCP_CORK). Other kinds of sockets refuse, which is no harm.
@@ -109,7 +174,7 @@ final class SocketPump {
             let socket = event.data.fd
             let bits = action(event.events, on: socket)
             guard bits != 0 else { continue }
-            shared.noteStir(socket, at: now)
+            shared.noteStir(socket, isReadable: bits & CURL_CSELECT_IN != 0, at: now)
             curl_multi_socket_action(multi, socket, bits, &running)
         }
         eventCount = 0
@@ -135,17 +200,23 @@ final class SocketPump {
         let wasOurs = sockets[Int(socket)].isOurs
         sockets[Int(socket)].registered = 0
         sockets[Int(socket)].isOurs = true
+        sockets[Int(socket)].isIdle = false
+        sockets[Int(socket)].isHeld = false
+        sockets[Int(socket)].name = nil
         sockets[Int(socket)].identity = Self.identity(of: socket)
         if wasOurs { shared.remove(socket) }
         return wasOurs
     }
 
-    /// A socket of ours is about to be closed, which also takes it off the system's list.
+    /// A socket of ours is about to be closed. That alone does not unregister it if a forked child has it too: the system
+    /// would go on reporting it, and this thread would never wait again.
     func closed(_ socket: Int32) {
         guard sockets.indices.contains(Int(socket)) else { return }
-        sockets[Int(socket)].registered = 0
+        if sockets[Int(socket)].registered != 0 { unregister(socket) }
         sockets[Int(socket)].wanted = 0
         sockets[Int(socket)].isOurs = false
+        sockets[Int(socket)].isIdle = false
+        sockets[Int(socket)].isHeld = false
         shared.remove(socket)
     }
 
@@ -162,17 +233,24 @@ final class SocketPump {
     }
 
     /// libcurl waits for something else at `socket` from now on.
-    fileprivate func want(_ bits: UInt32, at socket: Int32) {
+    func want(_ bits: UInt32, at socket: Int32) {
         guard socket >= 0 else { return }
         makeRoom(for: socket)
         let index = Int(socket)
         sockets[index].wanted = bits
         if bits == 0, !sockets[index].isOurs {
             if sockets[index].registered != 0 { unregister(socket) }
-        } else if bits != 0, bits != sockets[index].registered, !sockets[index].isNoted {
-            sockets[index].isNoted = true
-            changes.append(socket)
+        } else if bits != 0 {
+            sockets[index].isIdle = false
+            if bits != sockets[index].registered { noteChange(of: index) }
         }
+    }
+
+    /// The system is told before the next wait.
+    private func noteChange(of index: Int) {
+        guard !sockets[index].isNoted else { return }
+        sockets[index].isNoted = true
+        changes.append(Int32(index))
     }
 
     fileprivate func setTimer(_ milliseconds: Int) {
@@ -182,12 +260,16 @@ final class SocketPump {
     /// What to tell libcurl about an event; 0 for nothing.
     private func action(_ found: UInt32, on socket: Int32) -> Int32 {
         guard sockets.indices.contains(Int(socket)) else { return 0 }
-        let wanted = sockets[Int(socket)].wanted
+        let wanted = sockets[Int(socket)].effective
         guard wanted != 0 else {
-            // Nobody uses it, unless its change of mind has not been told yet.
+            // No transfer uses it, or only one that is paused, unless its change of mind has not been told yet.
             if sockets[Int(socket)].registered != 0 { unregister(socket) }
+            if sockets[Int(socket)].isIdle { endIdle(socket, found: found) }
             return 0
         }
+        // What a paused transfer must not be told, the system does not have to report either.
+        if sockets[Int(socket)].isHeld, found & Self.readable != 0 { noteChange(of: Int(socket)) }
+        let found = sockets[Int(socket)].isHeld ? found & ~Self.readable : found
         var bits: Int32 = 0
         if found & Self.readable != 0 { bits |= CURL_CSELECT_IN }
         if found & Self.writable != 0 { bits |= CURL_CSELECT_OUT }
@@ -199,13 +281,30 @@ final class SocketPump {
         return bits
     }
 
+    /// Something has happened on an idle connection: it has ended, or bytes came that belong to no request.
+    ///
+    /// libcurl finds an end only behind the last byte, so the bytes go. There is an end to them: the system accepts none
+    /// after the shutdown.
+    private func endIdle(_ socket: Int32, found: UInt32) {
+        guard found & ~Self.writable != 0 else { return noteChange(of: Int(socket)) }
+        if unnamedHolds > 0, name(at: Int(socket)) == nil {
+            // Perhaps it is not idle. It counts as such after its next transfer again.
+            sockets[Int(socket)].isIdle = false
+            return
+        }
+        shutdown(socket, Self.bothWays)
+        withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
+            while recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
+        }
+    }
+
     private func applyChanges() {
         // What the system refuses now, out of memory or watches, is asked for again before the next wait.
         var refused: [Int32] = []
         for socket in changes {
             let index = Int(socket)
             sockets[index].isNoted = false
-            let wanted = sockets[index].wanted
+            let wanted = sockets[index].isIdle ? Self.readable : sockets[index].effective
             guard wanted != 0, wanted != sockets[index].registered else { continue }
             let isNew = sockets[index].registered == 0
             // The number may have passed from one socket to another without our notice: then it is the other call.

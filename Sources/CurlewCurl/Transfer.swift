@@ -71,6 +71,8 @@ final class Transfer: @unchecked Sendable {
     var isDiscarding = false
     /// libcurl was told to stop receiving because the reader is behind.
     var isReceivePaused = false
+    /// The engine could not tell on which socket it does not receive now.
+    var holdsUnnamed = false
     /// libcurl was told to stop sending because the producer is behind.
     var isSendPaused = false
     var isHeld: Bool { isReceivePaused || isSendPaused }

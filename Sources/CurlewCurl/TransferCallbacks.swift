@@ -127,6 +127,7 @@ extension Transfer {
         }
         agent.noteHeld(self)
         isReceivePaused = true
+        agent.holdConnection(of: self, true)
         clock.isHeld = true
         return Int(CURL_WRITEFUNC_PAUSE)
     }

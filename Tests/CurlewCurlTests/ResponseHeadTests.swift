@@ -150,4 +150,12 @@ struct ResponseHeadTests {
         }
         #expect(server.connectionCount == 1)
     }
+
+    @Test("limits may be the largest numbers that there are")
+    func largestLimits() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("hello"))
+        let limits = Limits(headerBytes: .max, headerCount: .max, responseBody: .max)
+        #expect(try await transport.exchange(.get, server.url + "/", limits: limits).text() == "hello")
+    }
 }

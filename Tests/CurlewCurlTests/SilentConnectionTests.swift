@@ -29,7 +29,7 @@ struct SilentConnectionTests {
         var due: [Int32] = []
         for moment in 1...20 {
             let now = Int64(moment) * Self.short / 2
-            shared.noteStir(8, at: now)
+            shared.noteStir(8, isReadable: true, at: now)
             due += shared.takeDue(at: now) { _ in true }
         }
         #expect(due == [7])
@@ -38,15 +38,57 @@ struct SilentConnectionTests {
     @Test("others, those that nobody reads from, and those that are gone are not looked at")
     func others() {
         var shared = SharedConnections()
-        shared.noteStir(9, at: 0)
+        shared.noteStir(9, isReadable: true, at: 0)
         #expect(shared.nextLook == .max && shared.count == 0)
         shared.insert(7, at: 0)
         #expect(shared.takeDue(at: Self.long) { _ in false } == [])
         #expect(shared.nextLook == .max)
         // It is read from again.
-        shared.noteStir(7, at: Self.long)
+        shared.noteStir(7, isReadable: false, at: Self.long)
         #expect(shared.nextLook == Self.long + Self.short)
         shared.remove(7)
         #expect(shared.takeDue(at: 2 * Self.long) { _ in true } == [] && shared.nextLook == .max)
+    }
+
+    static let (patience, sharedPatience) = (SharedConnections.patience, SharedConnections.sharedPatience)
+
+    /// A response on connection 7 is late at each of these moments, of a transfer without progress since the first one.
+    private func deaths(
+        _ shared: inout SharedConnections, isAlone: Bool = true, since start: Int64, at moments: [Int64]
+    ) -> [Bool] {
+        moments.map { shared.isDead(7, lateSince: start, isAlone: isAlone, at: $0) }
+    }
+
+    @Test("a connection is dead when nothing came while a response was late for long enough")
+    func dead() {
+        var shared = SharedConnections()
+        shared.insert(7, at: 100)
+        #expect(deaths(&shared, since: 99, at: [99 + 2 * Self.patience]) == [false], "something came later")
+        #expect(deaths(&shared, since: 100, at: [99 + Self.patience, 100 + Self.patience]) == [false, true])
+        shared.remove(7)
+        #expect(deaths(&shared, since: 100, at: [.max]) == [false], "not one of these")
+    }
+
+    @Test("with other transfers on it, a connection gets more time")
+    func deadBesideOthers() {
+        var shared = SharedConnections()
+        shared.insert(7, at: 0)
+        let moments = [Self.sharedPatience, Self.sharedPatience + 1]
+        #expect(deaths(&shared, isAlone: false, since: 1, at: moments) == [false, true])
+    }
+
+    @Test("short waits add up, until something comes")
+    func shortWaits() {
+        var shared = SharedConnections()
+        shared.insert(7, at: 0)
+        let short = Self.patience / 4
+        for wait in 0..<3 {
+            let start = Int64(wait) * short
+            #expect(deaths(&shared, since: start, at: [start + short]) == [false])
+        }
+        shared.noteStir(7, isReadable: false, at: 3 * short)
+        #expect(deaths(&shared, since: 3 * short, at: [4 * short]) == [true], "room to write is no sign of life")
+        shared.noteStir(7, isReadable: true, at: 4 * short)
+        #expect(deaths(&shared, since: 4 * short, at: [5 * short]) == [false])
     }
 }

@@ -154,7 +154,7 @@ struct Soak: Sendable {
 
     private func perform(_ url: String, _ transport: CurlTransport, _ observer: CountingObserver) async throws {
         let isFaulty = url.hasPrefix(servers.faulty) || url.hasSuffix("/stall")
-        let timeouts = isFaulty ? Timeouts(firstByte: .seconds(1), idle: .milliseconds(500)) : .standard
+        let timeouts = isFaulty ? Timeouts(firstByte: .seconds(1), idle: .milliseconds(500)) : Abuse.timeouts
         let response = try await transport.exchange(.get, url, timeouts: timeouts, observers: [observer])
         // Read as it comes: two hundred bodies at a time would be most of the memory that is to be flat.
         var count = 0

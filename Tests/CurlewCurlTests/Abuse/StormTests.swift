@@ -124,7 +124,8 @@ struct Storm {
         } else if kind == .stuckUpload {
             (method, body) = (.put, .stream { .init(Stuck(ended: Signal())) })
         }
-        let response = try await transport.exchange(method, url + kind.path, body: body, observers: [observer])
+        let response = try await transport.exchange(
+            method, url + kind.path, body: body, timeouts: Abuse.timeouts, observers: [observer])
         var count = 0
         for try await chunk in response.body {
             count += chunk.count

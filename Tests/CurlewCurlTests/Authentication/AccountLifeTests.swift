@@ -21,7 +21,7 @@ struct AccountLifeTests {
             switch mode.withLock({ $0 }) {
             case .good: nil
             case .failing: .status(.serviceUnavailable)
-            case .refusing: .status(.badRequest)
+            case .refusing: AccountService.invalidGrant
             }
         })
         let stranger = try MockServer()

@@ -57,9 +57,12 @@ final class AccountService: Sendable {
                 return Self.tokens(state.generation)
             }
             return try new.map { .json(text: String(decoding: try JSONEncoder().encode($0), as: UTF8.self)) }
-                ?? .status(.badRequest)
+                ?? Self.invalidGrant
         }
     }
+
+    /// The refresh token is not valid any more (RFC 6749 §5.2).
+    static let invalidGrant = MockResponse.json(text: #"{"error":"invalid_grant"}"#, status: .badRequest)
 
     static func tokens(_ generation: Int, expiresAt: Date? = nil) -> Tokens {
         Tokens(accessToken: "a\(generation)", refreshToken: "r\(generation)", expiresAt: expiresAt)

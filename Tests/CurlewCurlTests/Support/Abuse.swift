@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCore
 import CurlewHTTP
 import Foundation
 
@@ -20,6 +21,9 @@ enum Abuse {
     static var soakTime: Duration {
         .seconds(environment["CURLEW_SOAK_SECONDS"].flatMap { Int($0) } ?? 6)
     }
+
+    /// On a machine that has much else to do, hundreds of handshakes at a time take longer than the usual ten seconds.
+    static let timeouts = Timeouts(connect: .seconds(60))
 
     /// Bytes of memory that are the process's own now.
     static var residentMemory: Int {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Identifies an open connection by the addresses and ports of both ends.
+struct ConnectionName: Hashable {
+    private let ends: UInt64
+    private let addresses: UInt64
+
+    /// Nil where there are no ports, as with a Unix domain socket.
+    init?(
+        _ local: UnsafePointer<CChar>?, _ localPort: Int32, _ remote: UnsafePointer<CChar>?, _ remotePort: Int32
+    ) {
+        guard localPort > 0 else { return nil }
+        ends = UInt64(UInt32(bitPattern: localPort)) << 32 | UInt64(UInt32(bitPattern: remotePort))
+        // FNV-1a: the addresses of one machine are few, and a collision would only end two calls with an error.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for text in [local, remote] {
+            var next = text
+            while let byte = next?.pointee, byte != 0 {
+                hash = (hash ^ UInt64(UInt8(bitPattern: byte))) &* 0x100_0000_01b3
+                next = next?.successor()
+            }
+            hash = (hash ^ 0xFF) &* 0x100_0000_01b3
+        }
+        addresses = hash
+    }
+
+    /// The connection that libcurl uses for `easy` at the moment.
+    init?(of easy: EasyHandle) {
+        let handle = easy.pointer
+        self.init(
+            curlew_info_string(handle, CURLINFO_LOCAL_IP), Int32(curlew_info_long(handle, CURLINFO_LOCAL_PORT)),
+            curlew_info_string(handle, CURLINFO_PRIMARY_IP), Int32(curlew_info_long(handle, CURLINFO_PRIMARY_PORT)))
+    }
+
+    /// The connection of an open socket. Two calls to the system.
+    init?(of socket: Int32) {
+        var (local, remote) = (SocketEnd(), SocketEnd())
+        guard local.read(of: socket, getsockname), remote.read(of: socket, getpeername) else { return nil }
+        self.init(local.text, Int32(local.port), remote.text, Int32(remote.port))
+    }
+}
+
+/// One end of a socket, in the form in which libcurl tells it.
+private struct SocketEnd {
+    var text: [CChar] = []
+    var port: UInt16 = 0
+
+    /// False for what is neither IPv4 nor IPv6.
+    mutating func read(
+        of socket: Int32, _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
+    ) -> Bool {
+        var address = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let code = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { name(socket, $0, &length) }
+        }
+        let family = Int32(address.sin6_family)
+        guard code == 0, family == AF_INET || family == AF_INET6 else { return false }
+        // The port stands at the same offset for both families.
+        port = UInt16(bigEndian: address.sin6_port)
+        let offset =
+            family == AF_INET6
+            ? MemoryLayout.offset(of: \sockaddr_in6.sin6_addr) : MemoryLayout.offset(of: \sockaddr_in.sin_addr)
+        text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        return withUnsafeBytes(of: address) { bytes in
+            inet_ntop(family, bytes.baseAddress?.advanced(by: offset ?? 0), &text, socklen_t(text.count)) != nil
+        }
+    }
+}
+#endif
