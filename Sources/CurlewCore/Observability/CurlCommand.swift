@@ -16,9 +16,13 @@ extension HTTPRequest {
     ///         --data-raw '{"name":"Ada","password":"REDACTED"}' \
     ///         'https://api.example.com/users'
     ///
-    /// Every part that comes from the request stands in single quotes, so that the shell reads it as text whatever it
-    /// holds. Text bodies up to 16 KiB in memory are written out, a file is named; anything else (binary, streamed,
-    /// multipart, longer) is left out, and a comment above the command says so.
+    /// A POSIX shell (sh, bash, dash) reads every part that comes from the request as text, byte for byte, whatever
+    /// it holds. Control characters other than line breaks are written in octal, so the command can be shown in a
+    /// terminal and pasted. A method or a file name with a NUL byte cannot be an argument: then the result is a comment
+    /// that says so, and no command. For other shells (fish, csh, PowerShell) the text is not safe.
+    ///
+    /// Text bodies up to 16 KiB in memory are written out, a file is named; anything else (binary, streamed, multipart,
+    /// longer) is left out, and a comment above the command says so.
     ///
     /// - `redaction`: secrets to replace. Default `.standard`; with `.none` the command holds them all.
     public func curlCommand(redaction: Redaction = .standard) -> String {
@@ -35,61 +39,70 @@ struct CurlCommand {
 
     var text: String {
         let content = self.content
-        var words: [String] = []
-        if let method = methodOption(hasBody: content.option != nil) { words.append(method) }
-        words += headerOptions(hasBody: content.option != nil)
-        if let option = content.option { words.append(option) }
+        let hasBody = content.option != nil
         let url = redaction.url(request.urlString)
+        var options = methodOption(hasBody: hasBody) + headerOptions(hasBody: hasBody)
+        if let option = content.option { options.append(option) }
         // curl reads brackets and braces in a URL as ranges and lists.
-        if url.contains(where: { "[]{}".contains($0) }) { words.append("--globoff") }
-        words.append(Self.quoted(url))
+        if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { options.append(Option("--globoff")) }
+        options.append(Option("", url))
+        let lines = options.compactMap(\.text)
+        guard lines.count == options.count else {
+            return "# There is no command: the method or the file name has a NUL byte, which no argument can hold."
+        }
         let comment = content.comment.map { "# \($0)\n" } ?? ""
-        return comment + (["curl " + words[0]] + words.dropFirst()).joined(separator: " \\\n    ")
+        return comment + "curl " + lines.joined(separator: " \\\n    ")
     }
 
     /// What curl would do by itself is left out. `--request HEAD` would wait for a body that never comes.
-    private func methodOption(hasBody: Bool) -> String? {
+    private func methodOption(hasBody: Bool) -> [Option] {
         switch request.method {
-        case .get where !hasBody: nil
-        case .head where !hasBody: "--head"
-        default: "--request " + Self.quoted(request.method.rawValue)
+        case .get where !hasBody: []
+        case .head where !hasBody: [Option("--head")]
+        default: [Option("--request ", request.method.rawValue)]
         }
     }
 
-    private func headerOptions(hasBody: Bool) -> [String] {
+    private func headerOptions(hasBody: Bool) -> [Option] {
+        // A name is a token, so curl cannot take the argument for `@file`.
         var options = request.headers.map { field in
             let value = redaction.value(field.value, ofHeader: field.name)
             // curl drops a field without a value unless its name ends in a semicolon.
-            return "--header " + Self.quoted(value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
+            return Option("--header ", value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
         }
         if hasBody, !request.headers.contains(.contentType) {
             // curl would call the body a form.
-            options.append("--header 'Content-Type:'")
+            options.append(Option("--header ", "Content-Type:"))
         }
         return options
     }
 
-    private var content: (option: String?, comment: String?) {
+    private var content: (option: Option?, comment: String?) {
         switch request.body.kind {
         case .empty:
             return (nil, nil)
         case .file(let path):
-            return ("--data-binary " + Self.quoted("@" + path), nil)
+            // To curl, `@-` is the standard input.
+            return (Option("--data-binary ", path == "-" ? "@./-" : "@" + path), nil)
         case .parts, .stream:
             let type = request.headers[.contentType].flatMap { MediaType($0) }
             if let data = request.body.data,
                 let text = redaction.shownBody(data, mediaType: type, limit: Self.bodyLimit, clips: false)
             {
-                return ("--data-raw " + Self.quoted(text), nil)
+                return (Option("--data-raw ", text), nil)
             }
+            // A length and no text of the request: nothing in the comment can end it.
             return (nil, "The body is left out (\(request.body)).")
         }
     }
 
-    /// Text that a POSIX shell reads back exactly: between single quotes only the single quote itself is special.
-    static func quoted(_ text: String) -> String {
-        // A NUL cannot be part of a command; nothing that is sent holds one, but a method may be any text.
-        let text = text.replacing("\0", with: "").replacing("'", with: "'\\''")
-        return "'\(text)'"
+    /// An option, or an operand where `name` is empty.
+    private struct Option {
+        /// Nil if the shell cannot hold the argument.
+        let text: String?
+
+        init(_ name: String) { text = name }
+
+        init(_ name: String, _ argument: String) { text = ShellWord.quoted(argument).map { name + $0 } }
     }
 }

@@ -68,8 +68,10 @@ struct JSONTextRedactor {
         guard looksLikeURL, string.count > 1 else { return Array(string) }
         let isClosed = string.last == Self.quote
         let inner = String(decoding: isClosed ? string.dropFirst().dropLast() : string.dropFirst(), as: UTF8.self)
-        guard inner.contains(where: { "?#&".contains($0) }) || inner.contains("://") else { return Array(string) }
-        let shown = redaction.url("?" + inner.replacing("\\u0026", with: "&")).dropFirst()
+        guard inner.utf8.contains(where: { "?#&".utf8.contains($0) }) || inner.utf8.firstRange(of: "://".utf8) != nil
+        else { return Array(string) }
+        let plain = String(decoding: Array(inner.utf8).replacing(Array("\\u0026".utf8), with: "&".utf8), as: UTF8.self)
+        let shown = redaction.withoutSecrets(plain[...])
         return [Self.quote] + Array(shown.utf8) + (isClosed ? [Self.quote] : [])
     }
 

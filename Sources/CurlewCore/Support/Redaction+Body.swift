@@ -22,18 +22,26 @@ extension Redaction {
 
     /// Text in which every word that is a URL, or pairs as forms have them, loses its secrets.
     private func words(_ text: String) -> String {
-        guard text.contains("=") || text.contains("://") else { return text }
+        guard text.utf8.contains(where: Self.isTelling) else { return text }
         var result = ""
         var rest = Substring(text)
         while !rest.isEmpty {
             let word = rest.prefix { !$0.isWhitespace }
-            result += word.contains { $0 == "=" || $0 == "@" } ? url("?" + word).dropFirst() : word
+            result += word.utf8.contains(where: Self.isTelling) ? withoutSecrets(word) : word
             rest = rest[word.endIndex...]
             let space = rest.prefix { $0.isWhitespace }
             result += space
             rest = rest[space.endIndex...]
         }
         return result
+    }
+
+    /// A word without `=` and `@` has neither pairs nor userinfo.
+    private static func isTelling(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "=") || byte == UInt8(ascii: "@") }
+
+    /// A part of a text, which may be pairs or a URL.
+    func withoutSecrets(_ word: Substring) -> Substring {
+        Substring(url("?" + word).utf8.dropFirst())
     }
 
     /// A body for a log or a command line, or nil when it is not to be shown: it is longer than `limit` bytes and

@@ -70,35 +70,41 @@ public struct Redaction: Sendable {
 
     /// The URL without userinfo and with secret query and fragment values replaced; keys and order stay.
     public func url(_ url: String) -> String {
-        var text = Substring(url)
+        // By bytes: a sign with a combining mark behind it is another `Character`, and still ends what is before it.
+        var text = url.utf8[...]
         var prefix = ""
-        if let scheme = text.firstRange(of: "://") {
-            let authorityEnd = text[scheme.upperBound...].firstIndex { "/?#".contains($0) } ?? text.endIndex
-            let at = text[scheme.upperBound..<authorityEnd].lastIndex(of: "@").map { text.index(after: $0) }
-            prefix = String(text[..<scheme.upperBound])
+        if let scheme = text.firstRange(of: "://".utf8) {
+            let authorityEnd = text[scheme.upperBound...].firstIndex { "/?#".utf8.contains($0) } ?? text.endIndex
+            let at = text[scheme.upperBound..<authorityEnd].lastIndex(of: Self.at).map { text.index(after: $0) }
+            prefix = String(Substring(text[..<scheme.upperBound]))
             text = text[(at ?? scheme.upperBound)...]
         }
-        guard let mark = text.firstIndex(where: { $0 == "?" || $0 == "#" }) else { return prefix + text }
+        guard let mark = text.firstIndex(where: Self.isMark) else { return prefix + Substring(text) }
         // A fragment may begin with a path of its own, `#/callback?token=…`, so every mark begins new pairs.
-        let parts = text[mark...].split(omittingEmptySubsequences: false) { $0 == "?" || $0 == "#" }
-        var result = prefix + text[..<mark]
+        let parts = text[mark...].split(omittingEmptySubsequences: false, whereSeparator: Self.isMark)
+        var result = prefix + Substring(text[..<mark])
         for part in parts.dropFirst() {
-            result.append(text[text.index(before: part.startIndex)])
-            result += pairs(part)
+            result.unicodeScalars.append(Unicode.Scalar(text[text.index(before: part.startIndex)]))
+            result += pairs(Substring(part))
         }
         return result
     }
 
+    private static let at = UInt8(ascii: "@")
+
+    private static func isMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
+
     /// `a=1&token=2` with secret values replaced. A secret reaches up to the next `&`; a name may follow `;` too.
     package func pairs(_ text: Substring) -> String {
-        text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
+        text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
             var start = pair.startIndex
-            while let equals = pair[start...].firstIndex(of: "=") {
-                if isSecret(queryName: pair[start..<equals]) { return pair[...equals] + Self.mark }
-                guard let next = pair[equals...].firstIndex(of: ";") else { break }
+            while let equals = pair[start...].firstIndex(of: UInt8(ascii: "=")) {
+                let name = Substring(pair[start..<equals])
+                if isSecret(queryName: name) { return Substring(pair[...equals]) + Self.mark }
+                guard let next = pair[equals...].firstIndex(of: UInt8(ascii: ";")) else { break }
                 start = pair.index(after: next)
             }
-            return String(pair)
+            return String(Substring(pair))
         }.joined(separator: "&")
     }
 

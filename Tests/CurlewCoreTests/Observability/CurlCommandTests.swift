@@ -89,41 +89,4 @@ struct CurlCommandTests {
         #expect(!request.curlCommand().contains("hunter2"))
         #expect(request.curlCommand(redaction: .none).components(separatedBy: "hunter2").count == 6)
     }
-
-    @Test("A shell reads back exactly what the request holds, whatever it holds")
-    func shell() throws {
-        let seed = UInt64.random(in: .min ... .max)
-        var random = SeededGenerator(seed: seed)
-        var script = "curl() { printf '%s\\001' \"$@\"; printf '\\002'; }\n"
-        var expected: [[String]] = []
-        for _ in 0..<150 {
-            let method = HTTPMethod(rawValue: "M" + Self.nasty(&random))
-            let value = Self.nasty(&random).filter { !$0.isNewline && $0 != "\t" }.trimmingPrefix { $0 == " " }
-            let body = "b" + Self.nasty(&random)
-            let request = try HTTPRequest(
-                method, url: "https://a.test/", headers: [.contentType: "text/plain", "X-Value": "v\(value)v"],
-                body: .bytes(Data(body.utf8)))
-            script += request.curlCommand(redaction: .none) + "\n"
-            expected.append([
-                "--request", method.rawValue, "--header", "Content-Type: text/plain", "--header", "X-Value: v\(value)v",
-                "--data-raw", body, "https://a.test/",
-            ])
-        }
-        let output = try Shell.output(of: script)
-        let commands = output.split(separator: "\u{2}").map {
-            $0.split(separator: "\u{1}", omittingEmptySubsequences: false).dropLast().map(String.init)
-        }
-        #expect(commands.count == expected.count, "seed \(seed)")
-        for (command, expected) in zip(commands, expected) { #expect(command == expected, "seed \(seed)") }
-    }
-
-    /// Text of what means something to a shell.
-    private static func nasty(_ random: inout SeededGenerator) -> String {
-        let pieces = [
-            "'", "\"", "\\", "$HOME", "$(echo x)", "`echo x`", "!", "!!", "\n", " ", "\t", ";", "&", "|", ">", "<", "*",
-            "?", "#", "~", "(", ")", "{", "}", "%s", "%", "-", "--data", "é", "𝄞", "a", "'\\''", "\\n", "@",
-        ]
-        return (0..<Int.random(in: 0...8, using: &random)).map { _ in pieces.randomElement(using: &random) ?? "" }
-            .joined()
-    }
 }
