@@ -81,10 +81,10 @@ public struct ExchangeContext: Sendable {
         set { change { $0.redirects = newValue } }
     }
 
-    /// Fields that stay off once the origin is left, besides those that every client knows as secret.
-    package var secretFields: Set<HTTPField.Name> {
-        get { detour?.facts.secretFields ?? [] }
-        set { change { $0.secretFields = newValue } }
+    /// Which fields go along once the origin is left. Before that, only the declared secrets are in it.
+    package var forwardedFields: ForwardedFields {
+        get { detour?.facts.forwardedFields ?? ForwardedFields() }
+        set { change { $0.forwardedFields = newValue } }
     }
 
     /// The `Cookie` field as the client's jar made it for this hop: the one secret that a foreign origin may get.
@@ -132,7 +132,7 @@ public struct ExchangeContext: Sendable {
     private final class Detour: Sendable {
         struct Facts: Sendable {
             var redirects: [Redirect] = []
-            var secretFields: Set<HTTPField.Name> = []
+            var forwardedFields = ForwardedFields()
             var jarCookie: String?
             var pastAttempts: [Attempt] = []
         }

@@ -33,9 +33,10 @@ public protocol Interceptor: Sendable {
     /// Whose credential it would attach to `request` now, told without I/O; asked by what keeps or shares answers
     /// (`Next.principal(of:)`), and never otherwise.
     ///
-    /// The default is `.anonymous` in places where nothing is attached, and `.unknown` in `.custom`, `.authentication` and
-    /// `.signing`: better that an answer is not kept than that a stranger gets it. An interceptor of one's own that
-    /// changes nothing on which answers depend gives `.anonymous`, so that caches work around it.
+    /// The default is `.unknown` at every placement: a cache, or a shared exchange, further out keeps and shares
+    /// nothing, because it cannot see what is added here. Those further in see it on the request, and do not ask. An
+    /// interceptor of an app that changes nothing on which responses depend returns `.anonymous`, so that caches work
+    /// around it.
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
 }
 
@@ -52,13 +53,8 @@ extension Interceptor {
     /// Nothing to object.
     public func problem(in setup: PipelineSetup) -> String? { nil }
 
-    /// `.unknown` where credentials and changes of one's own have their places, else `.anonymous`.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        switch placement {
-        case .custom, .authentication, .signing: .unknown
-        default: .anonymous
-        }
-    }
+    /// `.unknown`: it may attach anything.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
     /// How it appears in a pipeline's description. The type's name without `Interceptor`.
     package var label: String {

@@ -45,7 +45,7 @@ public struct Next: Sendable {
     {
         let context = changed ?? self.context
         guard position < interceptors.count else {
-            if context.crossedOrigin { return try await leave(request.withoutSecrets(in: context), context) }
+            if context.crossedOrigin { return try await leave(request.forForeignOrigin(in: context), context) }
             return try await leave(request, context)
         }
         let rest = Next(
@@ -53,8 +53,8 @@ public struct Next: Sendable {
         return try await interceptors[position].intercept(request, next: rest)
     }
 
-    /// Whose answer `request` would get, by the credentials that it brings along and those that the interceptors further
-    /// in would attach. Costs nothing unless asked; no I/O.
+    /// Whose answer `request` would get: by its fields, of which each counts that is not known to be harmless, and by
+    /// what the interceptors further in would attach. Costs nothing unless asked; no I/O.
     ///
     /// For interceptors that keep or share answers:
     /// - The principal is a part of each key. `.unknown` is none: such an answer is neither kept nor shared.
@@ -62,11 +62,18 @@ public struct Next: Sendable {
     ///   shared only if both times gave the same.
     /// - What outlives the process keeps nothing of a principal that is known and not lasting.
     public func principal(of request: HTTPRequest) -> Principal {
-        var principal = Principal(of: request, homeFields: context.homeFields)
+        var principal = Principal(of: request, secrets: context.forwardedFields.secret)
         for interceptor in interceptors[position...] {
             principal.join(interceptor.principal(of: request, in: context))
         }
         return principal
+    }
+
+    /// Whether a credential goes with `request`, or would be attached further in. What is only a field of an unknown
+    /// name is none.
+    func attachesCredential(to request: HTTPRequest) -> Bool {
+        context.isAuthenticated || request.headers.contains(.authorization)
+            || interceptors[position...].contains { $0.principal(of: request, in: context) != .anonymous }
     }
 
     /// The call demands a credential, and here is the last place to see that none was attached.
@@ -119,10 +126,12 @@ extension HTTPResponse {
 
 extension HTTPRequest {
     /// The request without what an interceptor attached although a redirect has left the origin of the call: an origin
-    /// that the server chose gets no secret, whoever adds it. Cookies that the client's jar has for it are its own.
-    fileprivate func withoutSecrets(in context: ExchangeContext) -> HTTPRequest {
+    /// that the server chose gets only fields that are known to be harmless or were declared, whatever adds them.
+    /// Cookies that the client's jar has for it are its own.
+    fileprivate func forForeignOrigin(in context: ExchangeContext) -> HTTPRequest {
         var request = self
-        for field in headers where field.name.isSensitive || context.secretFields.contains(field.name) {
+        let allowed = context.forwardedFields
+        for field in headers where !allowed.allow(field.name) {
             if field.name == .cookie, headers[.cookie] == context.jarCookie { continue }
             request.headers.remove(field.name)
         }

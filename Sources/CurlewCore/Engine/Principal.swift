@@ -14,7 +14,7 @@ import Foundation
 /// Equal values mean the same party, or nobody. Different ones may still be one party: an account that signs in again is
 /// another principal. So two users never share one, whatever their tokens say of themselves.
 public enum Principal: Hashable, Sendable {
-    /// Nobody: no credential goes with the request.
+    /// Nobody: no credential goes with the request, and no field that is not known to be harmless.
     case anonymous
     /// One party, told apart from others by a text that gives away no credential.
     ///
@@ -51,27 +51,23 @@ extension Principal {
         .known("holder-" + MessageDigest.hmacSHA256(joined(parts), key: key).hexText, isLasting: false)
     }
 
-    /// Who is named by what a request brings along: fields that are secret by their names, except for the proxy's, and
-    /// what the client sends with all its calls, which may be a token of any name.
-    init(of request: HTTPRequest, homeFields: Set<HTTPField.Name>) {
-        var (secrets, others): ([String], [String]) = ([], [])
-        for field in request.headers {
-            if field.name.isSensitive {
-                if field.name != .proxyAuthorization { secrets += [field.name.text.lowercased(), field.value] }
-            } else if homeFields.contains(field.name), !Self.harmless.contains(field.name) {
-                others += [field.name.text.lowercased(), field.value]
-            }
+    /// Who is named by the fields of a request: each field counts that is not known to be harmless
+    /// (`HTTPField.Name.isHarmless`), and each that was declared as secret.
+    ///
+    /// A field of an unknown name may be a credential or the number of a user, so its value is part of the principal.
+    /// Requests with equal values are one party: nothing else in them could tell two users apart. The order of fields
+    /// of different names does not count. All values are hashed with the key of the process: a lasting hash, without a
+    /// key, would let a reader of the store find out a short secret by trying.
+    init(of request: HTTPRequest, secrets: Set<HTTPField.Name> = []) {
+        let fields = request.headers.filter { !$0.name.isHarmless || secrets.contains($0.name) }
+        if fields.isEmpty {
+            self = .anonymous
+            return
         }
-        self = secrets.isEmpty ? .anonymous : .holder(of: secrets)
-        if !others.isEmpty {
-            join(.known("fields-" + MessageDigest.sha256(Self.joined(others)).hexText, isLasting: true))
-        }
+        let sorted = fields.enumerated().map { (name: $1.name.text.lowercased(), place: $0, value: $1.value) }
+            .sorted { ($0.name, $0.place) < ($1.name, $1.place) }
+        self = .holder(of: sorted.flatMap { [$0.name, $0.value] })
     }
-
-    /// Fields that never name a party.
-    private static let harmless: Set<HTTPField.Name> = [
-        .accept, .acceptEncoding, .acceptLanguage, .cacheControl, .contentType, .userAgent,
-    ]
 
     /// Each part with its length, so that no two lists look alike.
     private static func joined(_ parts: [String]) -> Data {

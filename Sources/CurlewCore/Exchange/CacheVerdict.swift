@@ -98,7 +98,8 @@ enum CacheCause: Hashable, Sendable {
         case .bodyIsNoKey: "the request has a body, and the call does not say that it belongs to the key"
         case .bodyIsUnknown: "the body of the request is not in memory, or too long to be a key"
         case .principalUnknown: "nobody can tell whose answer it is"
-        case .principalOfProcess: "it belongs to somebody whom only this process knows, and the store outlives it"
+        case .principalOfProcess:
+            "it is for a credential or an unknown field that only this process knows, and the store outlives it"
         case .principalChanged: "somebody signed in or out meanwhile"
         case .storeFailed: "the store failed, or has no room"
         case .callReloads: "the call asks to load it again"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewHTTP
+import CurlewTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -37,6 +38,19 @@ struct HTTPFieldNameTests {
         let secrets: [HTTPField.Name] = [.authorization, .proxyAuthorization, .cookie, .setCookie, "x-api-key"]
         for name in secrets { #expect(name.isSensitive, "\(name)") }
         for name in [HTTPField.Name.accept, .contentType, .eTag] { #expect(!name.isSensitive, "\(name)") }
+    }
+
+    @Test("Fields that name nobody are known in any spelling, by their whole names, and are no secrets")
+    func harmless() {
+        let names = ["Accept", "IF-NONE-MATCH", "traceparent", "x-request-id"]
+        for name in names { #expect(HTTPField.Name(name).isHarmless, "\(name)") }
+        let others = [
+            "Accept-Token", "Content-Key", "If-User", "X-B3-User", "X-Accept", "baggage", "From", "Referer", "Origin",
+            "Host", "Forwarded", "Sec-WebSocket-Protocol", "",
+        ]
+        for name in others + IdentityWay.names { #expect(!HTTPField.Name(name).isHarmless, "\(name)") }
+        for name in HTTPField.Name.harmless { #expect(!name.isSensitive && name.isValid, "\(name)") }
+        #expect(HTTPField.Name.tracing.isSubset(of: HTTPField.Name.harmless))
     }
 
     @Test("A field shows its value unless it is a secret")

@@ -12,8 +12,10 @@ import CurlewHTTP
 /// What it does is decided by `Cache-Control` and its relatives; `CachePolicy` is what one call may say. Every answer
 /// tells where it came from (`response.served`) and why (`response.cacheVerdict`), and observers hear of it.
 ///
-/// - Private by default: what is stored for one credential is used for that credential alone, and nothing is stored when
-///   nobody can tell whose it is.
+/// - Private by default: what is stored for one principal is used for that principal alone, and nothing is stored where
+///   the principal is unknown (`Next.principal(of:)`). Each request field counts that is not known to be harmless, and
+///   so does each interceptor further in: a hook or an interceptor of the app there keeps the cache from storing
+///   anything, unless it says otherwise (`Interceptor.principal(of:in:)`).
 /// - Bodies stream through. One is stored only if the caller reads it to its end, and it is not over the limits; the
 ///   caller's pace is kept. Who stops reading leaves nothing behind.
 /// - A store that fails never fails a call: the server is asked, and observers get `.cacheStoreFailed`. The exception is
@@ -40,6 +42,9 @@ public struct CacheInterceptor: Interceptor {
     /// False: a preview shows the request that would be sent.
     public var runsInPreview: Bool { false }
 
+    /// `.anonymous`: it attaches no credential, and what it stores is kept apart by principal.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Answers from the store, or runs the rest of the chain and keeps what comes.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let options = next.context.options
@@ -55,12 +60,11 @@ public struct CacheInterceptor: Interceptor {
         case .unknown: return try await pass(request, next, because: .principalUnknown)
         case .known(_, isLasting: false) where store.isLasting:
             return try await pass(request, next, because: .principalOfProcess)
-        case .anonymous:
-            guard !next.context.authentication.isDemanding else {
-                return try await pass(request, next, because: .credentialMissing)
-            }
-            name = nil
+        case .anonymous: name = nil
         case .known(let text, _): name = text
+        }
+        if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
+            return try await pass(request, next, because: .credentialMissing)
         }
         let key = CacheKey(target: request.urlString, content: content, principal: name)
         let question = CacheQuestion(request, key, policy: options.cachePolicy, rules: rules)

@@ -19,6 +19,9 @@ public struct CircuitBreakerInterceptor: Interceptor {
     /// A preview sends nothing, so nothing is refused.
     public var runsInPreview: Bool { false }
 
+    /// `.anonymous`: it changes no request.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Sends if the circuit lets it, and tells the circuit what came of it.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let (breaker, time) = (breaker, next.context.time)

@@ -39,6 +39,9 @@ public import CurlewHTTP
 /// request, the client and the principal alone.
 public struct CoalescingInterceptor: Interceptor {
     /// Fields that do not tell requests apart, besides those that name a request or a trace. Default none.
+    ///
+    /// The values of a field that is named here select neither a response nor a user. Has no effect for what
+    /// `HTTPField.Name.isSensitive` or `RedirectPolicy.secretHeaders` names.
     public let ignored: Set<HTTPField.Name>
     /// The most bytes between the slowest and the fastest reader of a body, 1 MiB by default.
     public let window: Int
@@ -48,17 +51,10 @@ public struct CoalescingInterceptor: Interceptor {
     private let exchanges = SharedExchanges()
     private let skipped: Set<HTTPField.Name>
 
-    /// Fields that are new with each request and select nothing.
-    static let identifiers: Set<HTTPField.Name> = [
-        "traceparent", "tracestate", "baggage", "b3", "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId",
-        "X-B3-Sampled", "X-B3-Flags", "X-Request-ID", "Request-Id", "X-Correlation-ID", "X-Amzn-Trace-Id",
-        "X-Cloud-Trace-Context", "uber-trace-id", "sentry-trace",
-    ]
-
     /// An interceptor with exchanges of its own, which its copies share.
     public init(ignoring fields: Set<HTTPField.Name> = [], window: Int = 1 << 20, patience: Duration = .seconds(10)) {
         ignored = fields
-        skipped = fields.union(Self.identifiers)
+        skipped = fields.union(HTTPField.Name.tracing)
         self.window = max(1, window)
         self.patience = max(.zero, patience)
     }
@@ -68,6 +64,9 @@ public struct CoalescingInterceptor: Interceptor {
 
     /// False: there is nothing to share.
     public var runsInPreview: Bool { false }
+
+    /// `.anonymous`: it attaches nothing, and shares only among calls of one principal.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Joins the exchange of an identical request, or begins one.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -92,7 +91,10 @@ public struct CoalescingInterceptor: Interceptor {
                 time: context.time, window: window, patience: patience)
         }
         if isFirst {
-            exchange.begin(request, next, as: key.principal) { [exchanges] in exchanges.remove(key, $0) }
+            let isStill: @Sendable () -> Bool = { [skipped] in
+                CoalescingKey.principal(of: request, next, ignoring: skipped) == key.principal
+            }
+            exchange.begin(request, next, whilePrincipal: isStill) { [exchanges] in exchanges.remove(key, $0) }
         } else {
             context.record(.joined(exchange.id))
         }

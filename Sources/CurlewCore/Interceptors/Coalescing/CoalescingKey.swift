@@ -25,7 +25,7 @@ struct CoalescingKey: Hashable, Sendable {
         let choice: AuthenticationChoice
         let isAuthenticated: Bool
         let crossedOrigin: Bool
-        let secretFields: Set<HTTPField.Name>
+        let forwardedFields: ForwardedFields
     }
 
     /// Nil for a request that shares with no other.
@@ -35,7 +35,7 @@ struct CoalescingKey: Hashable, Sendable {
         guard request.method.isSafe, request.body.isEmpty, !options.streaming, options.coalesces,
             !request.headers.contains("Upgrade"), let values = Self.values(of: options)
         else { return nil }
-        let principal = next.principal(of: request)
+        let principal = Self.principal(of: request, next, ignoring: fields)
         guard principal != .unknown else { return nil }
         self.values = values
         self.principal = principal
@@ -44,13 +44,25 @@ struct CoalescingKey: Hashable, Sendable {
         clientOrigin = context.clientOrigin
         credential = Credential(
             choice: context.authentication, isAuthenticated: context.isAuthenticated,
-            crossedOrigin: context.crossedOrigin, secretFields: context.secretFields)
+            crossedOrigin: context.crossedOrigin, forwardedFields: context.forwardedFields)
         limits = context.limits
         var timeouts = context.timeouts
         timeouts.total = nil
         self.timeouts = timeouts
         rawBody = options.rawBody
         isIdempotent = options.isIdempotent
+    }
+
+    /// Whose response the request gets. The other fields are in the key themselves; of those left out only secrets
+    /// count.
+    static func principal(of request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) -> Principal {
+        let secrets = next.context.forwardedFields.secret
+        var asked = request
+        for field in request.headers
+        where fields.contains(field.name) && !field.name.isSensitive && !secrets.contains(field.name) {
+            asked.headers.remove(field.name)
+        }
+        return next.principal(of: asked)
     }
 
     private static func text(

@@ -90,14 +90,15 @@ final class SharedExchange: Sendable {
 
     /// Begins the work.
     ///
-    /// - `principal`: whose answer all of them expect. If it is another one's in the end, only the first gets it.
+    /// - `isStill`: whether the principal is the one that all calls expect. If not in the end, only the first gets the
+    ///   response.
     /// - `close`: called when no more calls may join.
     func begin(
-        _ request: HTTPRequest, _ next: Next, as principal: Principal,
+        _ request: HTTPRequest, _ next: Next, whilePrincipal isStill: @escaping @Sendable () -> Bool,
         close: @escaping @Sendable (SharedExchange) -> Void
     ) {
         let urgency = Task.currentPriority
-        let work = Task(priority: urgency) { await self.work(request, next, principal) }
+        let work = Task(priority: urgency) { await self.work(request, next, isStill) }
         let (isStopped, highest) = inside.withLock { inside in
             inside.work = work
             inside.close = close
@@ -110,7 +111,7 @@ final class SharedExchange: Sendable {
         self.close()
     }
 
-    private func work(_ request: HTTPRequest, _ next: Next, _ principal: Principal) async {
+    private func work(_ request: HTTPRequest, _ next: Next, _ isStill: @Sendable () -> Bool) async {
         // Each call keeps its own deadlines; one who comes later has a later one.
         var context = next.context
         context.totalDeadline = .never
@@ -120,7 +121,7 @@ final class SharedExchange: Sendable {
             let body = response.body
             let isWhole = body.bufferedData != nil || body.value != nil
             // Somebody may have signed in or out meanwhile.
-            let isShared = next.principal(of: request) == principal
+            let isShared = isStill()
             guard change({ $0.land(response, isWhole: isWhole, isShared: isShared, &$1) }) else {
                 close()
                 return body.cancel()

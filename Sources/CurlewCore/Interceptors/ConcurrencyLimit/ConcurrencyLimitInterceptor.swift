@@ -18,6 +18,9 @@ public struct ConcurrencyLimitInterceptor: Interceptor {
     /// A preview sends nothing, so it needs no place.
     public var runsInPreview: Bool { false }
 
+    /// `.anonymous`: it changes no request.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Waits for a place and keeps it until the body of the answer is over.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let (limit, context) = (limit, next.context)

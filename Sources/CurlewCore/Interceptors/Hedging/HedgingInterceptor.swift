@@ -36,10 +36,13 @@ public struct HedgingInterceptor: Interceptor {
     /// A preview sends nothing, and nothing twice.
     public var runsInPreview: Bool { false }
 
+    /// `.anonymous`: it sends the same request twice.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Runs the rest of the chain once, or twice side by side.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
-        let end = context.deadline.instant ?? context.time.now.advanced(by: .seconds(1 << 32))
+        let end = context.deadline.instant ?? context.time.now.advanced(by: .seconds(Int64(1) << 32))
         guard request.body.canReplay, context.mayRepeat(request), context.time.now.advanced(by: delay) < end else {
             return try await next(request)
         }

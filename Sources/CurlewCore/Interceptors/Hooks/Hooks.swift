@@ -2,8 +2,9 @@
 
 /// Changes each request by a closure. Made by `.onRequest { request, context in … }`.
 ///
-/// A cache further out cannot know what the closure adds, and so keeps nothing. Put the hook outside of it, such as
-/// `.onRequest(at: .cookies) { … }`, and the cache sees what is added.
+/// A cache further out cannot know what the closure adds, and so keeps nothing, wherever the hook stands. Put the hook
+/// outside of the cache, such as `.onRequest(at: .cookies) { … }`, and the cache sees what is added: each value of a
+/// field that is not known to be harmless has entries of its own.
 public struct RequestHook: Interceptor {
     /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
     public let placement: Placement
@@ -17,6 +18,9 @@ public struct RequestHook: Interceptor {
         self.placement = placement
         self.body = body
     }
+
+    /// `.unknown`: the closure may attach anything.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
     /// Runs the closure on a copy of the request, then the rest of the chain with it.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -49,6 +49,9 @@ public struct LoggingInterceptor: Interceptor {
     /// False: nothing is sent.
     public var runsInPreview: Bool { false }
 
+    /// `.anonymous`: it changes nothing.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Writes the request, runs the rest of the chain, writes what came of it.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard level > .off else { return try await next(request) }

@@ -19,6 +19,9 @@ public struct RateLimitInterceptor: Interceptor {
     /// A preview sends nothing, so it takes no token.
     public var runsInPreview: Bool { false }
 
+    /// `.anonymous`: it changes no request.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Waits for a token, and learns from the answer.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context

@@ -33,18 +33,39 @@ public struct RedirectInterceptor: Interceptor {
     /// False: there is no answer that could redirect.
     public var runsInPreview: Bool { false }
 
+    /// `.unknown`: for a cache further out the response may come from any URL, with the credentials that are attached
+    /// there. At `.redirects` it stands outside of caches, which do not ask it.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
+
     /// Runs the rest of the chain, and again for each redirect that is followed.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let response = try await next(request)
+        // Caches have to know declared secrets before anything is redirected. Most calls have none, and copy nothing.
+        let context = hasSecrets(next.context) ? declaring(next.context) : nil
+        let response = try await next(request, context: context)
         guard RedirectPolicy.redirects(response.status) else { return response }
-        return try await follow(response, to: request, next)
+        return try await follow(response, to: request, next, context ?? next.context)
+    }
+
+    private func hasSecrets(_ context: ExchangeContext) -> Bool {
+        !policy.secretHeaders.isEmpty || context[RedirectPolicyKey.self]?.secretHeaders.isEmpty == false
+    }
+
+    private func declaring(_ context: ExchangeContext) -> ExchangeContext {
+        var context = context
+        context.forwardedFields.secret.formUnion(policy(for: context).secretHeaders)
+        return context
+    }
+
+    /// The call's policy with what the client's declares, or the client's.
+    private func policy(for context: ExchangeContext) -> RedirectPolicy {
+        context[RedirectPolicyKey.self]?.adding(policy) ?? policy
     }
 
     private func follow(
-        _ first: HTTPResponse, to asked: HTTPRequest, _ next: Next
+        _ first: HTTPResponse, to asked: HTTPRequest, _ next: Next, _ context: ExchangeContext
     ) async throws -> HTTPResponse {
-        let policy = next.context.options.redirects?.keeping(secret: self.policy.secretHeaders) ?? self.policy
-        var context = next.context
+        let policy = policy(for: context)
+        var context = context
         var trail = RedirectTrail(crossedOrigin: context.crossedOrigin)
         var (request, response, began) = (asked, first, Duration.zero)
         while true {
@@ -84,7 +105,8 @@ public struct RedirectInterceptor: Interceptor {
         context.redirects.append(redirect)
         if trail.crossedOrigin, !context.crossedOrigin {
             context.crossedOrigin = true
-            context.secretFields = policy.secretHeaders.union(context.homeFields)
+            context.forwardedFields.home = context.homeFields
+            context.forwardedFields.declared = policy.forwardedHeaders
         }
     }
 

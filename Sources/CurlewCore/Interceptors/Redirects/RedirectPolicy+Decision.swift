@@ -125,13 +125,11 @@ extension RedirectPolicy {
         let isElsewhere = next.origin != request.origin
         let isGet = next.method != request.method
         guard isElsewhere || isGet else { return [] }
+        let allowed = ForwardedFields(secret: secretHeaders, home: homeFields, declared: forwardedHeaders)
         var dropped: [HTTPField.Name] = []
         for field in request.headers where !dropped.contains(field.name) {
             let name = field.name
-            if isElsewhere,
-                name.isSensitive || secretHeaders.contains(name) || homeFields.contains(name)
-                    || Self.originFields.contains(name)
-            {
+            if isElsewhere, !allowed.allow(name) {
                 dropped.append(name)
             } else if isGet, Self.contentFields.contains(name) || name.text.lowercased().hasPrefix("content-") {
                 dropped.append(name)
@@ -140,11 +138,6 @@ extension RedirectPolicy {
         for name in dropped { next.headers.remove(name) }
         return dropped
     }
-
-    /// What belongs to an origin besides its secrets (RFC 9110 §15.4), or answers a challenge of it.
-    private static let originFields: Set<HTTPField.Name> = [
-        .host, .origin, .referer, "Cookie2", .wwwAuthenticate, .proxyAuthenticate,
-    ]
 
     /// What describes a body and does not begin with `Content-`.
     private static let contentFields: Set<HTTPField.Name> = [

@@ -14,9 +14,10 @@ public import CurlewHTTP
 ///   (RFC 9110 §15.4). With the body go the fields that describe it.
 /// - A body that exists only once is not sent again.
 /// - Never from https to http, and to nothing but http and https; a user name or password in a `Location` is refused.
-/// - On another origin (scheme, host or port) the request goes without credentials, cookies, declared secrets and the
-///   header fields of the client's configuration. They stay off for the rest of the call, also back at the first origin,
-///   and whatever an interceptor tries to attach.
+/// - To another origin (scheme, host or port) go only header fields that are known to be harmless, such as `Accept`,
+///   `Range`, `Content-Type` and `traceparent`, and those that were declared (`forwarding(_:)`). Credentials, cookies,
+///   fields of any other name and those of the client's configuration stay off for the rest of the call, also back at
+///   the first origin, and whatever an interceptor tries to attach. The body goes along with 307 and 308.
 /// - At most `Limits.redirects` hops, and none in a circle.
 public struct RedirectPolicy: Sendable {
     enum Rule: Sendable {
@@ -30,8 +31,16 @@ public struct RedirectPolicy: Sendable {
 
     /// Header fields that are secrets of yours, besides those of `HTTPField.Name.isSensitive`. Default none.
     ///
-    /// A call's own policy adds to those of its client; it takes none away.
+    /// Needed only for a field that would be taken for harmless: fields of unknown names stay at their origin anyway.
+    /// It also counts in the principal, so caches keep the responses for its values apart. A call's own policy adds to
+    /// those of its client; it takes none away.
     public var secretHeaders: Set<HTTPField.Name> = []
+
+    /// Header fields of yours that may go to another origin, such as the version of the app. Default none.
+    ///
+    /// Includes fields of the client's configuration. Has no effect for what `HTTPField.Name.isSensitive` or
+    /// `secretHeaders` names, and for `Host`, `Origin` and `Referer`. A call's own policy adds to those of its client.
+    public var forwardedHeaders: Set<HTTPField.Name> = []
 
     /// Every redirect that the rules allow.
     public static let standard = RedirectPolicy(rule: .all)
@@ -57,6 +66,18 @@ public struct RedirectPolicy: Sendable {
     public func keeping(secret names: Set<HTTPField.Name>) -> RedirectPolicy {
         var copy = self
         copy.secretHeaders.formUnion(names)
+        return copy
+    }
+
+    /// A call's policy with what its client declares.
+    func adding(_ client: RedirectPolicy) -> RedirectPolicy {
+        keeping(secret: client.secretHeaders).forwarding(client.forwardedHeaders)
+    }
+
+    /// The same with more header fields that are safe to send to another origin (`forwardedHeaders`).
+    public func forwarding(_ names: Set<HTTPField.Name>) -> RedirectPolicy {
+        var copy = self
+        copy.forwardedHeaders.formUnion(names)
         return copy
     }
 }

@@ -40,6 +40,9 @@ public struct RetryInterceptor: Interceptor {
     /// False: there is no outcome to decide about.
     public var runsInPreview: Bool { false }
 
+    /// `.anonymous`: it sends the same request again.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Runs the rest of the chain, and again as the policy decides.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let began = next.context.time.now

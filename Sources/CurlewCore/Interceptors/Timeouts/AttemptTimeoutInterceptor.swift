@@ -17,6 +17,9 @@ public struct AttemptTimeoutInterceptor: Interceptor {
     /// `.attemptTimeout`, next to the transport.
     public var placement: Placement { .attemptTimeout }
 
+    /// `.anonymous`: it changes no request.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Sets the deadline of the attempt, unless an earlier one is set, and runs the rest of the chain.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context

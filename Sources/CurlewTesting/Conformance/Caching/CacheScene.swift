@@ -69,8 +69,8 @@ final class CacheScene: Sendable {
     ) async throws -> Seen {
         var options = RequestOptions()
         change(&options)
-        var request = try HTTPRequest(method, url: "https://api.example" + path, headers: headers, body: body)
-        if let user { request.headers["X-User"] = user }
+        options[CacheUserKey.self] = user
+        let request = try HTTPRequest(method, url: "https://api.example" + path, headers: headers, body: body)
         let exchanger = Exchanger(pipeline: [cache, CacheUser()], transport: server)
         let response = try await exchanger.exchange(request, in: ExchangeContext(options: options, time: clock))
         return Seen(response: response, text: String(decoding: try await response.body.collect(), as: UTF8.self))
@@ -180,17 +180,22 @@ final class CacheServer: Transport {
     }
 }
 
-/// Attaches a credential for the user that a request names, and says whose it is.
+/// The user of a call. An option and no field: the cache has to ask the interceptor further in.
+private enum CacheUserKey: RequestOptionKey {
+    static let defaultValue: String? = nil
+}
+
+/// Attaches a credential for the user of a call, and says whose it is.
 private struct CacheUser: Interceptor {
     var placement: Placement { .authentication }
 
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var request = request
-        request.headers[.authorization] = request.headers["X-User"].map { "Bearer " + $0 }
+        request.headers[.authorization] = next.context.options[CacheUserKey.self].map { "Bearer " + $0 }
         return try await next(request)
     }
 
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        request.headers["X-User"].map { .known($0, isLasting: true) } ?? .anonymous
+        context.options[CacheUserKey.self].map { .known($0, isLasting: true) } ?? .anonymous
     }
 }

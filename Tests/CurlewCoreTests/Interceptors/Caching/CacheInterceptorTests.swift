@@ -160,6 +160,16 @@ struct CacheInterceptorTests {
         let fixture = CacheFixture { _ in Self.answer("x", "max-age=60") }
         _ = try await fixture.text()
         await #expect(throws: NetworkError.self) { _ = try await fixture.send { $0.authentication = .required } }
+        // Nor with a field of an unknown name, which makes a principal, but is no credential.
+        let headers: HTTPHeaders = ["X-App": "1"]
+        _ = try await fixture.send(headers: headers).text()
+        guard case .cache = try await fixture.send(headers: headers).served else {
+            Issue.record("nothing is stored for the field")
+            return
+        }
+        await #expect(throws: NetworkError.self) {
+            _ = try await fixture.send(headers: headers) { $0.authentication = .required }
+        }
     }
 
     @Test

@@ -101,6 +101,11 @@ struct CoalescingScopeTests {
         for other in others { #expect(try await requests([plain, other]) == 1, "\(other.headers)") }
         #expect(try await requests([plain, plain.header("X-Screen", "7")]) == 2)
         #expect(try await requests([plain, plain.header("X-Screen", "7")], [.coalescing(ignoring: ["X-Screen"])]) == 1)
+        // What is a secret is never left out.
+        let secret = plain.header(.authorization, "Bearer a")
+        #expect(try await requests([plain, secret], [.coalescing(ignoring: [.authorization])]) == 2)
+        let declared: Pipeline = [.redirects(.standard.keeping(secret: [.xRequestID])), .coalescing()]
+        #expect(try await requests([plain, plain.header(.xRequestID, "7")], declared) == 2)
     }
 
     @Test("what must not be shared never is")
