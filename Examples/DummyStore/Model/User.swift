@@ -61,6 +61,15 @@ extension Request {
 extension Pipeline {
     /// The standard one, and tokens that go with every call to the store and renew themselves.
     package static func store(_ tokens: TokenStore) -> Pipeline {
-        .standard.adding(.bearer(tokens) { try await $0.client.send(.renewal(of: $0.tokens)) })
+        .standard.adding(
+            .bearer(tokens) { refresh in
+                do throws(NetworkError) {
+                    return try await refresh.client.send(.renewal(of: refresh.tokens))
+                } catch {
+                    // The service has no `invalid_grant`: its 401 or 403 says that the refresh token has ended.
+                    guard error.isUnauthorized || error.isForbidden else { throw error }
+                    throw NetworkError(.notAuthenticated(.refreshRefused), underlying: error)
+                }
+            })
     }
 }

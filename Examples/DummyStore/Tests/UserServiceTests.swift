@@ -70,6 +70,16 @@ struct SignInTests {
         #expect(try await shop.tokens.tokens == before)
     }
 
+    @Test("a refresh token that has ended signs the user out")
+    func endedSession() async throws {
+        let shop = try Shop()
+        defer { shop.api.stop() }
+        try await shop.tokens.signIn(Tokens(accessToken: "ended", refreshToken: "ended too"))
+        let error = await #expect(throws: NetworkError.self) { try await shop.service.currentUser() }
+        #expect(error?.reason == .notAuthenticated(.refreshRefused))
+        #expect(try await shop.tokens.tokens == nil)
+    }
+
     @Test("an ended token is renewed once for ten calls")
     func renewal() async throws {
         let shop = try Shop()

@@ -25,7 +25,8 @@ public struct BasicInterceptor: Interceptor {
         scope = url.map { .url($0) } ?? .client
         self.name = name
         let isSound =
-            !user.contains(":") && !(user + password).unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{7F}" }
+            !user.utf8.contains(UInt8(ascii: ":"))
+            && !(user + password).unicodeScalars.contains { $0.value < 0x20 || $0 == "\u{7F}" }
         field = isSound ? "Basic " + Data("\(user):\(password)".utf8).base64EncodedString() : nil
     }
 

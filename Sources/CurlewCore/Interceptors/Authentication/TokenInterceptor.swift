@@ -25,8 +25,9 @@ public struct TokenInterceptor: Interceptor {
     /// - `url`: whose origin gets the tokens; nil for that of the client's base URL.
     /// - `name`: which calls ask for these tokens with `.named`; nil for all that name none.
     /// - `refresh`: gets new tokens. It runs once for all calls that wait, on a task of its own. What it sends through a
-    ///   client with this interceptor goes without a token. Nil if tokens are not renewed: then a 401 is simply the
-    ///   answer.
+    ///   client with this interceptor goes without a token. To say that the tokens cannot be renewed any more, where the
+    ///   server does not say `invalid_grant`, throw `NetworkError(.notAuthenticated(.refreshRefused))`. Nil if tokens are
+    ///   not renewed: then a 401 is simply the answer.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenRefresh) async throws -> Tokens)? = nil

@@ -51,7 +51,7 @@ struct TokenState {
     /// What a flight brought.
     enum Landing {
         case tokens(Tokens)
-        /// The server will never renew these.
+        /// The server says that the refresh token is not valid any more.
         case refused
         case failed
     }
@@ -103,7 +103,9 @@ struct TokenState {
 
     /// Nil if there have been too many. Refreshes ahead leave half of what is allowed to those that somebody waits for.
     private mutating func start(isWaitedFor: Bool, _ now: MonotonicInstant) -> Step? {
-        starts.removeAll { $0.duration(to: now) >= policy.window }
+        // Not `policy.window` in the closure: where `Date` has no fixed layout, that would access all of `self`.
+        let window = policy.window
+        starts.removeAll { $0.duration(to: now) >= window }
         guard starts.count < max(1, isWaitedFor ? policy.limit : policy.limit / 2) else { return nil }
         starts.append(now)
         lastFlight += 1
@@ -142,6 +144,9 @@ struct TokenState {
         issue(tokens, at: date)
         return true
     }
+
+    /// True while what the flight brought is being kept.
+    func hasArrived(_ number: UInt64) -> Bool { number == flight && arrived != nil }
 
     /// The newest tokens, which must not be lost.
     var newest: Tokens? { arrived ?? current?.tokens }

@@ -73,29 +73,53 @@ extension TokenStore {
     nonisolated var isRenewing: Bool { Self.renewing == ObjectIdentifier(self) }
 
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
-        flights[number] = OneShot()
-        let (time, timeout, store) = (time, policy.timeout, ObjectIdentifier(self))
-        // Detached, because nobody's cancellation ends it: the server may have exchanged the refresh token already.
+        _ = round(of: number)
+        let (time, store) = (time, ObjectIdentifier(self))
+        let end = Deadline(max(policy.timeout, policy.longestRefresh), after: time.now)
+        // Detached, because no caller's cancellation ends it: the server may have exchanged the refresh token already.
         Task.detached {
-            let result = OneShot<Tokens>()
+            let result = OneShot<Result<Tokens, any Error>>()
             let work = Task.detached {
                 do {
                     let tokens = try await Self.$renewing.withValue(store) { try await renewal.run(tokens) }
-                    result.finish(.success(tokens))
+                    result.finish(.success(.success(tokens)))
                 } catch {
-                    result.finish(.failure(error))
+                    result.finish(.success(.failure(error)))
                 }
             }
-            let outcome: Result<Tokens, any Error>
-            do {
-                outcome = .success(try await result.wait(until: Deadline(timeout, after: time.now), on: time))
-            } catch {
-                // One that does not end when told to is left alone.
-                work.cancel()
-                outcome = .failure(error)
-            }
-            await self.land(number, outcome)
+            let outcome = try? await result.wait(until: end, on: time)
+            // One that does not end when told to is left alone.
+            if outcome == nil { work.cancel() }
+            await self.land(number, outcome ?? .failure(DeadlinePassed()))
         }
+    }
+
+    /// What the calls wait for that need this refresh, `RefreshPolicy.timeout` at most. The refresh may take longer. A call
+    /// that needs it then opens another round: a second refresh would present the same refresh token again.
+    private func round(of number: UInt64) -> OneShot<Void> {
+        if let round = flights[number] { return round }
+        let round = OneShot<Void>()
+        flights[number] = round
+        let (time, end) = (time, Deadline(policy.timeout, after: time.now))
+        Task.detached { [weak self] in
+            do {
+                try await round.wait(until: end, on: time)
+            } catch is DeadlinePassed {
+                await self?.close(round, of: number)
+            } catch {
+                // The refresh has failed, and the calls have its error.
+            }
+        }
+        return round
+    }
+
+    private func close(_ round: OneShot<Void>, of number: UInt64) {
+        // Tokens that have arrived are being kept, which has a limit of its own.
+        guard flights[number] === round, !state.hasArrived(number) else { return }
+        flights[number] = nil
+        var failure = NetworkError(DeadlinePassed()).asFailedRefresh
+        failure.detail += "It took longer than \(policy.timeout.brief), and goes on."
+        round.finish(.failure(failure))
     }
 
     private func land(_ number: UInt64, _ result: Result<Tokens, any Error>) async {
@@ -121,9 +145,8 @@ extension TokenStore {
     private func landing(
         of number: UInt64, until deadline: Deadline, on clock: any TimeSource
     ) async throws -> IssuedTokens? {
-        guard let flight = flights[number] else { return state.current }
         let session = state.firstVersion
-        try await flight.wait(until: deadline, on: clock)
+        try await round(of: number).wait(until: deadline, on: clock)
         // Between the landing and this line somebody may have signed out, or in.
         guard state.firstVersion == session, let current = state.current else { throw Self.signedOut }
         return current
@@ -133,18 +156,8 @@ extension TokenStore {
         switch result {
         case .success(let tokens): return (.tokens(tokens), nil)
         case .failure(let error):
-            var failure = NetworkError(error)
-            let isFinal =
-                switch failure.reason {
-                case .status(let status): status.code == 400 || status.code == 401
-                case .notAuthenticated: true
-                default: false
-                }
-            guard isFinal else {
-                if failure.isCancelled { failure.reason = .connectionLost(.requestMayHaveArrived) }
-                failure.detail = "The tokens could not be renewed. " + failure.detail
-                return (.failed, failure)
-            }
+            let failure = NetworkError(error)
+            guard failure.endsTokens else { return (.failed, failure.asFailedRefresh) }
             return (
                 .refused,
                 NetworkError(

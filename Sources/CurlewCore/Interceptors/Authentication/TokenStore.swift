@@ -10,13 +10,16 @@
 /// Every set of tokens has a version. What the store guarantees:
 /// - One refresh for each version at most, however many calls need it; they wait for the same one. A call that is
 ///   refused with older tokens is sent again with the present ones, without a refresh.
-/// - A refresh does not end with the call that began it, and never longer than `RefreshPolicy.timeout` is waited.
+/// - A refresh does not end with the calls that wait for it. A call waits for `RefreshPolicy.timeout` at most; the
+///   refresh goes on for `RefreshPolicy.longestRefresh`, later calls wait for the same one, and its tokens are kept.
 /// - New tokens are kept before any call uses them. If they cannot be, they are used all the same: see `problem`.
 /// - Signing out, or in again, during a refresh discards what the refresh brings, and who waits for it fails with
 ///   `.notAuthenticated(.signedOut)`. No call goes out, or is repeated, with the tokens of another sign-in than the one
 ///   it began with.
-/// - A refresh that the server refuses (400, 401, or `.notAuthenticated`) signs out once, and all who wait get the same
-///   error. Any other failure keeps the tokens, and all who wait get that error.
+/// - Only a refresh token that is not valid any more signs out, once, and all who wait get the same error. The server
+///   says so by `invalid_grant` (RFC 6749 §5.2: JSON with status 400; 401, 403 and GitHub's `bad_refresh_token` count
+///   too), a refresher of your own by throwing `NetworkError(.notAuthenticated(.refreshRefused))`. Any other failure
+///   keeps the tokens (a 401 without that code, a page of a proxy, 429, 5xx), and all who wait get that error.
 ///
 /// Share one store among all clients of an account, and keep its tokens in one place for one process at a time.
 public actor TokenStore {
@@ -45,6 +48,7 @@ public actor TokenStore {
     var state: TokenState
     var loading: OneShot<Void>?
     var isLoaded = false
+    /// What calls wait for, by refresh. A refresh that takes longer than calls wait has no entry until the next call.
     var flights: [UInt64: OneShot<Void>] = [:]
     var lastFailure: NetworkError?
     var isSaving = false

@@ -109,7 +109,8 @@ final class AccountServer: Transport {
         await pause()
         return HTTPResponse(
             status: status, headers: ["Content-Type": "application/json"],
-            body: ResponseBody(try tokens.map { try JSONEncoder().encode($0) } ?? Data()))
+            body: ResponseBody(
+                try tokens.map { try JSONEncoder().encode($0) } ?? Data(#"{"error":"invalid_grant"}"#.utf8)))
     }
 
     /// Lets others run a random number of times.

@@ -101,7 +101,7 @@ struct PrincipalTests {
     }
 
     @Test("a credential that the call brings along counts in place of the source")
-    func own() async throws {
+    func ownCredential() async throws {
         let first = try await principal([.bearer { "t" }], .get("/").header("Authorization", "Mine 1"))
         let again = try await principal([], .get("/").header("Authorization", "Mine 1"))
         let second = try await principal([], .get("/").header("Authorization", "Mine 2"))
@@ -113,12 +113,72 @@ struct PrincipalTests {
         #expect(first == again && Set([first, second, cookie]).count == 3)
     }
 
-    @Test("what a client sends with all its calls is told apart, whatever its name; what cannot name anybody is not")
-    func configured() async throws {
+    @Test("a field of any name tells requests apart, from the client and from the call; harmless ones do not")
+    func fields() async throws {
         let first = try await principal([], headers: ["X-Customer": "1"])
         let second = try await principal([], headers: ["X-Customer": "2"])
         #expect(first != second && first != .anonymous)
-        #expect(try await principal([], headers: ["Accept-Language": "de", "User-Agent": "me"]) == .anonymous)
+        #expect(try await principal([], .get("/").header("x-customer", "1")) == first)
+        guard case .known(let text, isLasting: false) = first else {
+            Issue.record("\(first)")
+            return
+        }
+        #expect(text.hasPrefix("holder-"))
+        let ordered = try await principal([], .get("/").header("X-A", "1").header("X-B", "2"))
+        #expect(try await principal([], .get("/").header("X-B", "2").header("X-A", "1")) == ordered)
+        #expect(try await principal([], .get("/").header("X-A", "2").header("X-B", "1")) != ordered)
+        let harmless = HTTPHeaders(HTTPField.Name.harmless.map { HTTPField(name: $0, value: "1") })
+        #expect(try await principal([], headers: harmless) == .anonymous)
+    }
+
+    @Test("a harmless field that is declared secret counts, from the client's policy and from the call's")
+    func declared() async throws {
+        let policy = RedirectPolicy.standard.keeping(secret: [.xRequestID])
+        let call = Request<Void>.get("/").header(.xRequestID, "1")
+        #expect(try await principal(.standard, call) == .anonymous)
+        #expect(try await principal([.redirects(policy)], call) != .anonymous)
+        #expect(try await principal(.standard, call.options { $0.redirects = policy }) != .anonymous)
+        let other = Request<Void>.get("/").header(.xRequestID, "2")
+        let (one, two) = (
+            try await principal([.redirects(policy)], call), try await principal([.redirects(policy)], other)
+        )
+        #expect(one != two)
+    }
+
+    @Test("an interceptor that says nothing, and a hook, are unknown at every placement", arguments: Placement.allCases)
+    func placements(placement: Placement) async throws {
+        struct Silent: Interceptor {
+            let placement: Placement
+            func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
+        }
+        for interceptor in [Silent(placement: placement), .onRequest(at: placement) { _, _ in }] as [any Interceptor] {
+            let next = Next(
+                context: ExchangeContext(), interceptors: [interceptor], position: 0,
+                transport: ClosureTransport { _, _ in HTTPResponse() }, chain: 1)
+            #expect(next.principal(of: try HTTPRequest(url: "https://api.test/")) == .unknown)
+        }
+    }
+
+    @Test("the interceptors of the package say it themselves, wherever they stand")
+    func own() async throws {
+        let budget = RetryBudget()
+        let harmless: [any Interceptor] = [
+            .logging(.off), .retry(), .hedging(after: .seconds(1), budget: budget), .circuitBreaker(),
+            .rateLimit(1, every: .seconds(1)), .concurrencyLimit(1), .attemptTimeout(.seconds(1)),
+            .coalescing(), .caching(), .onResponse { _, _ in }, .onError { _, _ in },
+        ]
+        let request = try HTTPRequest(url: "https://api.test/")
+        for interceptor in harmless {
+            #expect(interceptor.principal(of: request, in: ExchangeContext()) == .anonymous, "\(interceptor)")
+        }
+        // Right of a cache these make the response depend on what it cannot see.
+        let cookies: any Interceptor = .cookies()
+        #expect(cookies.principal(of: request, in: ExchangeContext()) == .unknown)
+        let redirects: any Interceptor = .redirects()
+        #expect(redirects.principal(of: request, in: ExchangeContext()) == .unknown)
+        var withCookie = request
+        withCookie.headers[.cookie] = "a=b"
+        #expect(cookies.principal(of: withCookie, in: ExchangeContext()) == .anonymous)
     }
 
     @Test("a signed-in account is one party through refreshes, and another one after the next sign-in")

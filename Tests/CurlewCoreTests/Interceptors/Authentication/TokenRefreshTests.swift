@@ -153,7 +153,9 @@ struct TokenRefreshTests {
         #expect(server.refreshes == 2)
     }
 
-    @Test("a refresh that never ends is given up after its time, and the next call tries again")
+    @Test(
+        "a refresh that never ends holds no call beyond its time, and is given up at its limit: then a call tries again"
+    )
     func endless() async throws {
         let clock = ManualClock()
         let isStuck = Locked(true)
@@ -161,16 +163,26 @@ struct TokenRefreshTests {
             // Does not even end when told to.
             if isStuck.withLock({ $0 }) { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
         })
-        let store = TokenStore(policy: RefreshPolicy(timeout: .seconds(10)), time: clock)
+        let policy = RefreshPolicy(timeout: .seconds(10), longestRefresh: .seconds(25))
+        let store = TokenStore(policy: policy, time: clock)
         try await store.signIn(server.tokens)
         server.expire()
         let client = client(server, store, time: clock, timeouts: Timeouts(total: .seconds(60)))
-        let call = Task { await outcome(client) }
-        try await clock.waitForSleepers(2)
-        clock.advance(by: .seconds(10))
-        #expect(await call.value == .timedOut(.total))
+        // Each has its deadline, the time that it waits, and the limit of the one refresh.
+        for _ in 0..<2 {
+            let call = Task { await outcome(client) }
+            try await clock.waitForSleepers(3)
+            clock.advance(by: .seconds(10))
+            #expect(await call.value == .timedOut(.total))
+        }
+        #expect(server.refreshes == 1)
         isStuck.withLock { $0 = false }
+        let call = Task { await outcome(client) }
+        try await clock.waitForSleepers(3)
+        clock.advance(by: .seconds(5))
+        #expect(await call.value == .timedOut(.total))
         #expect(await outcome(client) == nil)
+        #expect(server.refreshes == 2)
     }
 
     @Test("a call does not wait for a refresh beyond its own deadline; the refresh goes on")

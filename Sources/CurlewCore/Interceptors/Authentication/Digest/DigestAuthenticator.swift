@@ -136,7 +136,11 @@ struct DigestAuthenticator {
     }
 
     private static func quoted(_ text: String) -> String {
-        let escaped = text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        // By scalars: a quote with a combining mark behind it is another `Character`.
+        let escaped = text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            if scalar == "\\" || scalar == "\"" { escaped.unicodeScalars.append("\\") }
+            escaped.unicodeScalars.append(scalar)
+        }
         return "\"\(escaped)\""
     }
 

@@ -51,7 +51,8 @@ public struct OAuth2: Sendable {
 
     /// Renews tokens by their refresh token, for `.bearer(store, refresh:)`.
     ///
-    /// Throws `.notAuthenticated(.missingCredential)`, which signs out, if there is none.
+    /// Throws `.notAuthenticated(.missingCredential)`, which signs out, if there is none. Of the server's errors only
+    /// `invalid_grant` and GitHub's `bad_refresh_token` sign out; after `invalid_client`, for one, the tokens are kept.
     @Sendable
     public func refresh(_ refresh: TokenRefresh) async throws -> Tokens {
         guard let token = refresh.tokens.refreshToken else {
