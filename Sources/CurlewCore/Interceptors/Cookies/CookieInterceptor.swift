@@ -23,6 +23,13 @@ public struct CookieInterceptor: Interceptor {
     /// `.cookies`, right of the redirects.
     public var placement: Placement { .cookies }
 
+    /// `.unknown` for a request that may get cookies of the store; `.anonymous` for one that brings its own.
+    ///
+    /// At `.cookies` it stands outside of caches, which see the cookies on the request.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        request.headers.contains(.cookie) ? .anonymous : .unknown
+    }
+
     /// Adds the cookies of the request, runs the rest of the chain, and takes the cookies of the answer.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
@@ -54,9 +61,9 @@ public struct CookieInterceptor: Interceptor {
 
     /// The name of a cookie for a log; what stands before the first "=" or ";".
     private static func name(in line: String) -> String {
-        let end = line.firstIndex { $0 == "=" || $0 == ";" }
+        let end = line.utf8.firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") }
         // Without "=" the whole is the value, which is a secret.
-        guard let end, line[end] == "=" else { return "" }
+        guard let end, line.utf8[end] == UInt8(ascii: "=") else { return "" }
         return line[..<end].split(whereSeparator: \.isWhitespace).joined(separator: " ").clipped(to: 64).printable
     }
 }

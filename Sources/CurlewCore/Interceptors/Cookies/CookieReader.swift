@@ -49,7 +49,7 @@ struct CookieReader {
         }
         // A path is never sent, and that of a URL may hold a semicolon.
         let isWhole = [cookie.name, cookie.value, cookie.domain].allSatisfy { !$0.utf8.contains(UInt8(ascii: ";")) }
-        guard isLegible, isWhole, !cookie.name.contains("=") else { throw .controlCharacter }
+        guard isLegible, isWhole, !cookie.name.utf8.contains(UInt8(ascii: "=")) else { throw .controlCharacter }
         guard !cookie.name.isEmpty || !cookie.value.isEmpty else { throw .empty }
         guard cookie.name.utf8.count + cookie.value.utf8.count <= limits.cookieBytes else { throw .tooLong }
         guard keepsSameSite(cookie) else { throw .insecureSameSite }
@@ -88,9 +88,9 @@ struct CookieReader {
 
     private static func keepsPrefix(_ cookie: Cookie, path: String?) -> Bool {
         // Without a name, the value would stand in its place when it is sent.
-        let name = (cookie.name.isEmpty ? cookie.value : cookie.name).prefix(9).lowercased()
-        if name.hasPrefix("__secure-") { return !cookie.name.isEmpty && cookie.isSecure }
-        if name.hasPrefix("__host-") {
+        let name = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased().utf8
+        if name.starts(with: "__secure-".utf8) { return !cookie.name.isEmpty && cookie.isSecure }
+        if name.starts(with: "__host-".utf8) {
             return !cookie.name.isEmpty && cookie.isSecure && cookie.isHostOnly && path == "/"
         }
         return true

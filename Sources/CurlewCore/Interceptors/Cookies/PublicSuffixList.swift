@@ -6,7 +6,8 @@ import CurlewHTTP
 /// from owner to owner, so none is taken (RFC 6265bis §5.7).
 ///
 /// The rules are those of publicsuffix.org: the longest that matches counts, `*` stands for one label, `!` makes an
-/// exception, and a name that no rule mentions is public in its last label.
+/// exception, and a name that no rule mentions is public in its last label. The parent of a wildcard is public too, as
+/// in libpsl: the names beneath `compute.amazonaws.com` have different owners, so no cookie is for all of them.
 public struct PublicSuffixList: Sendable {
     private enum Source: Sendable {
         case rules(Rules)
@@ -83,7 +84,7 @@ public struct PublicSuffixList: Sendable {
     /// The rules by their text.
     private struct Rules: Sendable {
         private var plain: Set<String> = []
-        /// `*.kawasaki.jp` under `kawasaki.jp`.
+        /// `*.kawasaki.jp` under `kawasaki.jp`, which is in `plain` as well.
         private var wildcards: Set<String> = []
         private var exceptions: Set<String> = []
         private var most = 1
@@ -101,6 +102,7 @@ public struct PublicSuffixList: Sendable {
                     exceptions.insert(name)
                 } else if isWildcard {
                     wildcards.insert(name)
+                    plain.insert(name)
                 } else {
                     plain.insert(name)
                 }
