@@ -5,7 +5,9 @@ import re
 
 import source
 
-MAXIMUM_LINES = {"Tests/": 350, "Sources/": 300, "Examples/": 300, "Benchmarks/": 300}
+# A file is one idea. More lines than the first number are a reason to look for a second idea, more than the other fail.
+CODE_FOLDERS = ("Tests/", "Sources/", "Examples/", "Benchmarks/")
+MANY_LINES, MAXIMUM_LINES = 300, 500
 
 # name, folders, pattern, what to do instead. Matched against Swift code without comments and string contents.
 CODE_RULES = [
@@ -34,8 +36,9 @@ OUTERMOST = (
     r"^(?P<attributes>(?:@\w+(?:\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s+)*)"
     r"(?:(?:final|private|fileprivate|nonisolated)\s+)*(?P<kind>struct|class|actor|enum|extension)\s+(?P<name>\w+)")
 
-TEXT_SUFFIXES = (".swift", ".c", ".h", ".py", ".sh", ".md", ".txt", ".json", ".conf", ".modulemap", ".supp")
-LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap")
+TEXT_SUFFIXES = (".swift", ".c", ".h", ".py", ".sh", ".md", ".txt", ".json", ".conf", ".modulemap", ".supp",
+                 ".swiftinterface")
+LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap", ".swiftinterface")
 
 
 def is_script(path):
@@ -61,9 +64,12 @@ def check_size(path, found):
             if len(line) > 120 and not line.startswith("|"):
                 found.add("size", path, number, "width", f"{len(line)} columns, at most 120")
     count = source.text(path).count("\n")
-    for folder, maximum in MAXIMUM_LINES.items():
-        if path.startswith(folder) and path.endswith((".swift", ".c", ".h")) and count > maximum:
-            found.add("size", path, maximum + 1, "lines", f"{count} lines, at most {maximum}: split it by idea")
+    if path.startswith(CODE_FOLDERS) and path.endswith((".swift", ".c", ".h")):
+        if count > MAXIMUM_LINES:
+            advice = f"{count} lines, at most {MAXIMUM_LINES}: split it by idea"
+            found.add("size", path, MAXIMUM_LINES + 1, "lines", advice)
+        elif count > MANY_LINES:
+            found.warn(path, f"{count} lines: is it still one idea? More than {MAXIMUM_LINES} fail")
 
 
 def check_suites(path, found):

@@ -93,7 +93,7 @@ class Findings:
     """Collects violations, minus those that the allow-list excuses; an excuse that nothing needs is a violation too."""
 
     def __init__(self, *rules):
-        self.found, self.rules, self.allowed = [], set(rules), {}
+        self.found, self.warnings, self.rules, self.allowed = [], [], set(rules), {}
         for number, line in enumerate(text(ALLOW_LIST).splitlines(), 1):
             if not line.strip() or line.startswith("#"):
                 continue
@@ -112,11 +112,18 @@ class Findings:
         else:
             self.found.append(f"{path}:{line}: [{rule}] {message}")
 
+    def warn(self, path, message):
+        """Is shown, and fails nothing."""
+        self.warnings.append(f"{path}: warning: {message}")
+
     def finish(self, title):
         for (rule, path, what), (number, used) in self.allowed.items():
             if not used:
                 self.found.append(f"{ALLOW_LIST}:{number}: nothing needs this entry any more: {rule} {path} {what}")
-        for finding in self.found:
+        for finding in self.warnings + self.found:
             print(finding, file=sys.stderr)
-        print(f"{title}: " + (f"{len(self.found)} violations" if self.found else "clean"))
+        counts = [f"{len(self.found)} violations"] if self.found else ["clean"]
+        if self.warnings:
+            counts.append(f"{len(self.warnings)} warnings")
+        print(f"{title}: " + ", ".join(counts))
         sys.exit(1 if self.found else 0)

@@ -47,6 +47,7 @@ func until(_ condition: @MainActor () -> Bool) async -> Bool {
     return condition()
 }
 
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable.State {
     /// The state in a word, for tables.
     var word: String {

@@ -8,12 +8,14 @@ import Testing
 @Suite("Changes that show at once", .timeLimit(.minutes(1)))
 @MainActor
 struct LoadableChangeTests {
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     private func loaded(_ value: [Int]) async -> Loadable<[Int]> {
         let list = Loadable { value }
         await list.load()
         return list
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a change shows before it is done, and stays when it is")
     func kept() async throws {
         let list = await loaded([1])
@@ -26,6 +28,7 @@ struct LoadableChangeTests {
         #expect(list.value == [1, 2])
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a change that fails is taken back, and its error is thrown")
     func takenBack() async throws {
         let list = await loaded([1])
@@ -36,6 +39,7 @@ struct LoadableChangeTests {
         #expect(list.state.word == "[1]")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("the server's own version replaces the guess")
     func answered() async throws {
         let list = await loaded([1])
@@ -43,6 +47,7 @@ struct LoadableChangeTests {
         #expect(list.value == [1, 2, 3])
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a refresh that ends while a change is under way keeps the change")
     func refreshed() async throws {
         var server = [1]
@@ -59,6 +64,7 @@ struct LoadableChangeTests {
         #expect(list.value == [1, 2])
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("changes of which some fail, in any order, leave exactly the ones that did not", arguments: 0..<20)
     func random(round: Int) async throws {
         let seed = UInt64.random(in: .min ... .max)

@@ -30,6 +30,7 @@ struct LoadableClientTests {
             })
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a load takes what the cache has, a refresh asks the server")
     func caching() async {
         let answers = Locked(0)
@@ -51,6 +52,7 @@ struct LoadableClientTests {
         #expect(!freshness.isStale)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a 503 shows as a server error")
     func unavailable() async {
         let films = Loadable(Request<String>.get("/films"), from: client(Locked(0), status: .serviceUnavailable))
@@ -59,6 +61,7 @@ struct LoadableClientTests {
         #expect(films.value == nil)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a cancelled load of a client shows no error")
     func cancelled() async {
         let arrived = OneShot<Void>()

@@ -8,6 +8,7 @@ import Testing
 @Suite("Sequences and groups", .timeLimit(.minutes(1)))
 @MainActor
 struct LoadableGroupTests {
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a sequence loads one after the other, with what the first gave")
     func sequence() async {
         let question = Gate<Int>()
@@ -26,6 +27,7 @@ struct LoadableGroupTests {
         #expect(avatar.value == "avatar of 8")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a failure of the first is the failure of the second, and a retry does both")
     func failedSequence() async {
         let question = Gate<Int>()
@@ -38,6 +40,7 @@ struct LoadableGroupTests {
         #expect(avatar.value == "avatar of 7")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a cancelled sequence ends the first too")
     func cancelledSequence() async {
         let question = Gate<Int>()
@@ -52,6 +55,7 @@ struct LoadableGroupTests {
         #expect(avatar.state.word == "idle")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("the parts of a group load at the same time, fail alone, and only those that failed are tried again")
     func group() async {
         let (users, films) = (Gate<Int>(), Gate<String>())
@@ -74,6 +78,7 @@ struct LoadableGroupTests {
         #expect(users.begun == 1)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("cancelling a group ends all its parts")
     func cancelledGroup() async {
         let gates = [Gate<Int>(), Gate<Int>()]

@@ -11,10 +11,12 @@ import Testing
 struct LoadableTests {
     let gate = Gate<String>()
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     private func make() -> Loadable<String> {
         Loadable { [gate] in try await gate.work() }
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("idle, loading, loaded; and a second load does nothing")
     func loads() async {
         let user = make()
@@ -31,6 +33,7 @@ struct LoadableTests {
         #expect(gate.begun == 1)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("loads that overlap are one")
     func joins() async {
         let user = make()
@@ -42,6 +45,7 @@ struct LoadableTests {
         #expect(user.value == "Emily")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a reset forgets the value, the load under way, and the changes under way")
     func resets() async throws {
         let user = make()
@@ -69,6 +73,7 @@ struct LoadableTests {
         #expect(user.state.word == "Ben")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a failure keeps what was there, and a retry brings the next")
     func fails() async {
         let user = make()
@@ -87,6 +92,7 @@ struct LoadableTests {
         #expect(user.state.word == "new")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test(
         "of overlapping loads the newest counts, in whatever order they end",
         arguments: [[1, 2, 3], [3, 2, 1], [2, 3, 1]])
@@ -103,6 +109,7 @@ struct LoadableTests {
         #expect(await until { gate.cancelled == 2 })
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a load that is overtaken returns when the newest has settled")
     func overtaken() async {
         let user = make()
@@ -118,6 +125,7 @@ struct LoadableTests {
         #expect(await first.value == "new")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a cancelled load shows no error")
     func cancelledLoadShowsNoError() async {
         let user = make()
@@ -130,6 +138,7 @@ struct LoadableTests {
         #expect(await until { gate.cancelled == 1 })
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("work that fails with a cancellation of its own shows no error", arguments: [true, false])
     func cancelledWork(isOurs: Bool) async {
         let error: any Error = isOurs ? NetworkError(.cancelled) : CancellationError()
@@ -138,6 +147,7 @@ struct LoadableTests {
         #expect(user.state.word == "idle")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("cancel goes back to what was there, error or value", arguments: ["idle", "old", "failed old"])
     func cancels(before: String) async {
         let user = make()
@@ -164,6 +174,7 @@ struct LoadableTests {
         #expect(!user.isLoading)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("one caller leaves without disturbing another; the last one ends the work")
     func callersLeave() async {
         let user = make()
@@ -181,6 +192,7 @@ struct LoadableTests {
         #expect(await until { gate.cancelled == 1 })
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("the work ends with the last reference")
     func goes() async {
         var user: Loadable? = make()
@@ -194,6 +206,7 @@ struct LoadableTests {
         #expect(await until { gate.cancelled == 1 })
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a change of the state is observed")
     func observed() async {
         let user = make()
@@ -208,6 +221,7 @@ struct LoadableTests {
         #expect(seen.withLock { $0 } == 1)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("of many overlapping loads, cancellations and failures, in any order, the state is that of the newest")
     func random() async {
         let seed = UInt64.random(in: .min ... .max)

@@ -18,6 +18,7 @@ struct PagedLoadableTests {
         Page(items: ids.map { Item(id: $0, text: text) }, next: next)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     private func make(prefetch: Int = 3, limit: Int = 1000, cursors: Locked<[Int?]> = Locked([])) -> PagedLoadable<
         Item, Int
     > {
@@ -27,6 +28,7 @@ struct PagedLoadableTests {
         }
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("pages come one after the other, each asked for with the cursor of the one before, until there are no more")
     func pages() async {
         let cursors = Locked<[Int?]>([])
@@ -46,6 +48,7 @@ struct PagedLoadableTests {
         #expect(cursors.withLock { $0 } == [nil, 10, 20])
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("the next page is asked for once, when an item near the end appears")
     func prefetches() async {
         let list = make()
@@ -63,6 +66,7 @@ struct PagedLoadableTests {
         #expect(!list.isLoading)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a page that fails leaves the items, is not asked for by scrolling, and is tried again from where it was")
     func fails() async {
         let cursors = Locked<[Int?]>([])
@@ -82,6 +86,7 @@ struct PagedLoadableTests {
         #expect(cursors.withLock { $0 } == [nil, 10, 10])
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("an item that comes twice is shown once, as it came last")
     func twice() async {
         let list = make()
@@ -94,6 +99,7 @@ struct PagedLoadableTests {
         #expect(list.items[7].text == "old")
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a refresh shows the old items until the first page is there, and drops what was under way")
     func refreshes() async {
         let list = make()
@@ -118,6 +124,7 @@ struct PagedLoadableTests {
         #expect(list.items.map(\.id) == [0])
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("cancelling keeps what has come and shows no error")
     func cancels() async {
         let list = make()
@@ -135,6 +142,7 @@ struct PagedLoadableTests {
         #expect(list.items.count == 11)
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a server that always has more is believed up to the limit")
     func bounded() async {
         let list = make(limit: 3)

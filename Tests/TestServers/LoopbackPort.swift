@@ -11,7 +11,7 @@ package enum LoopbackPort {
 
     /// A listening socket on a port of the system's choice.
     package static func listen(backlog: Int32, receiveBuffer: Int32? = nil) throws -> (socket: Int32, port: Int) {
-        let descriptor = try bound(type: SOCK_CLOEXEC.rawValue)
+        let descriptor = try bound()
         if var size = receiveBuffer {
             setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         }
@@ -21,13 +21,13 @@ package enum LoopbackPort {
 
     /// A port on which nobody listens: bound, so that nobody else gets it, until the descriptor is closed.
     package static func refusing() throws -> (socket: Int32, port: Int) {
-        let descriptor = try bound(type: SOCK_CLOEXEC.rawValue)
+        let descriptor = try bound()
         return (descriptor, try port(of: descriptor))
     }
 
     /// A socket that has begun to connect to `port`; it does not wait for an answer.
     package static func connecting(to port: Int) throws -> Int32 {
-        let descriptor = try make(type: SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        let descriptor = try make(isBlocking: false)
         let code = withAddress(port: port) { connect(descriptor, $0, $1) }
         guard code == 0 || errno == EINPROGRESS else { throw failure("connect", descriptor) }
         return descriptor
@@ -35,21 +35,30 @@ package enum LoopbackPort {
 
     /// A socket that is connected to `port`.
     package static func connected(to port: Int) throws -> Int32 {
-        let descriptor = try make(type: SOCK_CLOEXEC.rawValue)
+        let descriptor = try make()
         guard withAddress(port: port, { connect(descriptor, $0, $1) }) == 0 else {
             throw failure("connect", descriptor)
         }
         return descriptor
     }
 
-    private static func make(type: UInt32) throws -> Int32 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | type), 0)
+    /// A socket that programs started meanwhile do not inherit. Only Linux can say so in the same call.
+    private static func make(isBlocking: Bool = true) throws -> Int32 {
+        #if canImport(Glibc)
+        let options = SOCK_CLOEXEC.rawValue | (isBlocking ? 0 : SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | options), 0)
         guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
+        #else
+        let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        guard descriptor >= 0 else { throw Failure(call: "socket", number: errno) }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        if !isBlocking { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) }
+        #endif
         return descriptor
     }
 
-    private static func bound(type: UInt32) throws -> Int32 {
-        let descriptor = try make(type: type)
+    private static func bound() throws -> Int32 {
+        let descriptor = try make()
         guard withAddress(port: 0, { bind(descriptor, $0, $1) }) == 0 else { throw failure("bind", descriptor) }
         return descriptor
     }

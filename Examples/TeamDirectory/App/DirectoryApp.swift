@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
 
 #if canImport(SwiftUI)
 import Curlew
@@ -77,7 +77,7 @@ private struct TeamView: View {
                 }
             }
         }
-        .alert("Name", isPresented: Binding(get: { renamed != nil }, set: { if !$0 { renamed = nil } })) {
+        .alert("Name", isPresented: $renamed.isSet) {
             TextField("Name", text: $name)
             Button("Save") { [renamed, name] in
                 guard let renamed else { return }
@@ -96,6 +96,14 @@ private struct TeamView: View {
                 if !error.isCancelled { self.error = error }
             }
         }
+    }
+}
+
+extension Optional {
+    /// Whether there is a value; false takes it away.
+    fileprivate var isSet: Bool {
+        get { self != nil }
+        set { if !newValue { self = nil } }
     }
 }
 #endif

@@ -2,7 +2,6 @@
 
 import Curlew
 import Foundation  // for FileManager
-import Synchronization
 
 extension Request {
     fileprivate static func audioGuide(bytes: Int) -> Request<Data> {
@@ -18,14 +17,17 @@ struct Download: Scene {
         let file = FileManager.default.temporaryDirectory.appending(path: "tour-\(UUID().uuidString).bin")
         defer { try? FileManager.default.removeItem(at: file) }
 
-        let heard = Mutex<[String]>([])
+        let (steps, step) = AsyncStream.makeStream(of: String.self)
         let answer = try await stage.client.download(
             .audioGuide(bytes: 2_000_000), to: file.path,
             progress: { received, expected in
                 // On the thread that writes, so it only takes note.
-                heard.withLock { $0.append("\(received * 100 / max(expected ?? received, 1)) %") }
+                step.yield("\(received * 100 / max(expected ?? received, 1)) %")
             })
-        stage.show("heard of", heard.withLock { $0.joined(separator: ", ") })
+        step.finish()
+        var heard: [String] = []
+        for await text in steps { heard.append(text) }
+        stage.show("progress", heard.joined(separator: ", "))
         let promised = answer.headers["X-Checksum-CRC32"]
 
         let written = try Data(contentsOf: file)

@@ -9,10 +9,14 @@ import Synchronization
 /// The one lock of the package: a value that is only reachable while the lock is held.
 ///
 /// The critical section never awaits and never calls out to user code. On Linux it is a futex mutex, on Apple
-/// platforms the unfair lock (`Mutex` needs a newer minimum there than the package has).
+/// platforms the unfair lock (`Mutex` needs a newer minimum there than the package has). The closures of
+/// `OSAllocatedUnfairLock` rethrow and return nothing `sending`, so the lock stands here with the value beside it.
 package final class Locked<Value>: Sendable {
     #if canImport(Darwin)
-    private let lock: OSAllocatedUnfairLock<Value>
+    // On the heap, because the lock must keep its address.
+    private nonisolated(unsafe) let lock: UnsafeMutablePointer<os_unfair_lock>
+    // Touched only while the lock is held.
+    private nonisolated(unsafe) var value: Value
     #else
     private let lock: Mutex<Value>
     // The mutex waits inside a library that ThreadSanitizer cannot see into, so a contended hand-over looks like a race
@@ -22,18 +26,29 @@ package final class Locked<Value>: Sendable {
 
     package init(_ value: sending Value) {
         #if canImport(Darwin)
-        lock = OSAllocatedUnfairLock(uncheckedState: value)
+        lock = .allocate(capacity: 1)
+        lock.initialize(to: os_unfair_lock())
+        self.value = value
         #else
         lock = Mutex(value)
         #endif
     }
+
+    #if canImport(Darwin)
+    deinit {
+        lock.deinitialize(count: 1)
+        lock.deallocate()
+    }
+    #endif
 
     /// Runs `body` with exclusive access to the value. Not recursive.
     package func withLock<Result, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
         #if canImport(Darwin)
-        return try lock.withLockUnchecked { (value: inout Value) throws(Failure) in try body(&value) }
+        os_unfair_lock_lock(lock)
+        defer { os_unfair_lock_unlock(lock) }
+        return try body(&value)
         #else
         return try lock.withLock { (value: inout sending Value) throws(Failure) in
             _ = handedOver.load(ordering: .acquiring)

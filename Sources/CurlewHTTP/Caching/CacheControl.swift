@@ -28,8 +28,9 @@ public struct CacheControl: Hashable, Sendable {
     /// In their order, at most 64.
     public let directives: [Directive]
 
-    /// Durations beyond it are read as it: 2³¹ seconds, about 68 years (RFC 9111 §1.2.2).
-    public static let longest = 2_147_483_648
+    /// Durations beyond it are read as it: 2³¹ seconds, about 68 years, or one less where `Int` has 32 bits
+    /// (RFC 9111 §1.2.2).
+    public static let longest = Int(clamping: 2_147_483_648 as Int64)
 
     init(_ directives: [Directive]) {
         self.directives = directives

@@ -34,8 +34,7 @@ enum RequestGuard {
         if rawBody, !request.headers.contains(.acceptEncoding) {
             message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
-        // Behind the answer there is then no connection left that the next of these requests could find dead, and that
-        // would make libcurl send it again.
+        // No other request will use the connection, and the server need not keep it (RFC 9112 §9.6).
         if closes { message.setValue("close", forHTTPHeaderField: "Connection") }
         return message
     }

@@ -7,13 +7,19 @@
 //     *.here.test     127.0.0.1, and counted
 //     *.dual.test     ::1, then 127.0.0.1, and counted
 
+// On Linux only: elsewhere libraries find the system's function, whatever the program brings.
+
 #ifndef HANGING_LOOKUP_H
 #define HANGING_LOOKUP_H
+
+#if defined(__linux__)
 
 /// How many lookups of one of these names there were, those that wait included.
 int hanging_lookup_count(const char *name);
 
 /// Lets lookups of the name fail, those of now and those to come.
 void hanging_lookup_release(const char *name);
+
+#endif
 
 #endif

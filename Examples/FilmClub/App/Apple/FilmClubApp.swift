@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
 
 #if canImport(SwiftUI)
 import CurlewSampleAPI
@@ -51,7 +51,8 @@ struct FilmListView: View {
     }
 
     private var environmentPicker: some View {
-        Picker("Environment", selection: Binding(get: { club.environment }, set: { club.look(at: $0) })) {
+        let selection = Binding(get: { @MainActor in club.environment }, set: { @MainActor in club.look(at: $0) })
+        return Picker("Environment", selection: selection) {
             ForEach(club.environments, id: \.self) { Text($0.name) }
         }
     }

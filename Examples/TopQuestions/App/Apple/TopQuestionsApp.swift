@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Written against Apple's documentation; the continuous integration compiles it nowhere, because it runs on Linux.
+// Written against Apple's documentation and type-checked on Linux against stubs (Scripts/apple); not run there.
 
 #if canImport(SwiftUI)
 import Curlew

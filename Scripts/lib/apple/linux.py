@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Two checks on the target of Linux, with one stub module each: regions for Darwin in seconds, regions for musl.
+
+They see neither availability nor what differs in the systems' own modules. Any toolchain can do them.
+"""
+
+import re
+
+import interfaces
+import packages
+import work
+
+# What has regions for Darwin that need no framework, and what has regions for musl.
+QUICK = ["CurlewHTTP", "CurlewJSON", "CurlewCore"]
+MUSL = [*QUICK, "CurlewCurl", "CurlewSQLite", "CurlewTesting"]
+
+
+class Check:
+    """The steps that compile some libraries beside one stub module."""
+
+    def __init__(self, toolchain, targets, stubs, folder, is_musl):
+        self.toolchain, self.stubs, self.folder, self.is_musl = toolchain, stubs, folder, is_musl
+        self.targets = {target.name: target for target in targets}
+        self.stub = "Musl" if is_musl else "Darwin"
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def sources(self, target):
+        """The library's own; for musl, a copy in which Glibc cannot be imported."""
+        if not self.is_musl:
+            return target.swift
+        return [
+            work.write(
+                self.folder / "sources" / target.name / path.relative_to(target.folder),
+                path.read_text(encoding="utf-8").replace("canImport(Glibc)", "false"))
+            for path in target.swift]
+
+    def maps(self):
+        """Modules of C: those of the package, and the C half of `os`."""
+        texts = {
+            name: f'umbrella header "{target.headers / name}.h"'
+            for name, target in self.targets.items() if target.is_c}
+        if not self.is_musl:
+            texts["os"] = f'header "{self.stubs / "headers/os.h"}"'
+        folder = self.folder / "maps"
+        return [
+            work.write(folder / name / "module.modulemap", f"module {name} {{ {text} export * }}\n").parent
+            for name, text in texts.items()]
+
+    def steps(self):
+        frontend, module = self.toolchain.frontend, self.folder / f"{self.stub}.swiftmodule"
+        stub = self.stubs / "linux" / f"{self.stub}.swiftinterface"
+        head = interfaces.header(self.stub, self.toolchain.triple, self.toolchain.compiler)
+        source = work.write(self.folder / "interfaces" / stub.name, head + stub.read_text(encoding="utf-8"))
+        common = ["-target", self.toolchain.triple, "-module-cache-path", self.folder / "cache",
+                  "-plugin-path", self.toolchain.plugins]
+        made = [work.Step(
+            name=self.stub, folder=self.folder, files=[source], outputs=[module],
+            commands=[[frontend, "-compile-module-from-interface", source, "-o", module, "-module-name", self.stub,
+                       *common]])]
+        maps = [word for path in self.maps() for word in ("-I", path)]
+        for name in MUSL if self.is_musl else QUICK:
+            target, sources = self.targets[name], self.sources(self.targets[name])
+            module = self.folder / f"{name}.swiftmodule"
+            settings = packages.flags(target)
+            if self.is_musl:
+                # Our stub is not the module that declares what it exports.
+                index = settings.index("MemberImportVisibility")
+                settings = settings[:index - 1] + settings[index + 1:]
+            # Checks of the data flow belong to the regions of Darwin: the others have them in every build.
+            action = ["-emit-module"] if self.is_musl else ["-emit-sil", "-o", "/dev/null"]
+            headers = [path for other in self.targets.values() if other.is_c for path in other.files(".h")]
+            made.append(work.Step(
+                name=name, folder=self.folder, files=[*sources, *headers], outputs=[module],
+                needs=[self.stub, *(need for need, only in target.needs if need in QUICK)],
+                commands=[[
+                    frontend, *action, "-emit-module-path", module, "-module-name", name, "-package-name",
+                    target.package, "-swift-version", "6", "-enable-testing", "-parse-as-library", *settings, *common,
+                    "-I", self.folder, *maps, *sources]]))
+        return made
+
+    def original(self, path):
+        """Of a copy, the file that it is one of."""
+        return re.sub(rf"^{re.escape(str(self.folder / 'sources'))}/(\w+)",
+                      lambda name: str(self.targets[name.group(1)].folder), path)
