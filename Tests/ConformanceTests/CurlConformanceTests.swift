@@ -7,7 +7,7 @@ import TestServers
 import Testing
 
 /// Every case, on the engine that Linux has by default.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct CurlConformanceTests {
     @Test("curl conforms", arguments: ConformanceEngine.curl.cases)
     func conforms(_ conformanceCase: ConformanceCase) async throws {

@@ -56,9 +56,9 @@ enum IsolatedRun {
         for one in ConformanceSuite.cases where names.contains(one.name) {
             Self.current = Array("\ndied\t\(one.name)\t".utf8)
             write("began", one.name)
-            alarm(25)
+            alarm(45)
             do {
-                try await one.run(on: engine, in: environment, within: .seconds(10))
+                try await one.run(on: engine, in: environment, within: .seconds(20))
                 write("passed", one.name)
             } catch {
                 write("failed", one.name, "\(error)".replacingOccurrences(of: "\n", with: " "))

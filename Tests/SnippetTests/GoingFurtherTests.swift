@@ -82,6 +82,7 @@ struct GoingFurtherTests {
         #endif
     }
 
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @MainActor @Test func userInterfaces() async throws {
         let screen = Screen()
         await UserInterfacesPage.oneValue(screens, screen)

@@ -93,6 +93,8 @@ struct MockConnection: ~Copyable {
             }
             let deadline = Deadline(core.configuration.idleTimeout, after: SystemTime().now)
             guard core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready else { return false }
+            // A connection that ends brings no request.
+            if isUnread, LoopbackSocket.isClosed(socket) { return false }
             if isUnread, let interruption = core.unreadInterruption(take: true) {
                 if interruption == .close {
                     closeWithUnread()

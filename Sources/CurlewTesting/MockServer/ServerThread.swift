@@ -18,13 +18,12 @@ enum ServerThread {
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
         pthread_attr_setstacksize(&attributes, stackSize)
         let work = Unmanaged.passRetained(Work(body))
-        #if canImport(Darwin)
-        var thread: pthread_t?
-        let answer = pthread_create(&thread, &attributes, { ServerThread.run($0) }, work.toOpaque())
-        #else
+        #if canImport(Glibc)
         var thread = pthread_t()
-        let answer = pthread_create(&thread, &attributes, { ServerThread.run($0) }, work.toOpaque())
+        #else
+        var thread: pthread_t?
         #endif
+        let answer = pthread_create(&thread, &attributes, { ServerThread.run($0) }, work.toOpaque())
         if answer != 0 { work.release() }
         return answer == 0
     }

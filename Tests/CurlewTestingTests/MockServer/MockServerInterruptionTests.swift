@@ -52,6 +52,16 @@ struct MockServerInterruptionTests {
         #expect(sent.hasPrefix(text))
     }
 
+    @Test("A connection that ends without a request leaves the interruption to the next request")
+    func unused() throws {
+        let server = try MockServer()
+        server.enqueue(.text("hello").interrupted(by: .reset, at: .beforeRequestRead))
+        let idle = try RawClient(port: server.port)
+        idle.finish()
+        #expect(idle.readToEnd() == ("", .orderly))
+        #expect(try RawClient(port: server.port).send(Self.request).readToEnd().ending == .reset)
+    }
+
     @Test("A stall gives what came before and then nothing, until the server stops", arguments: stages)
     func stall(stage: MockResponse.Stage, sent: String) async throws {
         let server = try MockServer()

@@ -39,6 +39,18 @@ enum AuthenticationPage {
         return client
     }
 
+    static func translating(_ store: TokenStore) -> TokenInterceptor {
+        let account: TokenInterceptor = .bearer(store) { refresh in
+            do throws(NetworkError) {
+                return try await refresh.client.send(.renewal(of: refresh.tokens.refreshToken))
+            } catch {
+                guard error.statusCode == 401 else { throw error }
+                throw NetworkError(.notAuthenticated(.refreshRefused), underlying: error)
+            }
+        }
+        return account
+    }
+
     static func kept() -> TokenStore {
         let store = TokenStore(.file("/var/lib/app/tokens.json"))  // 0600, replaced whole, on the disk when saved
 

@@ -16,6 +16,7 @@ extension Request {
     static func markSeen(_ id: Int) -> Request<Void> { .put("/seen/\(id)") }
 }
 
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor
 enum UserInterfacesPage {
     static func oneValue(_ client: APIClient, _ screen: Screen) async {
