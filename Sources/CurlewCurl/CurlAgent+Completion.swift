@@ -63,6 +63,7 @@ extension CurlAgent {
     private func measured(_ transfer: Transfer, _ easy: EasyHandle) -> ExchangeMetrics {
         var metrics = easy.metrics(of: transfer)
         metrics.queue = transfer.clock.queued(at: turnStart)
+        metrics.version = transfer.hasHead ? transfer.head.version : nil
         return metrics
     }
 

@@ -56,7 +56,8 @@ public final class URLSessionTransport: Transport {
     ///
     /// - `configuration`: trust, proxy and connections for each host. What URLSession cannot do is refused by `send`.
     /// - `session`: for what only URLSession has: protocol classes, additional fields, `waitsForConnectivity`, service
-    ///   types. A copy is used, with caches, cookies, credential storage and timeouts off. Default a plain one.
+    ///   types. A copy is used, with caches, cookies, credential storage and timeouts off. Default a plain one. With one
+    ///   for background sessions every call throws `.configuration`; those are what `BackgroundSession` is for.
     /// - `unreadBody`: see there; at least 64 KiB.
     /// - `uploadSpool`: see there.
     ///
@@ -71,15 +72,16 @@ public final class URLSessionTransport: Transport {
         let settings = SessionSettings.problem(session)
         let unsupported = Unsupported.problems(configuration, on: .current).first
         problem =
-            (configuration.problems.first ?? settings).map { ($0, nil) } ?? unsupported.map { ($0, Unsupported.hint) }
+            (configuration.problems.first ?? settings).map { ($0, nil) }
+            ?? unsupported.map { ($0, Unsupported.hint(on: .current)) }
         // With what cannot be sent the session is never used.
         let base = settings == nil ? session : nil
-        pooled = SessionEngine(SessionSettings.make(base, configuration))
         #if canImport(Darwin)
+        pooled = SessionEngine(SessionSettings.make(base, configuration), AppleTrust(configuration))
         single = pooled
         proxies = nil
-        pooled.trust(with: AppleTrust(configuration))
         #else
+        pooled = SessionEngine(SessionSettings.make(base, configuration))
         single = SessionEngine(singleUse: SessionSettings.make(base, configuration), configuration.pool)
         proxies = EnvironmentProxies(ProcessInfo.processInfo.environment)
         #endif
@@ -88,14 +90,19 @@ public final class URLSessionTransport: Transport {
     #if canImport(Darwin)
     /// A transport over a session that exists, with its own configuration. Needs no options of `TransportConfiguration`.
     ///
-    /// The session's delegate is not asked for the tasks of the transport, and `shutdown` leaves the session open. Its
-    /// caches, cookies and credentials stay as they are: prefer the other initialiser where engines should be alike.
+    /// The transport is the delegate of its tasks, so it decides about redirects, challenges and cached answers. Of those
+    /// tasks the session's own delegate hears only what the transport does not implement (`waitsForConnectivity`,
+    /// `didCreateTask`) and what concerns the session as a whole, such as a challenge that it answers itself.
+    ///
+    /// `shutdown` leaves the session open. Its caches, cookies and credentials stay as they are: prefer the other
+    /// initialiser where engines should be alike. With a background session every call throws `.configuration`. Do not
+    /// invalidate the session before `shutdown` has returned: URLSession ends the process when a task is made after that.
     public init(session: URLSession) {
         configuration = TransportConfiguration()
         unreadBody = 16 << 20
         uploadSpool = 1 << 30
-        problem = nil
-        pooled = SessionEngine(session)
+        problem = SessionSettings.problem(identifier: session.configuration.identifier).map { ($0, nil) }
+        pooled = SessionEngine(session, AppleTrust(configuration))
         single = pooled
         proxies = nil
     }

@@ -74,6 +74,23 @@ extension PinSet {
         return date >= expires.addingTimeInterval(-Self.warningPeriod) ? .endsSoon : .current
     }
 
+    /// What a server's key means for a connection made at `date`: what observers hear, and whether it is refused. The
+    /// key is nil if the certificate cannot be read; it is not asked for where it does not matter.
+    package func verdict(
+        on key: () -> String?, host: String, at date: Date
+    ) -> (warnings: [TransportWarning], refused: String?) {
+        var warnings: [TransportWarning] = []
+        switch (state(at: date), expires) {
+        case (.ended, let date?): return ([.pinsExpired(host: host, on: date)], nil)
+        case (.endsSoon, let date?): warnings.append(.pinsExpireSoon(host: host, on: date))
+        default: break
+        }
+        let found = key() ?? "unreadable"
+        if keys.contains(found) { return (warnings, nil) }
+        if mode == .enforce { return (warnings, found) }
+        return (warnings + [.pinMismatch(host: host, found: found)], nil)
+    }
+
     /// What libcurl takes: all keys in one text.
     package var joinedKeys: String { keys.joined(separator: ";") }
 

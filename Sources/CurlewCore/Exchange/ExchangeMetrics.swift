@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewHTTP
+
 /// What an exchange cost: time by phase, bytes on the wire, and what was reused.
 ///
 /// Phases that did not happen (a reused connection needs no lookup) are zero; what an engine cannot tell is nil.
@@ -27,6 +29,10 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var reusedConnection: Bool?
     /// Connections the engine opened for this exchange; more than one when it had to send again.
     public var connectionsOpened: Int?
+    /// The version of HTTP that was spoken. URLSession tells it when the exchange is over: for a body that is read as it
+    /// comes, `HTTPResponse.version` says 1.1 on Apple platforms, and the metrics of `.measured` have the true one. On
+    /// Linux URLSession never tells.
+    public var version: HTTPVersion?
     /// The address and port of the peer.
     public var remoteAddress: String?
 

@@ -14,10 +14,10 @@ import Darwin
 #endif
 
 /// Small files that nobody else is to read, replaced whole so that a crash leaves either the old one or the new one.
-enum PrivateFile {
+package enum PrivateFile {
     /// What the system said, for the detail of an error.
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
         let isMissing: Bool
 
         init(_ action: String, _ path: String, _ code: Int32 = errno) {
@@ -80,7 +80,7 @@ enum PrivateFile {
     }
 
     /// Gives a file another name; one that has it already is replaced.
-    static func move(_ path: String, to other: String) throws(Failure) {
+    package static func move(_ path: String, to other: String) throws(Failure) {
         guard rename(path, other) == 0 else {
             let failure = Failure("moved", path)
             if path.hasSuffix(".new") { unlink(path) }

@@ -9,6 +9,9 @@ import Security
 
 /// Whom a session trusts, as whom it shows itself, and what it tells its proxy.
 struct AppleTrust: ChallengePolicy {
+    typealias Reply = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+
+    private static let queue = DispatchQueue(label: "curlew.urlsession.trust", attributes: .concurrent)
     private let tls: TLSConfiguration
     private let proxy: ProxyServer?
 
@@ -17,83 +20,96 @@ struct AppleTrust: ChallengePolicy {
         if case .fixed(let server, _) = configuration.proxy { proxy = server } else { proxy = nil }
     }
 
+    /// Certificates are evaluated on queues of their own: the system may ask other hosts about them (AIA, OCSP), and
+    /// the delegate's queue serves all exchanges of the session.
     func answer(
-        to challenge: URLAuthenticationChallenge, warn: (TransportWarning) -> Void, refuse: (NetworkError) -> Void
-    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
+        to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (TransportWarning) -> Void,
+        refuse: @escaping @Sendable (NetworkError) -> Void, reply: @escaping Reply
+    ) {
         let space = challenge.protectionSpace
-        if space.isProxy() {
-            guard let user = proxy?.user, challenge.previousFailureCount == 0 else { return nil }
-            let credential = URLCredential(user: user, password: proxy?.password ?? "", persistence: .none)
-            return (.useCredential, credential)
+        let topic = ChallengeTopic(space)
+        let verdict = ChallengeVerdict(
+            topic, isConfigured: isConfigured(topic, host: space.host), failures: challenge.previousFailureCount)
+        switch (verdict, topic) {
+        case (.own, .serverTrust):
+            guard let trust = space.serverTrust else { return reply(.performDefaultHandling, nil) }
+            judge(trust, host: space.host, warn, refuse, reply)
+        case (.own, .clientCertificate):
+            if let credential = tls.identity.flatMap(Self.credential) { return reply(.useCredential, credential) }
+            refuse(
+                NetworkError(
+                    .configuration, detail: "The client identity cannot be read.",
+                    hint: "Check TLSConfiguration.identity: the archive and its passphrase."))
+            reply(.cancelAuthenticationChallenge, nil)
+        case (.own, .proxy):
+            let (user, password) = (proxy?.user ?? "", proxy?.password ?? "")
+            reply(.useCredential, URLCredential(user: user, password: password, persistence: .none))
+        case (.system, _): reply(.performDefaultHandling, nil)
+        case (.decline, _), (.own, .account): reply(.rejectProtectionSpace, nil)
         }
-        switch space.authenticationMethod {
-        case NSURLAuthenticationMethodServerTrust:
-            guard let trust = space.serverTrust else { return nil }
-            return server(trust, host: space.host, warn, refuse)
-        case NSURLAuthenticationMethodClientCertificate:
-            guard let identity = tls.identity, identity.isMeant(for: space.host), challenge.previousFailureCount == 0
-            else { return (.performDefaultHandling, nil) }
-            guard let credential = Self.credential(identity) else {
-                refuse(
-                    NetworkError(
-                        .configuration, detail: "The client identity cannot be read.",
-                        hint: "Check TLSConfiguration.identity: the archive and its passphrase."))
-                return (.cancelAuthenticationChallenge, nil)
-            }
-            return (.useCredential, credential)
-        default: return nil
+    }
+
+    private func isConfigured(_ topic: ChallengeTopic, host: String) -> Bool {
+        switch topic {
+        case .serverTrust: tls.trustedRoots != .system || tls.pins.first(for: host.lowercased()) != nil
+        case .clientCertificate: tls.identity?.isMeant(for: host) ?? false
+        case .proxy: proxy?.user != nil
+        case .account: false
         }
     }
 
     /// The certificate is checked in every case; the pins come on top.
-    private func server(
-        _ trust: SecTrust, host: String, _ warn: (TransportWarning) -> Void, _ refuse: (NetworkError) -> Void
-    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)? {
+    private func judge(
+        _ trust: SecTrust, host: String, _ warn: @escaping @Sendable (TransportWarning) -> Void,
+        _ refuse: @escaping @Sendable (NetworkError) -> Void, _ reply: @escaping Reply
+    ) {
         let pins = tls.pins.first(for: host.lowercased())
-        if tls.trustedRoots == .system, pins == nil { return nil }
-        guard setRoots(of: trust) else {
-            refuse(
-                NetworkError(
-                    .configuration, detail: "The trusted roots cannot be read.",
-                    hint: "Check TLSConfiguration.trustedRoots: certificates in PEM form."))
-            return (.cancelAuthenticationChallenge, nil)
-        }
-        var problem: CFError?
-        guard SecTrustEvaluateWithError(trust, &problem) else {
-            refuse(
-                NetworkError(
-                    .secureConnectionFailed(Self.failure(problem)),
-                    detail: problem.map { CFErrorCopyDescription($0) as String } ?? "The certificate is not trusted."))
-            return (.cancelAuthenticationChallenge, nil)
-        }
-        if let pins, let error = mismatch(pins, trust, host: host, warn) {
+        // Handed from queue to queue, used by one at a time.
+        nonisolated(unsafe) let trust = trust
+        let fail = { @Sendable (error: NetworkError) in
             refuse(error)
-            return (.cancelAuthenticationChallenge, nil)
+            reply(.cancelAuthenticationChallenge, nil)
         }
-        return (.useCredential, URLCredential(trust: trust))
+        Self.queue.async {
+            guard setRoots(of: trust) else {
+                return fail(
+                    NetworkError(
+                        .configuration, detail: "The trusted roots cannot be read.",
+                        hint: "Check TLSConfiguration.trustedRoots: certificates in PEM form."))
+            }
+            // It has to be called on the queue on which it answers.
+            let status = SecTrustEvaluateAsyncWithError(trust, Self.queue) { trust, isTrusted, problem in
+                guard isTrusted else {
+                    return fail(
+                        NetworkError(
+                            .secureConnectionFailed(Self.failure(problem)),
+                            detail: problem.map { CFErrorCopyDescription($0) as String }
+                                ?? "The certificate is not trusted."))
+                }
+                if let pins {
+                    let (warnings, found) = pins.verdict(on: { Self.key(of: trust) }, host: host, at: Date())
+                    for warning in warnings { warn(warning) }
+                    if let found {
+                        return fail(
+                            NetworkError(
+                                .secureConnectionFailed(.pinMismatch),
+                                detail: "The key of \(host) is \(found), which is not among its pins."))
+                    }
+                }
+                reply(.useCredential, URLCredential(trust: trust))
+            }
+            if status != errSecSuccess {
+                fail(
+                    NetworkError(
+                        .secureConnectionFailed(.untrusted),
+                        detail: "The system did not evaluate the certificate (status \(status))."))
+            }
+        }
     }
 
-    private func mismatch(
-        _ pins: PinSet, _ trust: SecTrust, host: String, _ warn: (TransportWarning) -> Void
-    ) -> NetworkError? {
-        switch (pins.state(at: Date()), pins.expires) {
-        case (.ended, let date?):
-            warn(.pinsExpired(host: host, on: date))
-            return nil
-        case (.endsSoon, let date?): warn(.pinsExpireSoon(host: host, on: date))
-        default: break
-        }
+    private static func key(of trust: SecTrust) -> String? {
         let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate]
-        let certificate = chain?.first.map { SecCertificateCopyData($0) as Data }
-        let found = certificate.flatMap { PinSet.key(ofCertificate: $0) } ?? "unreadable"
-        if pins.keys.contains(found) { return nil }
-        guard pins.mode == .enforce else {
-            warn(.pinMismatch(host: host, found: found))
-            return nil
-        }
-        return NetworkError(
-            .secureConnectionFailed(.pinMismatch),
-            detail: "The key of \(host) is \(found), which is not among its pins.")
+        return chain?.first.flatMap { PinSet.key(ofCertificate: SecCertificateCopyData($0) as Data) }
     }
 
     private func setRoots(of trust: SecTrust) -> Bool {
@@ -138,6 +154,20 @@ struct AppleTrust: ChallengePolicy {
         let key = unsafeDowncast(object, to: SecIdentity.self)
         let chain = (first[kSecImportItemCertChain as String] as? [SecCertificate])?.dropFirst()
         return URLCredential(identity: key, certificates: chain.map(Array.init), persistence: .none)
+    }
+}
+
+extension ChallengeTopic {
+    fileprivate init(_ space: URLProtectionSpace) {
+        if space.isProxy() {
+            self = .proxy
+            return
+        }
+        switch space.authenticationMethod {
+        case NSURLAuthenticationMethodServerTrust: self = .serverTrust
+        case NSURLAuthenticationMethodClientCertificate: self = .clientCertificate
+        default: self = .account
+        }
     }
 }
 #endif

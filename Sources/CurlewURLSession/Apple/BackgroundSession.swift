@@ -16,7 +16,7 @@ public import Foundation
 /// interceptor runs: attach credentials that live long enough before `start`. Redirects are followed by the system, which
 /// may send the request's fields to the new place: leave credentials out where a server redirects to another origin.
 public final class BackgroundSession: Sendable {
-    /// What has ended, each at least once until it is acknowledged.
+    /// What has ended, each at least once until it is acknowledged. For one reader; the newest 1000 wait for it.
     public let outcomes: AsyncStream<BackgroundLedger.Entry>
 
     private let delegate: BackgroundDelegate
@@ -26,9 +26,11 @@ public final class BackgroundSession: Sendable {
     ///
     /// - `isDiscretionary`: the system chooses the time (power, Wi-Fi).
     public init(identifier: String, folder: String, isDiscretionary: Bool = false) {
-        let (stream, continuation) = AsyncStream<BackgroundLedger.Entry>.makeStream()
+        // No more than the ledger has; `entries` has them all.
+        let (stream, continuation) = AsyncStream<BackgroundLedger.Entry>.makeStream(
+            bufferingPolicy: .bufferingNewest(BackgroundLedger.capacity))
         outcomes = stream
-        delegate = BackgroundDelegate(folder: folder, identifier: identifier, continuation)
+        delegate = BackgroundDelegate(BackgroundFiles(folder: folder, identifier: identifier), continuation)
         let settings = URLSessionConfiguration.background(withIdentifier: identifier)
         settings.isDiscretionary = isDiscretionary
         settings.sessionSendsLaunchEvents = true
@@ -37,13 +39,16 @@ public final class BackgroundSession: Sendable {
         settings.urlCredentialStorage = nil
         session = URLSession(configuration: settings, delegate: delegate, delegateQueue: nil)
         delegate.publishFinished()
-        let delegate = delegate
+        let (delegate, queue) = (delegate, session.delegateQueue)
         session.getAllTasks { tasks in
-            delegate.reattach(tasks.compactMap { BackgroundTransfer(text: $0.taskDescription) })
+            let known = tasks.compactMap { BackgroundTransfer(text: $0.taskDescription) }
+            // Behind the events that wait to be told: a transfer that has ended is not lost.
+            queue.addOperation { delegate.reattach(known) }
         }
     }
 
-    /// Begins a transfer. Throws `NetworkError` for a request that cannot be sent, for one with a body (an upload sends its
+    /// Begins a transfer. A download replaces the file at its path when the status is one of success; with any other, that
+    /// file stays as it is, and at most 1 MiB of the answer is kept for the outcome. Throws `NetworkError` for a request that cannot be sent, for one with a body (an upload sends its
     /// file, a download nothing), and when the ledger cannot be kept. Of an upload's answer at most 1 MiB is kept; a longer
     /// one makes the transfer fail.
     public func start(
@@ -58,7 +63,7 @@ public final class BackgroundSession: Sendable {
         let transfer = BackgroundTransfer(request, kind: kind, tags: tags)
         let text = try transfer.text()
         let message = try URLRequest(head: request)
-        try delegate.change { $0.start(transfer) }
+        try delegate.start(transfer)
         let task: URLSessionTask
         switch kind {
         case .download: task = session.downloadTask(with: message)
@@ -79,43 +84,44 @@ public final class BackgroundSession: Sendable {
         }
     }
 
-    /// The app has taken an outcome.
+    /// The app has taken an outcome: it is forgotten, with the file of the answer if there is one. A downloaded file
+    /// stays. Nothing happens to a transfer that still runs. Throws `.storage` when the ledger cannot be written.
     public func acknowledge(_ id: UUID) throws(NetworkError) {
-        try delegate.change { $0.acknowledge(id) }
+        try delegate.acknowledge(id)
     }
 
     /// What `application(_:handleEventsForBackgroundURLSession:completionHandler:)` hands over; called on the main
-    /// thread when all events have been told.
+    /// thread when all events have been told, at once if that was within the last 30 seconds.
     public func whenEventsAreTold(_ completion: @escaping @MainActor @Sendable () -> Void) {
         delegate.whenTold(completion)
     }
 }
 
-/// Keeps the ledger and moves files. All calls of the session come one at a time.
+/// Keeps the ledger, and hands files to `BackgroundFiles`. All calls of the session come one at a time.
 private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
+    private typealias Handler = @MainActor @Sendable () -> Void
+
     private struct State {
         var ledger: BackgroundLedger
-        /// Where the file of a download has been put, and the answer of an upload.
-        var files: [UUID: String] = [:]
+        /// Why a file could not be kept.
         var failures: [UUID: NetworkError] = [:]
-        var completion: (@MainActor @Sendable () -> Void)?
-        /// All events were told before anybody asked to hear of it.
-        var hasTold = false
+        var events = LaunchEvents<Handler>()
     }
 
-    private static let maximumAnswer = 1 << 20
+    private let files: BackgroundFiles
+    /// The transfers of earlier launches.
+    private let earlier: Set<UUID>
     private let state: Locked<State>
     /// Held while the ledger is written, so that an older one never replaces a newer one.
     private let writing = Locked(())
-    private let folder: String
-    private let path: String
     private let continuation: AsyncStream<BackgroundLedger.Entry>.Continuation
 
-    init(folder: String, identifier: String, _ continuation: AsyncStream<BackgroundLedger.Entry>.Continuation) {
-        self.folder = folder
+    init(_ files: BackgroundFiles, _ continuation: AsyncStream<BackgroundLedger.Entry>.Continuation) {
+        self.files = files
         self.continuation = continuation
-        path = folder + "/" + identifier + ".ledger.json"
-        state = Locked(State(ledger: BackgroundLedger(file: path)))
+        let ledger = BackgroundLedger(file: files.ledger)
+        earlier = Set(ledger.entries.map(\.transfer.id))
+        state = Locked(State(ledger: ledger))
     }
 
     var entries: [BackgroundLedger.Entry] { state.withLock { $0.ledger.entries } }
@@ -124,10 +130,26 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         state.withLock { change(&$0.ledger) }
         let failure = writing.withLock { _ -> NetworkError? in
             let ledger = state.withLock { $0.ledger }
-            do throws(NetworkError) { try ledger.save(to: path) } catch { return error }
+            do throws(NetworkError) { try ledger.save(to: files.ledger) } catch { return error }
             return nil
         }
         if let failure { throw failure }
+    }
+
+    /// A transfer that cannot be recorded is not made.
+    func start(_ transfer: BackgroundTransfer) throws(NetworkError) {
+        state.withLock { $0.events.goOn() }
+        do throws(NetworkError) {
+            try change { $0.start(transfer) }
+        } catch {
+            state.withLock { $0.ledger.remove(transfer.id) }
+            throw error
+        }
+    }
+
+    func acknowledge(_ id: UUID) throws(NetworkError) {
+        try change { $0.acknowledge(id) }
+        if state.withLock({ $0.ledger[id] }) == nil { files.forget(id) }
     }
 
     func publishFinished() {
@@ -136,82 +158,69 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
 
     func reattach(_ known: [BackgroundTransfer]) {
         var lost: [BackgroundTransfer] = []
-        try? change { lost = $0.reattach(known) }
-        for transfer in lost {
-            if let entry = state.withLock({ $0.ledger[transfer.id] }) { continuation.yield(entry) }
-        }
+        try? change { lost = $0.reattach(known, candidates: earlier) }
+        files.sweep(keeping: Set(entries.map(\.transfer.id)))
+        for transfer in lost { publish(transfer.id) }
+    }
+
+    private func publish(_ id: UUID) {
+        if let entry = state.withLock({ $0.ledger[id] }) { continuation.yield(entry) }
     }
 
     func whenTold(_ completion: @escaping @MainActor @Sendable () -> Void) {
-        let isDue = state.withLock { state in
-            defer { state.hasTold = false }
-            if !state.hasTold { state.completion = completion }
-            return state.hasTold
-        }
-        if isDue { Task { @MainActor in completion() } }
+        call(state.withLock { $0.events.ask(completion, at: Date()) })
+    }
+
+    private func call(_ handlers: [Handler]) {
+        for handler in handlers { Task { @MainActor in handler() } }
+    }
+
+    /// The transfer of a task of ours, about which something is told.
+    private func transfer(of task: URLSessionTask) -> BackgroundTransfer? {
+        state.withLock { $0.events.goOn() }
+        return BackgroundTransfer(text: task.taskDescription)
+    }
+
+    private func fail(_ transfer: BackgroundTransfer, _ error: NetworkError) {
+        state.withLock { $0.failures[transfer.id] = error }
     }
 
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didFinishDownloadingTo location: URL
     ) {
-        guard let transfer = BackgroundTransfer(text: downloadTask.taskDescription),
-            case .download(let target) = transfer.kind
-        else { return }
-        do {
-            // The file is gone when this returns.
-            try? FileManager.default.removeItem(atPath: target)
-            try FileManager.default.moveItem(atPath: location.path, toPath: target)
-            state.withLock { $0.files[transfer.id] = target }
+        guard let transfer = transfer(of: downloadTask) else { return }
+        let status = (downloadTask.response as? HTTPURLResponse)?.statusCode
+        // The file is gone when this returns.
+        do throws(NetworkError) {
+            try files.take(location.path, of: transfer, status: status)
         } catch {
-            let failure = NetworkError(.storage, detail: "The file could not be moved: \(error)", underlying: error)
-            state.withLock { $0.failures[transfer.id] = failure }
+            fail(transfer, error)
         }
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        guard let transfer = BackgroundTransfer(text: dataTask.taskDescription) else { return }
-        let file = folder + "/" + transfer.id.uuidString + ".answer"
-        if state.withLock({ $0.files.updateValue(file, forKey: transfer.id) }) == nil {
-            FileManager.default.createFile(atPath: file, contents: nil)
+        guard let transfer = transfer(of: dataTask) else { return }
+        do throws(NetworkError) {
+            try files.append(data, to: transfer.id)
+        } catch {
+            fail(transfer, error)
+            dataTask.cancel()
         }
-        guard let handle = FileHandle(forWritingAtPath: file), let size = try? handle.seekToEnd() else { return }
-        defer { try? handle.close() }
-        guard size + UInt64(data.count) <= Self.maximumAnswer else {
-            let failure = NetworkError(
-                .limitExceeded(.responseBody), detail: "The answer to the upload is longer than 1 MiB.")
-            state.withLock { $0.failures[transfer.id] = failure }
-            return
-        }
-        try? handle.write(contentsOf: data)
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        guard let transfer = BackgroundTransfer(text: task.taskDescription) else { return }
-        let (file, problem) = state.withLock { state in
-            (state.files.removeValue(forKey: transfer.id), state.failures.removeValue(forKey: transfer.id))
-        }
-        let outcome: BackgroundOutcome
-        if let error {
-            let isSecure = task.originalRequest?.url?.scheme == "https"
-            outcome = BackgroundOutcome(SystemFailure.error(error, isSecure: isSecure, hasHead: task.response != nil))
-        } else if let problem {
-            outcome = BackgroundOutcome(problem)
-        } else if let response = task.response as? HTTPURLResponse {
-            outcome = BackgroundOutcome(HTTPResponse(response, body: Data()), file: file)
-        } else {
-            outcome = BackgroundOutcome(NetworkError(.badResponse, detail: "There was no answer."))
-        }
+        guard let transfer = transfer(of: task) else { return }
+        let isSecure = task.originalRequest?.url?.scheme == "https"
+        let failure = error.map { SystemFailure.error($0, isSecure: isSecure, hasHead: task.response != nil) }
+        let problem = state.withLock { $0.failures.removeValue(forKey: transfer.id) }
+        let response = (task.response as? HTTPURLResponse).map { HTTPResponse($0, body: Data()) }
+        let outcome = files.outcome(of: transfer, response, problem ?? failure)
         try? change { $0.finish(transfer, outcome) }
-        if let entry = state.withLock({ $0.ledger[transfer.id] }) { continuation.yield(entry) }
+        publish(transfer.id)
     }
 
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {
-        let completion = state.withLock { state in
-            defer { state.completion = nil }
-            state.hasTold = state.completion == nil
-            return state.completion
-        }
-        if let completion { Task { @MainActor in completion() } }
+        call(state.withLock { $0.events.tell(at: Date()) })
     }
 }
 #endif

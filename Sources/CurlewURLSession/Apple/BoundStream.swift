@@ -5,51 +5,23 @@
 import CurlewCore
 import Foundation
 
-/// A pair of bound streams: what is written to one is read from the other by URLSession.
-///
-/// A task pulls one chunk, writes what there is room for, and waits on the stream's own queue until there is more: the
-/// producer is never more than one chunk and the pair's buffer ahead.
+/// A pair of bound streams: what a `BodyFeed` writes to one is read from the other by URLSession.
 enum BoundStream {
     private static let buffer = 64 << 10
 
-    /// The end for URLSession, filled by `pull`. `fail` hears of a producer that throws, or makes another length.
-    static func make(
-        length: Int64?, _ pull: @escaping @Sendable () -> ChunkPull, _ fail: @escaping @Sendable (NetworkError) -> Void
-    ) -> InputStream? {
+    /// The end for URLSession, and what produces into the other one.
+    static func make() -> (input: InputStream, feed: BodyFeed)? {
         var (input, output): (InputStream?, OutputStream?)
         Stream.getBoundStreams(withBufferSize: buffer, inputStream: &input, outputStream: &output)
         guard let input, let output else { return nil }
         // The call above puts both ends into one region, although they share nothing that is not locked.
         nonisolated(unsafe) let end = output
-        let writer = StreamWriter(end)
-        Task {
-            do {
-                try await fill(writer, length: length, pull())
-            } catch {
-                fail(NetworkError(error))
-            }
-            writer.close()
-        }
-        return input
-    }
-
-    private static func fill(_ writer: StreamWriter, length: Int64?, _ next: ChunkPull) async throws {
-        var sent: Int64 = 0
-        while let chunk = try await next() {
-            sent += Int64(chunk.count)
-            if let length, sent > length { throw UploadPlan.wrongLength("more", than: length) }
-            var rest = chunk
-            while !rest.isEmpty {
-                guard let count = await writer.write(rest) else { return }
-                rest = rest.dropFirst(count)
-            }
-        }
-        if let length, sent < length { throw UploadPlan.wrongLength("fewer", than: length) }
+        return (input, BodyFeed(StreamWriter(end)))
     }
 }
 
 /// The end that is written to. Its state is touched on its queue only, which is also where the stream tells its events.
-private final class StreamWriter: NSObject, StreamDelegate, Sendable {
+private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
     private struct State {
         let stream: OutputStream
         var waiting: CheckedContinuation<Void, Never>?

@@ -13,6 +13,7 @@ extension ExchangeMetrics {
         total = .seconds(metrics.taskInterval.duration)
         connectionsOpened = metrics.transactionMetrics.count { !$0.isReusedConnection }
         guard let last = metrics.transactionMetrics.last else { return }
+        version = last.networkProtocolName.flatMap(HTTPVersion.init(protocolName:))
         queue = Self.time(from: metrics.taskInterval.start, to: last.fetchStartDate)
         nameLookup = Self.time(from: last.domainLookupStartDate, to: last.domainLookupEndDate) ?? .zero
         secureConnect = Self.time(from: last.secureConnectionStartDate, to: last.secureConnectionEndDate) ?? .zero
@@ -31,19 +32,6 @@ extension ExchangeMetrics {
     private static func time(from start: Date?, to end: Date?) -> Duration? {
         guard let start, let end else { return nil }
         return .seconds(max(0, end.timeIntervalSince(start)))
-    }
-}
-
-extension HTTPVersion {
-    /// The version that the last transaction negotiated (RFC 7301 names); HTTP/1.1 if nobody says.
-    init(_ metrics: URLSessionTaskMetrics) {
-        self =
-            switch metrics.transactionMetrics.last?.networkProtocolName {
-            case "h3"?: .http3
-            case "h2"?: .http2
-            case "http/1.0"?: .http1_0
-            default: .http1_1
-            }
     }
 }
 #endif

@@ -18,7 +18,8 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
         case running
         /// It is over, and the app has not acknowledged it.
         case finished(BackgroundOutcome)
-        /// The system lost it: the user ended the app, or the task was made by an older installation.
+        /// The system lost it: the user ended the app, or the task was made by an older installation. Should its end be
+        /// told after all, it becomes finished.
         case lost
     }
 
@@ -70,16 +71,21 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
 
     /// After a relaunch: the transfers that the system still knows. What it does not know, and has no outcome, is lost.
     ///
-    /// Gives the lost ones. A task that ended while the app was away is known to the system until its end was told:
-    /// call this with all tasks of the session, before the session's events are taken for complete.
+    /// Gives the lost ones. Apple does not say whether a task that ended while the app was away is among a session's
+    /// tasks until its end was told: an outcome that comes later replaces `.lost`.
+    ///
+    /// - `candidates`: the transfers that may be lost, those that were loaded at the launch; nil for all. The system's
+    ///   list of tasks takes time to come, and what was started meanwhile is not in it.
     @discardableResult
-    public mutating func reattach(_ known: [BackgroundTransfer]) -> [BackgroundTransfer] {
+    public mutating func reattach(
+        _ known: [BackgroundTransfer], candidates: Set<UUID>? = nil
+    ) -> [BackgroundTransfer] {
         let ids = Set(known.map(\.id))
         var lost: [BackgroundTransfer] = []
         for index in list.indices {
             let isKnown = ids.contains(list[index].transfer.id)
             switch list[index].state {
-            case .running where !isKnown:
+            case .running where !isKnown && candidates?.contains(list[index].transfer.id) ?? true:
                 list[index].state = .lost
                 lost.append(list[index].transfer)
             case .lost where isKnown: list[index].state = .running
@@ -93,6 +99,11 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
     /// The app has looked at the outcome. What still runs stays.
     public mutating func acknowledge(_ id: UUID) {
         list.removeAll { $0.transfer.id == id && $0.state != .running }
+    }
+
+    /// A transfer that was never handed to the system.
+    mutating func remove(_ id: UUID) {
+        list.removeAll { $0.transfer.id == id }
     }
 }
 

@@ -14,7 +14,7 @@ public import Foundation
 public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
     /// What is transferred.
     public enum Kind: Codable, Hashable, Sendable {
-        /// The answer's body goes into this file, which is replaced.
+        /// The answer's body goes into this file, which is replaced if the status is one of success.
         case download(to: String)
         /// The request's body is this file, which has to stay until the transfer is over.
         case upload(from: String)
@@ -83,7 +83,8 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
     public let status: Int?
     /// The fields of the answer, without those that are secret (`HTTPField.Name.isSensitive`).
     public let headers: [String: String]
-    /// The body's file: of a download where it was to go, of an upload where the answer was put. Nil without one.
+    /// The body's file. Of a download with a status of success, where it was to go; otherwise where the answer is kept
+    /// until the transfer is acknowledged. Nil without one.
     public let file: String?
     /// Why there is no answer, in one sentence.
     public let failure: String?

@@ -11,7 +11,7 @@ import FoundationNetworking
 /// Keeps from URLSession what it would send otherwise than it is, or not survive.
 enum RequestGuard {
     /// Why `request` is not sent; nil if it can be.
-    static func problem(_ request: HTTPRequest, on system: Unsupported.System) -> (text: String, hint: String)? {
+    static func problem(_ request: HTTPRequest, on system: Platform) -> (text: String, hint: String)? {
         if !request.body.isEmpty, request.method == .head || request.method == .get {
             return ("URLSession sends no \(request.method) request with a body.", "Use POST or QUERY.")
         }
@@ -26,13 +26,20 @@ enum RequestGuard {
     }
 
     /// The request for URLSession, without its body.
-    static func message(_ request: HTTPRequest, rawBody: Bool, closes: Bool) throws(NetworkError) -> URLRequest {
+    static func message(
+        _ request: HTTPRequest, rawBody: Bool, closes: Bool, on platform: Platform = .current
+    ) throws(NetworkError) -> URLRequest {
         var message = try URLRequest(head: request)
         // Whole seconds: Linux cuts the rest off, and takes less than one for none.
         message.timeoutInterval = SessionSettings.distantTimeout
         // It decodes what it can, and cannot be told not to; but the server can.
         if rawBody, !request.headers.contains(.acceptEncoding) {
             message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        }
+        // Apple's URLSession would call it a form (application/x-www-form-urlencoded). This is what RFC 9110 §8.3 lets a
+        // server assume of a body without a type.
+        if platform == .apple, !request.body.isEmpty, !request.headers.contains(.contentType) {
+            message.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
         // No other request will use the connection, and the server need not keep it (RFC 9112 §9.6).
         if closes { message.setValue("close", forHTTPHeaderField: "Connection") }

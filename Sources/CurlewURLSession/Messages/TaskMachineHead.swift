@@ -10,7 +10,9 @@ import FoundationNetworking
 
 extension TaskMachine.Head {
     /// The head of URLSession's response to a request of `method`. Throws when it is over the limits.
-    init(_ response: HTTPURLResponse, for method: HTTPMethod, _ limits: Limits) throws(NetworkError) {
+    init(
+        _ response: HTTPURLResponse, for method: HTTPMethod, _ limits: Limits, on platform: Platform = .current
+    ) throws(NetworkError) {
         let fields = ResponseFields.headers(of: response)
         let bytes = fields.reduce(0) { $0 + $1.name.text.utf8.count + $1.value.utf8.count + 4 }
         guard fields.count <= limits.headerCount, bytes <= limits.headerBytes else {
@@ -20,7 +22,7 @@ extension TaskMachine.Head {
                 hint: "Raise options.limits.headerBytes or headerCount for this call.")
         }
         let status = HTTPStatus(response.statusCode)
-        let isDecoded = method != .head && ResponseFields.isDecoded(fields[.contentEncoding])
+        let isDecoded = method != .head && ResponseFields.isDecoded(fields[.contentEncoding], on: platform)
         let declared = try ResponseFields.length(fields)
         let hasBody = method != .head && !status.forbidsContent
         length = hasBody ? (fields.contains(.contentEncoding) ? nil : declared) : 0
@@ -85,10 +87,12 @@ enum ResponseFields {
         return length
     }
 
-    /// Whether URLSession has undone these codings. An unknown one it hands over as it came.
-    static func isDecoded(_ codings: String?) -> Bool {
+    /// Whether URLSession has undone these codings. An unknown one it hands over as it came: on Apple platforms that is
+    /// zstd too, which the systems of the package's minimums neither ask for nor undo.
+    static func isDecoded(_ codings: String?, on platform: Platform = .current) -> Bool {
         guard let codings else { return false }
-        let known: Set = ["gzip", "x-gzip", "deflate", "br", "zstd", "identity"]
+        var known: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
+        if platform == .linux { known.insert("zstd") }
         return codings.split(separator: ",").allSatisfy {
             known.contains($0.filter { $0 != " " && $0 != "\t" }.lowercased())
         }
@@ -102,5 +106,18 @@ enum ResponseFields {
             (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7F ? " " : scalar
         }
         return String(String.UnicodeScalarView(scalars))
+    }
+}
+
+extension HTTPVersion {
+    /// The version of a protocol as URLSession names it: by its identifier of RFC 7301. Nil for another protocol.
+    init?(protocolName: String) {
+        switch protocolName.lowercased() {
+        case "h3": self = .http3
+        case "h2", "h2c": self = .http2
+        case "http/1.1": self = .http1_1
+        case "http/1.0": self = .http1_0
+        default: return nil
+        }
     }
 }

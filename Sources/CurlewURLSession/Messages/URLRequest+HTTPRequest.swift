@@ -27,7 +27,7 @@ extension URLRequest {
         guard let url = request.url, url.absoluteString == request.urlString else {
             throw NetworkError(
                 .invalidRequest, detail: "Foundation's URL cannot hold the URL as it is, or would change it.",
-                hint: "Percent-encode it, or use CurlTransport, which sends it as written.",
+                hint: Platform.current.hint("Percent-encode it", orCurl: "which sends it as written"),
                 request: RequestLine(request))
         }
         self.init(url: url)

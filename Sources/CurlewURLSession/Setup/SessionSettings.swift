@@ -35,8 +35,19 @@ enum SessionSettings {
         return settings
     }
 
-    /// What Linux would trap on, or send wrongly; nil if there is nothing.
+    /// Why tasks of a session with this identifier would end the process; nil if it has none.
+    ///
+    /// A background session refuses data tasks and uploads from memory with an exception that Swift cannot catch.
+    static func problem(identifier: String?) -> String? {
+        identifier.map {
+            "The configuration is one of a background session, \"\($0)\". A transport needs one of this process: "
+                + "URLSessionConfiguration.ephemeral or .default."
+        }
+    }
+
+    /// What URLSession would trap on, or send wrongly; nil if there is nothing.
     static func problem(_ base: URLSessionConfiguration?) -> String? {
+        if let problem = problem(identifier: base?.identifier) { return problem }
         for (name, value) in base?.httpAdditionalHeaders ?? [:] {
             guard let name = name as? String, let value = value as? String else {
                 return "URLSessionConfiguration.httpAdditionalHeaders: \"\(name)\" and its value have to be strings."

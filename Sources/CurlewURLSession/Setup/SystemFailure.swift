@@ -16,13 +16,81 @@ enum SystemFailure {
     static func error(_ error: any Error, isSecure: Bool, hasHead: Bool) -> NetworkError {
         let failure = error as NSError
         let text = failure.localizedDescription
-        let underlying = TransportFailure(engine: "URLSession", code: failure.code, message: text)
-        guard failure.domain == NSURLErrorDomain else {
-            return NetworkError(
-                .connectionLost(.requestMayHaveArrived), detail: text, underlying: underlying)
-        }
         return NetworkError(
-            reason(for: failure.code, text, isSecure: isSecure, hasHead: hasHead), detail: text, underlying: underlying)
+            reason(for: failure, isSecure: isSecure, hasHead: hasHead), detail: text, hint: hint(for: failure),
+            underlying: TransportFailure(engine: "URLSession", code: failure.code, message: text))
+    }
+
+    private static func reason(for failure: NSError, isSecure: Bool, hasHead: Bool) -> NetworkError.Reason {
+        let text = failure.localizedDescription
+        switch failure.domain {
+        case NSURLErrorDomain:
+            // CFNetwork's own error lies below, and alone tells whether it was the proxy.
+            let cause = failure.userInfo[NSUnderlyingErrorKey] as? NSError
+            if cause?.domain == networkDomain, let proxy = cause.flatMap({ proxyFailure($0.code) }) {
+                return .proxyFailed(proxy)
+            }
+            return reason(for: failure.code, text, isSecure: isSecure, hasHead: hasHead)
+        case networkDomain: return networkReason(failure.code, text, isSecure: isSecure, hasHead: hasHead)
+        case NSPOSIXErrorDomain where failure.code == Int(POSIXErrorCode.ECONNREFUSED.rawValue): return .unreachable
+        case NSPOSIXErrorDomain where failure.code == Int(POSIXErrorCode.ENOSPC.rawValue): return .storage
+        case NSCocoaErrorDomain: return .storage
+        default: return .connectionLost(.requestMayHaveArrived)
+        }
+    }
+
+    /// What to do, where it is not the same for all errors of a reason.
+    private static func hint(for failure: NSError) -> String? {
+        guard failure.domain == NSURLErrorDomain else { return nil }
+        switch failure.code {
+        case transportSecurity:
+            return "App Transport Security allows https only. Use it, or name the host in Info.plist under "
+                + "NSAppTransportSecurity: NSExceptionDomains, or NSAllowsLocalNetworking for the local network."
+        case needsSharedContainer:
+            return "Set sharedContainerIdentifier of the background configuration to the app group of the extension."
+        case isInUseElsewhere: return "Give each process, an app and its extensions, an identifier of its own."
+        default: return nil
+        }
+    }
+
+    // Codes of Apple platforms, which Foundation on Linux does not name (NSURLError.h).
+    private static let transportSecurity = -1022
+    private static let needsSharedContainer = -995
+    private static let isInUseElsewhere = -996
+    private static let fileCodes = -3007 ... -3000
+
+    /// `kCFErrorDomainCFNetwork`.
+    private static let networkDomain = "kCFErrorDomainCFNetwork"
+
+    /// The reason for a code of CFNetwork's own (CFNetworkErrors.h); below zero they are those of `NSURLErrorDomain`.
+    private static func networkReason(
+        _ code: Int, _ text: String, isSecure: Bool, hasHead: Bool
+    ) -> NetworkError.Reason {
+        if code < 0 { return reason(for: code, text, isSecure: isSecure, hasHead: hasHead) }
+        if let proxy = proxyFailure(code) { return .proxyFailed(proxy) }
+        switch code {
+        // The host's name has no address.
+        case 1, 2: return .unreachable
+        // Authentication: of an unknown kind, refused.
+        case 300, 301: return .notAuthenticated(.refused)
+        // Not HTTP, or a loop of redirects.
+        case 303, 304: return .badResponse
+        case 305: return .invalidRequest
+        default: return .connectionLost(.requestMayHaveArrived)
+        }
+    }
+
+    /// What a code of CFNetwork's own says about a proxy; nil if it is about something else.
+    private static func proxyFailure(_ code: Int) -> NetworkError.ProxyFailure? {
+        switch code {
+        // Bad credentials: of a SOCKS proxy, of an HTTP proxy, of the server that holds the proxy's configuration file.
+        case 122, 307, 309: .notAuthenticated
+        // No connection to the proxy for http, for https.
+        case 306, 310: .unreachable
+        // What else a SOCKS proxy did; a configuration file that is missing or wrong; an answer to CONNECT.
+        case 100...124, 308, 311: .refused(nil)
+        default: nil
+        }
     }
 
     /// The reason for a code of `NSURLErrorDomain`.
@@ -53,6 +121,11 @@ enum SystemFailure {
         case NSURLErrorBadServerResponse, NSURLErrorCannotDecodeContentData, NSURLErrorCannotDecodeRawData,
             NSURLErrorCannotParseResponse, NSURLErrorZeroByteResource, NSURLErrorHTTPTooManyRedirects:
             .badResponse
+        case NSURLErrorUserAuthenticationRequired: .notAuthenticated(.missingCredential)
+        case NSURLErrorUserCancelledAuthentication: .notAuthenticated(.refused)
+        // Nothing was sent: the app's settings forbid it.
+        case transportSecurity, needsSharedContainer, isInUseElsewhere: .configuration
+        case fileCodes: .storage
         case NSURLErrorRequestBodyStreamExhausted: .encoding
         case NSURLErrorFileDoesNotExist, NSURLErrorNoPermissionsToReadFile, NSURLErrorFileIsDirectory: .invalidRequest
         case NSURLErrorUnknown: unknown(text, isSecure: isSecure, hasHead: hasHead)

@@ -7,29 +7,15 @@ import CurlewHTTP
 ///
 /// An option that would be ignored is refused, naming it: a client that asked for pins must not go on without them.
 enum Unsupported {
-    /// Where URLSession runs; the table is the same code everywhere, so that it can be tested anywhere.
-    enum System: Sendable {
-        case apple
-        case linux
-
-        static var current: System {
-            #if canImport(Darwin)
-            .apple
-            #else
-            .linux
-            #endif
-        }
-    }
-
     /// One sentence for each option that is set and cannot be kept; empty when all is well.
-    static func problems(_ configuration: TransportConfiguration, on system: System) -> [String] {
+    static func problems(_ configuration: TransportConfiguration, on system: Platform) -> [String] {
         var names = everywhere(configuration)
         if system == .linux { names += onLinux(configuration) } else { names += onApple(configuration) }
-        return names.map { "\($0) is not possible with URLSession\(system == .linux ? " on Linux" : "")." }
+        return names.map { "\($0) is not possible with \(system.engine)." }
     }
 
     /// What helps against all of them.
-    static let hint = "Leave the option out, or use CurlTransport, which has it."
+    static func hint(on system: Platform) -> String { system.hint("Leave the option out", orCurl: "which has it") }
 
     private static func everywhere(_ configuration: TransportConfiguration) -> [String] {
         let (pool, dns, standard) = (configuration.pool, configuration.dns, TransportConfiguration())

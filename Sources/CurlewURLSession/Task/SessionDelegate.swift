@@ -10,10 +10,12 @@ import FoundationNetworking
 
 /// Answers a question of URLSession about certificates or credentials.
 protocol ChallengePolicy: Sendable {
-    /// What to do; nil for what the system does by itself. `warn` reaches the observers of the exchange.
+    /// Calls `reply` once, at once or later. What `warn` gets reaches the observers of the exchange; what `refuse` gets,
+    /// before a reply that cancels, is the exchange's error.
     func answer(
-        to challenge: URLAuthenticationChallenge, warn: (TransportWarning) -> Void, refuse: (NetworkError) -> Void
-    ) -> (URLSession.AuthChallengeDisposition, URLCredential?)?
+        to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (TransportWarning) -> Void,
+        refuse: @escaping @Sendable (NetworkError) -> Void,
+        reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 }
 
 /// Hands what URLSession tells to the exchange that it concerns, and takes no decision of policy: redirects are
@@ -28,7 +30,11 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private let entries = Locked<[Int: Entry]>([:])
-    let policy = Locked<(any ChallengePolicy)?>(nil)
+    private let policy: (any ChallengePolicy)?
+
+    init(_ policy: (any ChallengePolicy)? = nil) {
+        self.policy = policy
+    }
 
     func add(_ bridge: TaskBridge, for task: URLSessionTask, _ upload: UploadPlan) {
         entries.withLock { $0[task.taskIdentifier] = Entry(bridge: bridge, upload: upload) }
@@ -63,21 +69,15 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let bridge = bridge(of: task)
-        if let answer = policy.withLock({ $0 })?.answer(
-            to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.noteCause($0) })
-        {
-            return completionHandler(answer.0, answer.1)
+        if let policy {
+            return policy.answer(
+                to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.noteCause($0) },
+                reply: completionHandler)
         }
-        #if canImport(Darwin)
-        // Those about the connection are the system's; the others are answers with a status.
-        let isForConnection = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
-        completionHandler(isForConnection ? .performDefaultHandling : .rejectProtectionSpace, nil)
-        #else
-        // Every other answer here waits for ever, asks again or traps. The answer of the server has come completely.
+        // Linux: every other answer waits for ever, asks again or traps. The answer of the server has come completely.
         if let response = challenge.failureResponse, let bridge, !bridge.hasHead { receive(response, bridge) }
         bridge?.handle(.challenge)
         completionHandler(.cancelAuthenticationChallenge, nil)
-        #endif
     }
 
     func urlSession(
@@ -102,7 +102,9 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
             return completionHandler(nil)
         }
         // An end of the stream would look like the end of the body: what cannot be produced ends the exchange instead.
-        completionHandler(entry.upload.openStream { bridge.fail($0) })
+        let stream = entry.upload.openStream { bridge.fail($0) }
+        if let stream { bridge.feeds.adopt(stream.feed) }
+        completionHandler(stream?.input)
     }
 
     func urlSession(
@@ -121,7 +123,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     #if canImport(Darwin)
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        bridge(of: task)?.noteMetrics(ExchangeMetrics(metrics), HTTPVersion(metrics))
+        bridge(of: task)?.noteMetrics(ExchangeMetrics(metrics))
     }
     #endif
 
@@ -134,14 +136,15 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// Linux keeps the head of a redirect back, and if it has no target, never tells it, and drops the body.
+    /// The head has not been told, and the task ended well. Linux keeps the head of a redirect back; if it has no target,
+    /// never tells it, and drops the body.
     private func receiveLate(_ response: URLResponse, _ bridge: TaskBridge) {
         receive(response, bridge)
         if !bridge.isEnded, bridge.declaredLength != 0 {
             bridge.fail(
                 NetworkError(
-                    .badResponse, detail: "URLSession on Linux drops the body of a redirect without a usable Location.",
-                    hint: "Use CurlTransport, which hands it over."))
+                    .badResponse, detail: "\(Platform.current.engine) dropped the body of a response.",
+                    hint: Platform.current.hint("Follow redirects with an interceptor", orCurl: "which hands it over")))
         }
     }
 

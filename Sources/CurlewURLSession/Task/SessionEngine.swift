@@ -26,10 +26,10 @@ final class SessionEngine: Sendable {
     private let isReady: Bool
     private let isInvalidated = Locked(false)
 
-    /// A session of its own.
-    init(_ configuration: URLSessionConfiguration) {
+    /// A session of its own, in which `policy` answers questions about certificates and credentials.
+    init(_ configuration: URLSessionConfiguration, _ policy: (any ChallengePolicy)? = nil) {
         queue = Self.makeQueue()
-        let delegate = SessionDelegate()
+        let delegate = SessionDelegate(policy)
         let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
         sessions = .shared(session, delegate)
         isReady = false
@@ -37,9 +37,9 @@ final class SessionEngine: Sendable {
 
     #if canImport(Darwin)
     /// A session that exists: its tasks get a delegate each.
-    init(_ session: URLSession) {
+    init(_ session: URLSession, _ policy: any ChallengePolicy) {
         queue = session.delegateQueue
-        sessions = .shared(session, SessionDelegate())
+        sessions = .shared(session, SessionDelegate(policy))
         isReady = true
     }
     #endif
@@ -61,12 +61,6 @@ final class SessionEngine: Sendable {
         queue.maxConcurrentOperationCount = 1
         queue.name = "curlew.urlsession"
         return queue
-    }
-
-    /// What to ask about certificates.
-    func trust(with policy: any ChallengePolicy) {
-        guard case .shared(_, let delegate) = sessions else { return }
-        delegate.policy.withLock { $0 = policy }
     }
 
     /// Starts a task for `bridge`, unless it has ended by now; where slots are limited, when it has one.
@@ -134,13 +128,12 @@ final class SessionEngine: Sendable {
     /// Does with the task of `bridge` what its machine wants by now.
     func control(_ bridge: TaskBridge) {
         let work = BlockOperation {
-            let wishes = bridge.wishes
-            guard let task = wishes.task else { return }
-            if wishes.end { return task.cancel() }
-            #if canImport(Darwin)
-            if wishes.suspension, task.state == .running { task.suspend() }
-            if !wishes.suspension, task.state == .suspended { task.resume() }
-            #endif
+            guard let (task, order) = bridge.nextOrder() else { return }
+            switch order {
+            case .suspend: task.suspend()
+            case .resume: task.resume()
+            case .cancel: task.cancel()
+            }
         }
         // Before the pieces of a body that wait in the queue and that nobody wants any more.
         work.queuePriority = .veryHigh

@@ -16,6 +16,7 @@ import FoundationNetworking
 final class TaskBridge: ResponseBodySource {
     private struct State {
         var machine: TaskMachine
+        var orders = TaskOrders()
         var clock: ExchangeClock
         /// When the watch looks next.
         var nextLook = Int64.max
@@ -26,7 +27,6 @@ final class TaskBridge: ResponseBodySource {
         var upload: UploadPlan?
         var sent: Int64 = 0
         var engineMetrics: ExchangeMetrics?
-        var version = HTTPVersion.http1_1
         /// What to do when it is over, while there is no task.
         var whenEnded: (@Sendable () -> Void)?
         /// What the engine does not know about a failure: a body that could not be produced.
@@ -36,6 +36,8 @@ final class TaskBridge: ResponseBodySource {
     let request: HTTPRequest
     let context: ExchangeContext
     let engine: SessionEngine
+    /// What produces a streamed body; nothing on Linux, where it is produced before there is a task.
+    let feeds = BodyFeeds()
     /// Keeps the transport alive while a body is read.
     private let owner: URLSessionTransport
     private let state: Locked<State>
@@ -81,6 +83,7 @@ final class TaskBridge: ResponseBodySource {
     func end(_ map: (_ hasHead: Bool) -> NetworkError?) {
         let (hasHead, cause) = state.withLock { ($0.machine.head != nil, $0.cause) }
         let error = map(hasHead).map { completed(cause ?? $0) }
+        feeds.release()
         perform(.ended(error)) { state, _ in
             state.task = nil
             state.upload = nil
@@ -114,12 +117,9 @@ final class TaskBridge: ResponseBodySource {
         return next
     }
 
-    /// What the engine measured, and which version of HTTP it spoke.
-    func noteMetrics(_ metrics: ExchangeMetrics, _ version: HTTPVersion) {
-        state.withLock { state in
-            state.engineMetrics = metrics
-            state.version = version
-        }
+    /// What the engine measured.
+    func noteMetrics(_ metrics: ExchangeMetrics) {
+        state.withLock { $0.engineMetrics = metrics }
     }
 
     /// Why the engine is about to fail.
@@ -160,13 +160,14 @@ final class TaskBridge: ResponseBodySource {
             }
             step.look = Self.earlierLook(&state, now)
             step.metrics = metrics(of: state, at: now)
-            step.version = state.version
-            if state.machine.isEnded { (step.ending, state.whenEnded) = (state.whenEnded, nil) }
+            step.isEnded = state.machine.isEnded
+            if step.isEnded { (step.ending, state.whenEnded) = (state.whenEnded, nil) }
             step.mustControl = wasControlled != (state.machine.wantsEnd, state.machine.wantsSuspension)
             return step
         }
         if step.mustControl { engine.control(self) }
         if let look = step.look { owner.look(at: self, look) }
+        if step.isEnded { feeds.stop() }
         step.ending?()
         deliver(step)
     }
@@ -176,9 +177,9 @@ final class TaskBridge: ResponseBodySource {
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
         var metrics = ExchangeMetrics()
-        var version = HTTPVersion.http1_1
         var mustControl = false
         var look: Int64?
+        var isEnded = false
         var ending: (@Sendable () -> Void)?
     }
 
@@ -199,7 +200,8 @@ final class TaskBridge: ResponseBodySource {
 
     private func response(_ head: TaskMachine.Head, _ body: ResponseBody, _ step: Step) -> HTTPResponse {
         HTTPResponse(
-            status: head.status, headers: head.headers, body: body, version: step.version, metrics: step.metrics,
+            status: head.status, headers: head.headers, body: body, version: step.metrics.version ?? .http1_1,
+            metrics: step.metrics,
             url: request.urlString)
     }
 
@@ -230,9 +232,13 @@ final class TaskBridge: ResponseBodySource {
 
 /// What the engine's queue does with the task.
 extension TaskBridge {
-    /// What the task should do, for the engine's queue.
-    var wishes: (task: URLSessionTask?, end: Bool, suspension: Bool) {
-        state.withLock { ($0.task, $0.machine.wantsEnd, $0.machine.wantsSuspension) }
+    /// What to tell the task, for the engine's queue.
+    func nextOrder() -> (task: URLSessionTask, order: TaskOrders.Order)? {
+        state.withLock { state in
+            guard let task = state.task else { return nil }
+            let (end, suspension) = (state.machine.wantsEnd, state.machine.wantsSuspension)
+            return state.orders.next(wantsEnd: end, wantsSuspension: suspension).map { (task, $0) }
+        }
     }
 
     /// The exchange is over for everybody but, maybe, URLSession.

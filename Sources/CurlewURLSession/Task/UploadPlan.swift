@@ -59,11 +59,12 @@ struct UploadPlan: Sendable {
         if case .stream(let length, _) = source { length } else { nil }
     }
 
-    /// The stream to send, filled until its end; `fail` hears what goes wrong. Apple platforms only: nil elsewhere.
-    func openStream(_ fail: @escaping @Sendable (NetworkError) -> Void) -> InputStream? {
+    /// The stream to send, and what produces it; `fail` hears what goes wrong. Apple platforms only: nil elsewhere.
+    func openStream(_ fail: @escaping @Sendable (NetworkError) -> Void) -> (input: InputStream, feed: BodyFeed)? {
         #if canImport(Darwin)
-        guard case .stream(let length, let pull) = source else { return nil }
-        return BoundStream.make(length: length, pull, fail)
+        guard case .stream(let length, let pull) = source, let ends = BoundStream.make() else { return nil }
+        ends.feed.start(length: length, pull, fail)
+        return ends
         #else
         return nil
         #endif
@@ -98,7 +99,8 @@ struct UploadPlan: Sendable {
         return spool.map { UploadPlan(.file($0.path), spool: $0) } ?? UploadPlan(.data(data))
     }
 
-    private static func chunk(_ next: ChunkPull) async throws -> Data? {
+    /// The next chunk. What the app's stream throws is told as such.
+    static func chunk(_ next: ChunkPull) async throws -> Data? {
         do {
             return try await next()
         } catch {

@@ -91,4 +91,32 @@ struct TLSConfigurationTests {
     func digest(text: String, expected: String) {
         #expect(MessageDigest.sha256(Data(text.utf8)).base64EncodedString() == expected)
     }
+
+    @Test("what a server's key means, by the set's mode and time")
+    func pinVerdict() {
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        func judge(_ key: String?, _ mode: PinSet.Mode, expires: Date? = nil) -> ([TransportWarning], String?) {
+            let pins = PinSet(hosts: ["a.example"], keys: ["sha256//a", "sha256//b"], expires: expires, mode: mode)
+            return pins.verdict(on: { key }, host: "a.example", at: now)
+        }
+        let day = 86_400.0
+        for mode in [PinSet.Mode.enforce, .reportOnly] {
+            #expect(judge("sha256//b", mode) == ([], nil))
+            let (ended, soon) = (now - day, now + day)
+            #expect(judge("sha256//x", mode, expires: ended) == ([.pinsExpired(host: "a.example", on: ended)], nil))
+            #expect(judge("sha256//a", mode, expires: soon) == ([.pinsExpireSoon(host: "a.example", on: soon)], nil))
+        }
+        #expect(judge("sha256//x", .enforce) == ([], "sha256//x"))
+        #expect(judge(nil, .enforce) == ([], "unreadable"), "a certificate that cannot be read has no key")
+        #expect(judge("sha256//x", .reportOnly) == ([.pinMismatch(host: "a.example", found: "sha256//x")], nil))
+        let soon = now + day
+        #expect(
+            judge("sha256//x", .reportOnly, expires: soon)
+                == (
+                    [
+                        .pinsExpireSoon(host: "a.example", on: soon),
+                        .pinMismatch(host: "a.example", found: "sha256//x"),
+                    ], nil
+                ))
+    }
 }

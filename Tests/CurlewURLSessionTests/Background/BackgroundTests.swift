@@ -64,6 +64,18 @@ struct BackgroundTests {
         #expect(BackgroundLedger(file: path + "-not").entries.isEmpty)
     }
 
+    @Test("what was started while the system's list of tasks was on its way is not lost")
+    func race() throws {
+        let (old, new) = (try transfer(), try transfer())
+        var ledger = BackgroundLedger()
+        ledger.start(old)
+        let loaded = Set(ledger.entries.map(\.transfer.id))
+        ledger.start(new)
+        let lost = ledger.reattach([], candidates: loaded)
+        #expect(lost == [old])
+        #expect(ledger[new.id]?.state == .running && ledger[old.id]?.state == .lost)
+    }
+
     @Test("the first outcome counts, also one of a transfer that nobody knows, or that counted as lost")
     func outcomes() throws {
         let one = try transfer()

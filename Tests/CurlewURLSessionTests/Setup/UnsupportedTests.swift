@@ -48,7 +48,7 @@ struct UnsupportedTests {
     @Test("everywhere", arguments: refused.indices)
     func everywhere(index: Int) async throws {
         let (configuration, name) = Self.refused[index]
-        for system in [Unsupported.System.apple, .linux] {
+        for system in [Platform.apple, .linux] {
             #expect(Unsupported.problems(configuration, on: system).count == 1)
             #expect(Unsupported.problems(configuration, on: system).first?.contains(name) == true)
         }
@@ -108,7 +108,7 @@ struct UnsupportedTests {
 
     @Test("requests that would be sent otherwise than they are")
     func requests() throws {
-        func problem(_ url: String, _ system: Unsupported.System = .linux) throws -> String? {
+        func problem(_ url: String, _ system: Platform = .linux) throws -> String? {
             RequestGuard.problem(try HTTPRequest(.post, url: url, body: .bytes(Data())), on: system)?.text
         }
         #expect(try problem("http://[::1]/")?.contains("IPv6") == true)

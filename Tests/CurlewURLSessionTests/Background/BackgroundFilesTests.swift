@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewURLSession
+
+/// Files of background transfers, over several launches of an app.
+@Suite(.timeLimit(.minutes(1)))
+struct BackgroundFilesTests {
+    private let folder: TemporaryFolder
+    private let files: BackgroundFiles
+
+    init() throws {
+        folder = try TemporaryFolder()
+        files = BackgroundFiles(folder: folder.path, identifier: "example.films")
+    }
+
+    private func transfer(_ kind: BackgroundTransfer.Kind) throws -> BackgroundTransfer {
+        BackgroundTransfer(try HTTPRequest(.get, url: "https://a.example/film"), kind: kind)
+    }
+
+    private func write(_ text: String, _ name: String) throws -> String {
+        let path = folder.path + "/" + name
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    private func text(_ path: String?) -> String? {
+        path.flatMap { FileManager.default.contents(atPath: $0) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private var names: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()) ?? [] }
+
+    @Test("a download replaces the file at its target, or makes it", arguments: [false, true])
+    func download(isThere: Bool) throws {
+        let target = folder.path + "/film"
+        if isThere { _ = try write("old", "film") }
+        let transfer = try transfer(.download(to: target))
+        try files.take(try write("new", "temporary"), of: transfer, status: 200)
+        let outcome = files.outcome(of: transfer, HTTPResponse(status: .ok), nil)
+        #expect(outcome.file == target && text(target) == "new")
+        #expect(names == ["film"])
+    }
+
+    @Test("an error page does not replace a good file, and is kept for the app", arguments: [404, 500, 304, 302])
+    func errorPage(status: Int) throws {
+        let target = try write("good", "film")
+        let transfer = try transfer(.download(to: target))
+        try files.take(try write("not found", "temporary"), of: transfer, status: status)
+        let outcome = files.outcome(of: transfer, HTTPResponse(status: HTTPStatus(status)), nil)
+        #expect(text(target) == "good")
+        #expect(outcome.status == status && outcome.file != target && text(outcome.file) == "not found")
+        #expect(try outcome.response().status.code == status)
+        files.forget(transfer.id)
+        #expect(names.sorted() == ["film", "temporary"].filter { names.contains($0) })
+        #expect(text(outcome.file) == nil)
+    }
+
+    @Test("a target that cannot be replaced leaves what is there, and an error that says so")
+    func impossible() throws {
+        let target = folder.path + "/folder"
+        try FileManager.default.createDirectory(atPath: target, withIntermediateDirectories: false)
+        for path in [target, folder.path + "/missing/film"] {
+            let transfer = try transfer(.download(to: path))
+            let temporary = try write("new", "temporary")
+            #expect { try files.take(temporary, of: transfer, status: 200) } throws: {
+                ($0 as? NetworkError)?.reason == .storage && ($0 as? NetworkError)?.hint != nil
+            }
+        }
+        #expect(names.filter { $0.hasSuffix(".new") }.isEmpty)
+        #expect(names.contains("folder"))
+    }
+
+    @Test("an answer that comes in two launches is whole")
+    func twoLaunches() throws {
+        let upload = try transfer(.upload(from: "film"))
+        try files.append(Data("first, ".utf8), to: upload.id)
+        let later = BackgroundFiles(folder: folder.path, identifier: "example.films")
+        try later.append(Data("second".utf8), to: upload.id)
+        let outcome = later.outcome(of: upload, HTTPResponse(status: .created), nil)
+        #expect(text(outcome.file) == "first, second")
+        #if os(Linux) || os(macOS)
+        let mode = try FileManager.default.attributesOfItem(atPath: try #require(outcome.file))[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o600)
+        #endif
+    }
+
+    @Test("an overlong answer and a failed transfer leave no file")
+    func leftovers() throws {
+        let upload = try transfer(.upload(from: "film"))
+        try files.append(Data(count: BackgroundFiles.maximumAnswer), to: upload.id)
+        let error = #expect(throws: NetworkError.self) { try files.append(Data(count: 1), to: upload.id) }
+        #expect(error?.reason == .limitExceeded(.responseBody))
+        let outcome = files.outcome(of: upload, HTTPResponse(status: .ok), error)
+        #expect(outcome.status == nil && outcome.file == nil && outcome.failure != nil)
+        #expect(names.isEmpty)
+        let other = try transfer(.upload(from: "film"))
+        try files.append(Data("part".utf8), to: other.id)
+        _ = files.outcome(of: other, nil, nil)
+        #expect(names.isEmpty)
+    }
+
+    @Test("answers that belong to nobody are swept, those of others stay")
+    func sweep() throws {
+        let (known, unknown) = (try transfer(.upload(from: "a")), try transfer(.upload(from: "b")))
+        let other = BackgroundFiles(folder: folder.path, identifier: "example.other")
+        for each in [known, unknown] {
+            try files.append(Data("x".utf8), to: each.id)
+            try other.append(Data("y".utf8), to: each.id)
+        }
+        _ = try write("mine", "example.films.notes.answer")
+        files.sweep(keeping: [known.id])
+        let expected = [
+            files.answer(known.id), other.answer(known.id), other.answer(unknown.id),
+            folder.path + "/example.films.notes.answer",
+        ]
+        #expect(names.map { folder.path + "/" + $0 } == expected.sorted())
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import CurlewURLSession
+
+/// Who answers what URLSession asks on Apple platforms.
+@Suite(.timeLimit(.minutes(1)))
+struct ChallengeVerdictTests {
+    private func verdict(_ topic: ChallengeTopic, _ isConfigured: Bool, failures: Int = 0) -> ChallengeVerdict {
+        ChallengeVerdict(topic, isConfigured: isConfigured, failures: failures)
+    }
+
+    @Test("without a word in the configuration the system answers, and only for accounts nobody does")
+    func plain() {
+        for failures in 0...2 {
+            #expect(verdict(.serverTrust, false, failures: failures) == .system)
+            #expect(verdict(.clientCertificate, false, failures: failures) == .system)
+            #expect(verdict(.proxy, false, failures: failures) == .system)
+            #expect(verdict(.account, false, failures: failures) == .decline)
+        }
+    }
+
+    @Test("what the configuration names counts; what was refused is not tried again")
+    func configured() {
+        for failures in 0...2 {
+            #expect(verdict(.serverTrust, true, failures: failures) == .own, "a connection's trust is judged each time")
+        }
+        #expect(verdict(.clientCertificate, true) == .own)
+        #expect(verdict(.clientCertificate, true, failures: 1) == .system)
+        #expect(verdict(.proxy, true) == .own)
+        #expect(verdict(.proxy, true, failures: 1) == .decline)
+    }
+
+    @Test("credentials for a server are never given here", arguments: [false, true])
+    func account(isConfigured: Bool) {
+        for failures in 0...2 { #expect(verdict(.account, isConfigured, failures: failures) == .decline) }
+    }
+}
