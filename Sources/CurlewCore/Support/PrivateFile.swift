@@ -102,7 +102,7 @@ package enum PrivateFile {
     }
 
     /// Writes all of `bytes`, for others too. When false, `errno` says why.
-    static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+    package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
