@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Text rules: licence line, file sizes, forbidden patterns, time-limited suites, nothing that names one machine."""
+"""Text: licence, sizes, forbidden patterns, time-limited suites, nothing of one machine, scripts for every bash."""
 
 import re
 
+import shell
 import source
 
 # A file is one idea. More lines than the first number are a reason to look for a second idea, more than the other fail.
@@ -88,9 +89,17 @@ def check_suites(path, found):
             found.add("timelimit", path, line, name, f"{name} needs @Suite(.timeLimit(.minutes(1)))")
 
 
+def check_shell(path, found):
+    """Scripts run on a Mac as well, with its bash and its tools."""
+    text = source.text(path)
+    if path.endswith(".sh") or (is_script(path) and re.match(r"#!.*\bbash$", text.split("\n")[0])):
+        for line, what, advice in shell.violations(text, source.text("Scripts/lib/common.sh")):
+            found.add("shell", path, line, what, f"`{what}`: {advice}")
+
+
 def main():
     found = source.Findings(
-        "licence", "size", "timelimit", *(rule[0] for rule in CODE_RULES), *(rule[0] for rule in TEXT_RULES))
+        "licence", "size", "timelimit", "shell", *(rule[0] for rule in CODE_RULES), *(rule[0] for rule in TEXT_RULES))
     for path in source.swift_files("Sources/", "Tests/", "Examples/", "Benchmarks/"):
         for name, folders, pattern, advice in CODE_RULES:
             if path.startswith(folders):
@@ -98,8 +107,11 @@ def main():
                     found.add(name, path, line, match, f"`{match}`: {advice}")
         if path.startswith("Tests/"):
             check_suites(path, found)
+    for missed in shell.examples():
+        found.add("shell", "Scripts/lib/shell.py", 1, "example", missed)
     for path in source.files():
         check_size(path, found)
+        check_shell(path, found)
         if path.endswith(LICENSED_SUFFIXES) or is_script(path):
             check_licence(path, found)
         if path.endswith(TEXT_SUFFIXES) or is_script(path):
