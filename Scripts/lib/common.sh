@@ -10,6 +10,13 @@ set -euo pipefail
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 cd "$root"
 
+is_mac() {
+    [ "$(uname -s)" = Darwin ]
+}
+
+# A Mac gives a process 256 descriptors, and tests of connections open more.
+if is_mac; then ulimit -S -n 4096 2> /dev/null || true; fi
+
 # Warnings are errors here and a private scratch folder keeps these builds from evicting the ones of an editor or a
 # plain `swift build`, which use other flags.
 scratch=".build/strict"
@@ -19,10 +26,6 @@ strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -
 # The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.
 python() {
     if [ -x /usr/bin/python3 ]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
-}
-
-is_mac() {
-    [ "$(uname -s)" = Darwin ]
 }
 
 # For what has a meaning on Linux only: elsewhere the script ends with one sentence, and with status 1.

@@ -25,7 +25,8 @@ CODE_RULES = [
 # The same for every text file, comments and strings included.
 TEXT_RULES = [
     ("unfinished", r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b", "finish it or open an issue"),
-    ("machine", r"(?<![\w.~*)}\]-])/(?:home|Users|root|work|workspace|opt)/\w|(?<![\w.-])/tmp/[\w.-]+/\w",
+    ("machine",
+     r"(?<![\w.~*)}\]-])/(?:home|Users|root|work|workspace|opt(?!/homebrew\b))/\w|(?<![\w.-])/tmp/[\w.-]+/\w",
      "a path of one machine: derive it, or take it as a parameter"),
     ("host", r"://[\w.-]*\b(?:registry|artifactory|nexus|mirrors?)\b(?![\w.-]*\.(?:example|test|invalid)\b)",
      "a package registry: builds need none, use a .example or .test name in tests"),
@@ -38,8 +39,8 @@ OUTERMOST = (
     r"(?:(?:final|private|fileprivate|nonisolated)\s+)*(?P<kind>struct|class|actor|enum|extension)\s+(?P<name>\w+)")
 
 TEXT_SUFFIXES = (".swift", ".c", ".h", ".py", ".sh", ".md", ".txt", ".json", ".conf", ".modulemap", ".supp",
-                 ".swiftinterface")
-LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap", ".swiftinterface")
+                 ".swiftinterface", ".yml")
+LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap", ".swiftinterface", ".yml")
 
 
 def is_script(path):
@@ -60,7 +61,7 @@ def check_licence(path, found):
 
 def check_size(path, found):
     # swift format sees to the width of Swift; generated lists, the allow-list and tables of Markdown have none.
-    if path.endswith((".py", ".sh", ".md", ".c", ".h")) or is_script(path):
+    if path.endswith((".py", ".sh", ".md", ".c", ".h", ".yml")) or is_script(path):
         for number, line in enumerate(source.text(path).split("\n"), 1):
             if len(line) > 120 and not line.startswith("|"):
                 found.add("size", path, number, "width", f"{len(line)} columns, at most 120")
