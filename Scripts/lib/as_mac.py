@@ -42,6 +42,7 @@ FAKE = {
             *"--filter ^${FAKE_FAILURE:-none}"*)
                 echo '◇ Test run started.'
                 echo '✘ Test it() recorded an issue at File.swift:1:1: Expectation failed: ~/x'
+                echo '↳ the name of a case: what was wrong'
                 echo "$FAKE_HOME/Secret $PWD/Tests/File.swift /private/var/folders/ab/cd_e/T/x ada.lovelace@example.com"
                 echo '✘ Test run with 3 tests in 1 suite failed after 0.001 seconds with 1 issue.'
                 exit 1 ;;
@@ -129,7 +130,8 @@ def check(checks, folder):
     checks.run(["Scripts/test", "--apple"], 1, "1 failed", FAKE_FAILURE="CurlewHTTPTests")
     checks.compare(
         "the report of a failure", report.read_text(encoding="utf-8"),
-        [*good, "| Tests of CurlewHTTPTests | FAILED with status 1 |", "recorded an issue at File.swift:1:1",
+        [*good, "| Tests of CurlewHTTPTests | FAILED with status 1 |",
+         "recorded an issue at File.swift:1:1: Expectation failed: ~/x\n↳ the name of a case: what",
          "~/Secret ./Tests/File.swift <temporary>/x <address>"], secret)
 
     # A Mac without Xcode, and one on which nothing works: it is written down all the same.

@@ -34,7 +34,7 @@ TELLING = re.compile(
     r"|Fatal error|terminating due"
     # Not by the sign at the beginning of the line: on a Mac it may be one of Apple's own.
     r"|^\W+ ?(?:Test|Suite) .* (?:recorded an issue|failed after)|Test run with ")
-TELLING_LINES, LAST_LINES, WIDTH = 150, 15, 500
+TELLING_LINES, LAST_LINES, WIDTH = 400, 15, 500
 # Words that are names of people and much else besides: replacing them would make a report unreadable.
 COMMON = {"admin", "build", "ci", "localhost", "root", "runner", "swift", "test", "user"}
 
@@ -77,6 +77,19 @@ class Redaction:
         return text
 
 
+def tell(lines):
+    """The telling lines; what failed has its words, such as the name of a case, on the lines behind."""
+    found, following = [], 0
+    for line in lines:
+        if TELLING.search(line):
+            found.append(line)
+            following = 3 if "recorded an issue" in line else 0
+        elif following and line:
+            found.append(line)
+            following -= 1
+    return found
+
+
 class Report:
     def __init__(self, facts):
         self.facts, self.redacted, self.steps, self.details, self.has_failed = facts, Redaction(), [], [], False
@@ -103,14 +116,15 @@ class Report:
             how = "FAILED: no test was counted"
         self.has_failed |= how != "passed"
         self.steps.append((title, how, seconds, summary))
-        telling = [line for line in lines if TELLING.search(line)]
+        telling = tell(lines)
         shown = telling[:TELLING_LINES]
         if how != "passed":
             shown += ["..."] + [line for line in lines if line][-LAST_LINES:]
         if len(telling) > TELLING_LINES:
             shown.append(f"... {len(telling) - TELLING_LINES} more such lines")
         if how != "passed" or len(shown) > (1 if summary else 0):
-            self.details.append((title, [line[:WIDTH] for line in shown]))
+            # Cut last: half of a name would not be found.
+            self.details.append((title, [self.redacted(line)[:WIDTH] for line in shown]))
         print(f"==> {title}: {how} ({seconds} s)", flush=True)
         # Written after each step: an interrupted run has a report too.
         self.write()

@@ -30,7 +30,9 @@ struct URLSessionConformanceTests {
             case .mayFail, .endsProcess: print("recorded: \(name): \(outcome)")
             }
             // What a deviation looks like there is not known yet.
-            if ConformanceServers.arePartial, Self.known[name]?.kind == .fails { print("recorded: \(name): \(outcome)") }
+            if ConformanceServers.arePartial, Self.known[name]?.kind == .fails {
+                print("recorded: \(name): \(outcome)")
+            }
         }
     }
 

@@ -43,7 +43,8 @@ package final class ConformanceServers: Sendable {
         func start<Server>(_ name: String, _ make: () async throws -> Server) async throws -> Server? {
             do {
                 return try await make()
-            } catch where isPartial {
+            } catch {
+                guard isPartial else { throw error }
                 missing.append("\(name): \(error)")
                 return nil
             }
@@ -65,7 +66,8 @@ package final class ConformanceServers: Sendable {
                 .stranger: certificates.stranger + ".pem", .certificate: certificates.certificate(.valid),
             ]
             addresses.merge(more) { $1 }
-            if let hostile = try await start("the HTTP/2 server", { try await onThread { try H2Server(certificates) } }) {
+            if let hostile = try await start("the HTTP/2 server", { try await onThread { try H2Server(certificates) } })
+            {
                 servers.append(hostile)
                 addresses[.hostileHTTP2] = hostile.url
             }

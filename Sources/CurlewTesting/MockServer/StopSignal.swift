@@ -90,7 +90,8 @@ extension StopSignal {
             var event = kevent()
             let milliseconds = Int(Self.milliseconds(until: deadline))
             var limit = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
-            let count = milliseconds < 0 ? kevent(queue, nil, 0, &event, 1, nil) : kevent(queue, nil, 0, &event, 1, &limit)
+            let count =
+                milliseconds < 0 ? kevent(queue, nil, 0, &event, 1, nil) : kevent(queue, nil, 0, &event, 1, &limit)
             if count < 0, errno != EINTR { return .ready }
             if count > 0 {
                 if event.ident == UInt(readEnd) { return .stopped }
