@@ -144,12 +144,7 @@ final class BodyFile: Sendable {
 
     /// What has been written is on the disk afterwards.
     func synchronize() throws {
-        #if canImport(Darwin)
-        let result = fsync(descriptor)
-        #else
-        let result = fdatasync(descriptor)
-        #endif
-        guard result == 0 else { throw BodyFolder.failure("written", "The body of an entry") }
+        guard DiskSync.keepContent(descriptor) else { throw BodyFolder.failure("written", "The body of an entry") }
     }
 
     /// At most `count` bytes; fewer at the end only.

@@ -211,6 +211,7 @@ typedef struct {
 #define F_GETFL 3
 #define F_SETFL 4
 #define F_FULLFSYNC 51
+#define F_BARRIERFSYNC 85
 #define FD_CLOEXEC 1
 #define F_OK 0
 #define X_OK 1
