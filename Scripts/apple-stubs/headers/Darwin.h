@@ -55,6 +55,7 @@ int *__error(void);
 #define ENOTDIR 20
 #define EISDIR 21
 #define EINVAL 22
+#define ENOTTY 25
 #define EMFILE 24
 #define EFBIG 27
 #define ENOSPC 28
