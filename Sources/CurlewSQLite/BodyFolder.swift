@@ -21,6 +21,9 @@ import Darwin
 /// whichever process that is removed. Who writes a file holds a lock on it until the entry is committed: a file without a
 /// lock and without an entry was left behind by a process that is no more. Only an empty file may be one that its process
 /// has made and will lock next.
+///
+/// In the container of an app group such a lock ends an app that is suspended with it (`0xdead10cc`): see
+/// `SQLiteCacheStore`.
 struct BodyFolder: Sendable {
     let path: String
 
