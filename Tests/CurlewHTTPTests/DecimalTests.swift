@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlewHTTP
 
-@Suite("Decimal numbers in fields")
+@Suite("Decimal numbers in fields", .timeLimit(.minutes(1)))
 struct DecimalTests {
     @Test("end where their type does, whatever the width of Int")
     func limits() {

@@ -12,7 +12,7 @@ import Musl
 import Darwin
 #endif
 
-@Suite("What has been written is brought to the disk")
+@Suite("What has been written is brought to the disk", .timeLimit(.minutes(1)))
 struct DiskSyncTests {
     /// A command that ends with these errors one after the other, and then well.
     private final class Command {

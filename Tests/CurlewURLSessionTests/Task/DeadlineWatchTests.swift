@@ -6,7 +6,7 @@ import Testing
 
 @testable import CurlewURLSession
 
-@Suite("When the watch over deadlines looks")
+@Suite("When the watch over deadlines looks", .timeLimit(.minutes(1)))
 struct DeadlineWatchTests {
     private static let second: Int64 = 1_000_000_000
     private static let day = 86_400 * second
@@ -41,7 +41,7 @@ struct DeadlineWatchTests {
         }
     }
 
-    @Test("an item is looked at when its moment has come, not before, and then forgotten", .timeLimit(.minutes(1)))
+    @Test("an item is looked at when its moment has come, not before, and then forgotten")
     func fires() async throws {
         let watch = DeadlineWatch()
         let (soon, late) = (Item(), Item())

@@ -13,7 +13,8 @@ enum KeychainFailure {
     static func error(_ action: String, _ status: Int32, _ words: String?) -> NetworkError {
         NetworkError(
             .storage,
-            detail: "The keychain item cannot be \(action): \(words ?? "no description") (\(status)).", hint: hint(status))
+            detail: "The keychain item cannot be \(action): \(words ?? "no description") (\(status)).",
+            hint: hint(status))
     }
 
     private static func hint(_ status: Int32) -> String? {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlewCore
 
-@Suite("What the keychain refuses")
+@Suite("What the keychain refuses", .timeLimit(.minutes(1)))
 struct KeychainFailureTests {
     @Test("before the first unlock the hint says that it passes, and not to sign in again")
     func locked() throws {
