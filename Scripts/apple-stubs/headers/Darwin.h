@@ -55,6 +55,7 @@ int *__error(void);
 #define ENOTDIR 20
 #define EISDIR 21
 #define EINVAL 22
+#define ENOTTY 25
 #define EMFILE 24
 #define EFBIG 27
 #define ENOSPC 28
@@ -211,6 +212,7 @@ typedef struct {
 #define F_GETFL 3
 #define F_SETFL 4
 #define F_FULLFSYNC 51
+#define F_BARRIERFSYNC 85
 #define FD_CLOEXEC 1
 #define F_OK 0
 #define X_OK 1
