@@ -197,6 +197,9 @@ extension URLSessionTransport {
         if let text = proxies?.problem(for: request.origin, configuration.proxy) {
             throw NetworkError(.configuration, detail: text, hint: EnvironmentProxies.hint, request: line)
         }
+        if let text = proxies?.keyLogProblem(for: request.origin, configuration.tls) {
+            throw NetworkError(.configuration, detail: text, request: line)
+        }
         if let refusal = RequestGuard.problem(request, on: .current) {
             throw NetworkError(.invalidRequest, detail: refusal.text, hint: refusal.hint, request: line)
         }

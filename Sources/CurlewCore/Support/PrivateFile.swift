@@ -72,7 +72,7 @@ package enum PrivateFile {
 
     /// Some file systems cannot, and are safe without.
     private static func synchronizeFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
         let descriptor = open(String(folder), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         fsync(descriptor)
@@ -83,7 +83,7 @@ package enum PrivateFile {
     package static func move(_ path: String, to other: String) throws(Failure) {
         guard rename(path, other) == 0 else {
             let failure = Failure("moved", path)
-            if path.hasSuffix(".new") { unlink(path) }
+            if path.utf8.reversed().starts(with: ".new".utf8.reversed()) { unlink(path) }
             throw failure
         }
     }
