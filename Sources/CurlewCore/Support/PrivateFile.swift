@@ -54,7 +54,8 @@ package enum PrivateFile {
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else { throw Failure("written", path) }
-        let isWritten = data.withUnsafeBytes { write($0, to: file) } && fsync(file) == 0
+        let isWritten =
+            data.withUnsafeBytes { write($0, to: file) } && (isDurable ? DiskSync.keep(file) : DiskSync.order(file))
         let code = errno
         guard close(file) == 0, isWritten else {
             unlink(draft)
@@ -75,7 +76,7 @@ package enum PrivateFile {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
         let descriptor = open(String(folder), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        fsync(descriptor)
+        _ = DiskSync.keep(descriptor)
         close(descriptor)
     }
 
@@ -102,7 +103,7 @@ package enum PrivateFile {
     }
 
     /// Writes all of `bytes`, for others too. When false, `errno` says why.
-    static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+    package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)
