@@ -46,7 +46,7 @@ enum CacheFields {
     /// Stored fields with those of a newer answer in their place. An `Age` of before goes in any case.
     static func updated(_ stored: HTTPHeaders, with new: HTTPHeaders) -> HTTPHeaders {
         var update = HTTPHeaders()
-        for field in new where !fixed.contains(field.name) && field.name != .setCookie { update.appendUnchecked(field) }
+        for field in new where !fixed.contains(field.name) { update.appendUnchecked(field) }
         var old = stored
         old.remove(.age)
         return old.merging(update, replacing: true)
