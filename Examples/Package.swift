@@ -7,7 +7,8 @@ import PackageDescription
 // is SwiftUI, the terminal elsewhere), and Tests. One package holds them, so that Curlew is built once for all.
 let package = Package(
     name: "Examples",
-    platforms: [.iOS(.v17), .macOS(.v14)],
+    // Nothing for televisions and watches: SwiftUI has no files to import there, no swipes, and little room.
+    platforms: [.iOS(.v17), .macOS(.v14), .visionOS(.v1)],
     dependencies: [
         .package(name: "Curlew", path: ".."),
         .package(name: "FilmCatalogue", path: "FilmClub/FilmCatalogue"),

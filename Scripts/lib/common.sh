@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: MIT
 # What every script shares: strict mode, the repository's root, headings with seconds. Sourced, never run.
+#
+# Every Mac has bash 3.2 and the tools of BSD. What these do not know is refused by Scripts/lib/shell.py; above all, an
+# array that may be empty is written ${name[@]+"${name[@]}"}.
 # shellcheck shell=bash
 
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 cd "$root"
+
+is_mac() {
+    [ "$(uname -s)" = Darwin ]
+}
+
+# A Mac gives a process 256 descriptors, and tests of connections open more.
+if is_mac; then ulimit -S -n 4096 2> /dev/null || true; fi
 
 # Warnings are errors here and a private scratch folder keeps these builds from evicting the ones of an editor or a
 # plain `swift build`, which use other flags.
@@ -16,6 +26,16 @@ strict=(--scratch-path "$scratch" -Xswiftc -warnings-as-errors -Xcc -Wall -Xcc -
 # The interpreter that the system's python3-h2 belongs to; a version manager's python3 would not see it.
 python() {
     if [ -x /usr/bin/python3 ]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
+}
+
+# For what has a meaning on Linux only: elsewhere the script ends with one sentence, and with status 1.
+needs_linux() {
+    if [ "$(uname -s)" != Linux ]; then die "this needs Linux: $*"; fi
+}
+
+# Runs a program for so many seconds at most, and ends it then, with status 142. Not `timeout`, which no Mac has.
+bounded() {
+    perl -e 'alarm shift; exec { $ARGV[0] } @ARGV or die "$ARGV[0]: $!\n"' "$@"
 }
 
 # Ends the script with one line that says what to do.
@@ -40,6 +60,8 @@ step() {
 
 report_failed_step() {
     local status=$?
+    # The trap runs only when the step did not come to its end; bash 3.2 tells 0 here after an unbound variable.
+    if [ "$status" -eq 0 ]; then status=1; fi
     printf '==> FAILED after %d s: %s (status %d)\n' "$((SECONDS - step_started))" "$step_title" "$status" >&2
     exit "$status"
 }

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Text rules: licence line, file sizes, forbidden patterns, time-limited suites, nothing that names one machine."""
+"""Text: licence, sizes, forbidden patterns, time-limited suites, nothing of one machine, scripts for every bash."""
 
 import re
 
+import shell
 import source
 
 # A file is one idea. More lines than the first number are a reason to look for a second idea, more than the other fail.
@@ -24,7 +25,8 @@ CODE_RULES = [
 # The same for every text file, comments and strings included.
 TEXT_RULES = [
     ("unfinished", r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b", "finish it or open an issue"),
-    ("machine", r"(?<![\w.~*)}\]-])/(?:home|Users|root|work|workspace|opt)/\w|(?<![\w.-])/tmp/[\w.-]+/\w",
+    ("machine",
+     r"(?<![\w.~*)}\]-])/(?:home|Users|root|work|workspace|opt(?!/homebrew\b))/\w|(?<![\w.-])/tmp/[\w.-]+/\w",
      "a path of one machine: derive it, or take it as a parameter"),
     ("host", r"://[\w.-]*\b(?:registry|artifactory|nexus|mirrors?)\b(?![\w.-]*\.(?:example|test|invalid)\b)",
      "a package registry: builds need none, use a .example or .test name in tests"),
@@ -37,8 +39,8 @@ OUTERMOST = (
     r"(?:(?:final|private|fileprivate|nonisolated)\s+)*(?P<kind>struct|class|actor|enum|extension)\s+(?P<name>\w+)")
 
 TEXT_SUFFIXES = (".swift", ".c", ".h", ".py", ".sh", ".md", ".txt", ".json", ".conf", ".modulemap", ".supp",
-                 ".swiftinterface")
-LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap", ".swiftinterface")
+                 ".swiftinterface", ".yml")
+LICENSED_SUFFIXES = (".swift", ".c", ".h", ".py", ".modulemap", ".swiftinterface", ".yml")
 
 
 def is_script(path):
@@ -59,7 +61,7 @@ def check_licence(path, found):
 
 def check_size(path, found):
     # swift format sees to the width of Swift; generated lists, the allow-list and tables of Markdown have none.
-    if path.endswith((".py", ".sh", ".md", ".c", ".h")) or is_script(path):
+    if path.endswith((".py", ".sh", ".md", ".c", ".h", ".yml")) or is_script(path):
         for number, line in enumerate(source.text(path).split("\n"), 1):
             if len(line) > 120 and not line.startswith("|"):
                 found.add("size", path, number, "width", f"{len(line)} columns, at most 120")
@@ -88,9 +90,17 @@ def check_suites(path, found):
             found.add("timelimit", path, line, name, f"{name} needs @Suite(.timeLimit(.minutes(1)))")
 
 
+def check_shell(path, found):
+    """Scripts run on a Mac as well, with its bash and its tools."""
+    text = source.text(path)
+    if path.endswith(".sh") or (is_script(path) and re.match(r"#!.*\bbash$", text.split("\n")[0])):
+        for line, what, advice in shell.violations(text, source.text("Scripts/lib/common.sh")):
+            found.add("shell", path, line, what, f"`{what}`: {advice}")
+
+
 def main():
     found = source.Findings(
-        "licence", "size", "timelimit", *(rule[0] for rule in CODE_RULES), *(rule[0] for rule in TEXT_RULES))
+        "licence", "size", "timelimit", "shell", *(rule[0] for rule in CODE_RULES), *(rule[0] for rule in TEXT_RULES))
     for path in source.swift_files("Sources/", "Tests/", "Examples/", "Benchmarks/"):
         for name, folders, pattern, advice in CODE_RULES:
             if path.startswith(folders):
@@ -98,8 +108,11 @@ def main():
                     found.add(name, path, line, match, f"`{match}`: {advice}")
         if path.startswith("Tests/"):
             check_suites(path, found)
+    for missed in shell.examples():
+        found.add("shell", "Scripts/lib/shell.py", 1, "example", missed)
     for path in source.files():
         check_size(path, found)
+        check_shell(path, found)
         if path.endswith(LICENSED_SUFFIXES) or is_script(path):
             check_licence(path, found)
         if path.endswith(TEXT_SUFFIXES) or is_script(path):

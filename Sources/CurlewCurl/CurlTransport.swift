@@ -55,6 +55,12 @@ public final class CurlTransport: Transport {
     /// The engine that clients share when they name none. It is made at its first use and lives as long as the process.
     public static let shared = CurlTransport()
 
+    /// The client certificate, the Unix socket and the address that the configuration names for the request's host;
+    /// `.anonymous` without.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        configuration.principal(of: request, in: context)
+    }
+
     /// Performs one exchange. Throws `NetworkError` only.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try await exchange(request, in: context)

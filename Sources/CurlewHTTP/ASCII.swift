@@ -88,13 +88,17 @@ enum ASCII {
     }
 
     /// A decimal number of digits only, `nil` for anything else and for what does not fit.
-    static func decimal(_ text: some Collection<UInt8>) -> Int? {
+    ///
+    /// Positions and lengths are read as `Int64`: an `Int` of 32 bits, as on some watches, ends at two gigabytes.
+    static func decimal<Value: FixedWidthInteger>(
+        _ text: some Collection<UInt8>, as type: Value.Type = Int.self
+    ) -> Value? {
         guard !text.isEmpty else { return nil }
-        var value = 0
+        var value: Value = 0
         for byte in text {
             guard isDigit(byte) else { return nil }
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = product.addingReportingOverflow(Int(byte - 0x30))
+            let (sum, carry) = product.addingReportingOverflow(Value(byte - 0x30))
             if overflow || carry { return nil }
             value = sum
         }

@@ -21,6 +21,9 @@ import Darwin
 /// whichever process that is removed. Who writes a file holds a lock on it until the entry is committed: a file without a
 /// lock and without an entry was left behind by a process that is no more. Only an empty file may be one that its process
 /// has made and will lock next.
+///
+/// In the container of an app group such a lock ends an app that is suspended with it (`0xdead10cc`): see
+/// `SQLiteCacheStore`.
 struct BodyFolder: Sendable {
     let path: String
 
@@ -144,12 +147,7 @@ final class BodyFile: Sendable {
 
     /// What has been written is on the disk afterwards.
     func synchronize() throws {
-        #if canImport(Darwin)
-        let result = fsync(descriptor)
-        #else
-        let result = fdatasync(descriptor)
-        #endif
-        guard result == 0 else { throw BodyFolder.failure("written", "The body of an entry") }
+        guard DiskSync.keepContent(descriptor) else { throw BodyFolder.failure("written", "The body of an entry") }
     }
 
     /// At most `count` bytes; fewer at the end only.

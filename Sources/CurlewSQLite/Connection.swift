@@ -83,13 +83,13 @@ final class Connection {
     /// who writes: SQLite says at once that the file is busy, since waiting might not end. Giving way for a moment, in
     /// which this one reads nothing, and trying again does end.
     func writeAhead(givingWay: () -> Void = { sqlite3_sleep(.random(in: 1...10)) }) throws(SQLiteFailure) {
-        let end = ContinuousClock.now + patience
+        let end = SuspendingClock.now + patience
         while true {
             do {
                 _ = try rows("PRAGMA journal_mode = WAL") { _ in }
                 return
             } catch {
-                guard error.isBusy, ContinuousClock.now < end else { throw error }
+                guard error.isBusy, SuspendingClock.now < end else { throw error }
                 givingWay()
             }
         }

@@ -3,9 +3,9 @@
 public import CurlewCore
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+public import FoundationEssentials
 #else
-import Foundation
+public import Foundation
 #endif
 
 /// Responses on the disk, in a SQLite database that several processes may use at once.
@@ -17,6 +17,8 @@ import Foundation
 ///   committed last may be lost when the power fails.
 /// - Bodies of up to 64 KiB stand in the database, larger ones in files of the folder `<path>-bodies`. All of it is
 ///   readable for its owner only, and not encrypted.
+/// - What belongs to an API key, a password, a cookie or an unknown field is kept under its keyed hash: the key is in the
+///   file `<path>-key`, readable for its owner only.
 /// - The limits hold for all processes together. Given up is what was not used for longest; what was used last is written
 ///   down after two seconds at most, and may be lost with the process.
 /// - A damaged file is renamed to `<path>.damaged`, reported, and a new one begun. A file of a newer version, or of
@@ -24,7 +26,10 @@ import Foundation
 /// - Every failure is a `NetworkError` with reason `.storage`; a full disk is reported as well. Waiting for other
 ///   processes ends after five seconds.
 ///
-/// Not for files on a network share, where SQLite cannot lock. A store must not be used on after `fork()`.
+/// Not for files on a network share, where SQLite cannot lock. Not for the container of an app group either: iOS ends an
+/// app with `0xdead10cc` that holds a lock on a file there when it is suspended, and SQLite and the files of bodies are
+/// locked while something is written. Keep the store in the app's own caches folder, with one for each extension; if it
+/// has to be shared, end the calls within a background task before the app is suspended. A store must not be used on after `fork()`.
 public final class SQLiteCacheStore: CacheStore {
     /// What happened to the store as a whole. Later versions may add cases.
     @nonexhaustive
@@ -59,6 +64,8 @@ public final class SQLiteCacheStore: CacheStore {
     let worker: Worker
     private let counters = Locked(CacheStatistics())
     private let pendingBytes = Locked<Int64>(0)
+    /// Nil before it was asked for.
+    private let key = Locked<Data??>(nil)
     /// Goes up when this process has changed something: bodies that were read before may be gone. Begins anywhere, so that
     /// what was found in one store is not taken for something that another one has found.
     private let changes = Locked(Int.random(in: 0 ... .max / 2))
@@ -91,6 +98,22 @@ public final class SQLiteCacheStore: CacheStore {
 
     /// True: entries outlive the process.
     public var isLasting: Bool { true }
+
+    /// The key in the file `<path>-key`, which is made with the first use; nil if that is not possible.
+    public var principalKey: Data? {
+        key.withLock { key in
+            if let known = key { return known }
+            makeFolder()
+            let made = StoreKey.at(path + "-key")
+            key = .some(made)
+            return made
+        }
+    }
+
+    private func makeFolder() {
+        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
+        try? FileManager.default.createDirectory(atPath: String(path[..<end]), withIntermediateDirectories: true)
+    }
 
     /// The entries of a key, the newest first.
     public func variants(for key: CacheKey) async throws -> [StoredResponse] {

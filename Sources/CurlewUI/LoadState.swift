@@ -55,6 +55,9 @@ extension Loadable.State {
         if case .failed(let error, _) = self { error } else { nil }
     }
 
+    /// There is neither a value nor an error to show. A view of this is the only one whose appearance may begin a load.
+    package var isWaiting: Bool { value == nil && error == nil }
+
     /// Work is under way.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }

@@ -8,7 +8,7 @@ public import Observation
 ///     @State var user = Loadable { try await client.send(.user(id: 1)) }
 ///
 ///     List { … }
-///         .task { await user.load() }
+///         .task { await user.appeared() }
 ///         .refreshable { await user.refresh() }
 ///
 /// - Overlapping loads settle to the newest: a result that comes late for an earlier one is dropped.

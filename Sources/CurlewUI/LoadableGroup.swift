@@ -13,12 +13,27 @@ public protocol LoadablePart: AnyObject, Observable, Sendable {
     var error: NetworkError? { get }
     /// Loads what is not there. Returns when the state is settled, or when the caller is cancelled.
     func load() async
+    /// For a view that has appeared: the same as `load()`, but after a failure it does nothing.
+    func appeared() async
     /// Loads anew.
     func refresh() async
     /// Loads once more what failed.
     func retry() async
     /// Ends what is under way.
     func cancel()
+}
+
+@available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+extension LoadablePart {
+    /// For a view that has appeared: loads what is not there, joins what is under way, and after a failure does nothing.
+    ///
+    ///     .task { await user.appeared() }
+    ///
+    /// A failure stays until the person asks to try again, however often views appear. A modifier of a `Group` belongs to
+    /// each view in it: one that appears because the load has failed would begin the next load, and so on without end.
+    public func appeared() async {
+        if error == nil { await load() }
+    }
 }
 
 /// Parts of a screen that are loaded at the same time, each of which may fail alone.
@@ -48,6 +63,9 @@ public final class LoadableGroup: LoadablePart, Observable {
 
     /// Loads all parts that are not there, at the same time.
     public func load() async { await all { await $0.load() } }
+
+    /// Loads the parts that are not there, but for those that have failed.
+    public func appeared() async { await all { await $0.appeared() } }
 
     /// Loads all parts anew, at the same time.
     public func refresh() async { await all { await $0.refresh() } }

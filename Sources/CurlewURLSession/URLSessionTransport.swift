@@ -116,6 +116,12 @@ public final class URLSessionTransport: Transport {
     /// The engine that clients share when they name none, on Apple platforms. It follows the system's proxy settings.
     public static let shared = URLSessionTransport(configuration: TransportConfiguration(proxy: .environment))
 
+    /// The client certificate, the Unix socket and the address that the configuration names for the request's host;
+    /// `.anonymous` without.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        configuration.principal(of: request, in: context)
+    }
+
     /// Performs one exchange. Throws `NetworkError` only.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#if os(Linux)
+// Only there can a test start a process.
+#if os(Linux) || os(macOS)
 import CurlewCore
 import CurlewTesting
 import Foundation

@@ -104,6 +104,17 @@ struct DamageTests {
         #expect(notices.list.isEmpty)
     }
 
+    /// A damaged file costs the cache, so what the disk was told to keep has to be kept by it.
+    @Test("a disk is asked to empty its own memory, where the system has a command for that")
+    func wholeWay() async throws {
+        let found = try await store().worker.run { database in
+            try ["fullfsync", "checkpoint_fullfsync"].flatMap { name in
+                try database.connection.rows("PRAGMA \(name)") { $0.number(0) }
+            }
+        }
+        #expect(found == [1, 1])
+    }
+
     @Test("a full disk is an error that is reported once, and what was there stays")
     func fullDisk() async throws {
         let store = store()

@@ -3,6 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
+import Foundation
 import TestServers
 import Testing
 
@@ -35,5 +36,67 @@ struct IdentityTests {
         }
         #expect(calls == (16 * 2 * 2 + 2) * 60 * 3)
         #expect(leaks.count == 0, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
+    }
+
+    @Test("each credential across a restart: its user's answers are found again, nobody else's are")
+    func restart() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/cache.sqlite"
+        var (calls, leaks, hits) = (0, [String](), Set<CredentialWay.Kind>())
+        for round in [["ann", "bob"], ["bob", "ann"]] {
+            let cache = CacheInterceptor(
+                store: SQLiteCacheStore(path: path, byteLimit: 1 << 30, entryLimit: 100_000))
+            for (number, way) in CredentialWay.all.enumerated() {
+                await Task.yield()
+                for user in round {
+                    calls += 1
+                    try await IdentityWay.$user.withValue(user) {
+                        let (client, call) = try await way.client(
+                            through: cache, .init(number.isMultiple(of: 3) ? "public" : "private"), path: "/\(number)")
+                        let response = try await client.response(for: call)
+                        if response.value != user { leaks.append("\(way): \(user) got that of \(response.value)") }
+                        if case .cache = response.served, way.placement == nil { hits.insert(way.kind) }
+                    }
+                }
+            }
+        }
+        #expect(calls == CredentialWay.all.count * 4)
+        #expect(leaks.isEmpty, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
+        // Without a name nobody can tell whose token or signature it is; a sign-in of another process is another party.
+        #expect(Set(CredentialWay.Kind.allCases).subtracting(hits) == [.bearer, .signature, .tokens])
+    }
+
+    @Test("the key of a store is made once, for its owner, and not believed when others can read it")
+    func key() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/deep/cache.sqlite"
+        let keys = (0..<8).map { _ in SQLiteCacheStore(path: path).principalKey }
+        #expect(keys[0]?.count == 32 && Set(keys).count == 1)
+        let facts = try FileManager.default.attributesOfItem(atPath: path + "-key")
+        #expect((facts[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/deep") == ["cache.sqlite-key"])
+        for spoil in [
+            { try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path + "-key") },
+            { try Data("short".utf8).write(to: URL(fileURLWithPath: path + "-key")) },
+        ] {
+            let before = SQLiteCacheStore(path: path).principalKey
+            try spoil()
+            let after = SQLiteCacheStore(path: path).principalKey
+            #expect(after?.count == 32 && after != before)
+            #expect(SQLiteCacheStore(path: path).principalKey == after)
+        }
+        #expect(SQLiteCacheStore(path: "/dev/null/cache.sqlite").principalKey == nil)
+    }
+
+    @Test("stores that begin at the same time have one key")
+    func oneKey() async throws {
+        for _ in 0..<50 {
+            let path = try TemporaryFolder().path + "/cache.sqlite"
+            let keys = await withTaskGroup(of: Data?.self) { group in
+                for _ in 0..<8 { group.addTask { SQLiteCacheStore(path: path).principalKey } }
+                return await group.reduce(into: Set<Data?>()) { $0.insert($1) }
+            }
+            #expect(keys.count == 1)
+        }
     }
 }

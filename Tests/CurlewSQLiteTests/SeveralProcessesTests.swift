@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+// Only there can a test start a process.
+#if os(Linux) || os(macOS)
 import CurlewCore
 import CurlewTesting
 import Foundation
@@ -11,18 +13,9 @@ import Testing
 /// Stores that are used by other processes, and by ones that are killed.
 @Suite(.timeLimit(.minutes(3)), .serialized)
 struct SeveralProcessesTests {
-    /// The program beside the tests that works on a store.
-    static func probe() throws -> String {
-        let program = try #require(try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        let folder = URL(fileURLWithPath: program).deletingLastPathComponent()
-        let path = folder.appendingPathComponent("CacheStoreProbe").path
-        try #require(FileManager.default.isExecutableFile(atPath: path), "build CacheStoreProbe first: swift build")
-        return path
-    }
-
     /// What the program says, line by line.
     static func run(_ words: [String]) async throws -> (text: String, status: Int32) {
-        let probe = try probe()
+        let probe = try Program.built("CacheStoreProbe")
         return try await onThread {
             let process = try CompanionProcess(probe, words)
             let text = String(decoding: process.readToEnd(), as: UTF8.self)
@@ -111,3 +104,4 @@ struct SeveralProcessesTests {
         }
     }
 }
+#endif

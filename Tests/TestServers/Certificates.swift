@@ -14,9 +14,9 @@ package struct Certificates {
 
         fileprivate var period: (start: String, end: String) {
             switch self {
-            case .expired: ("20200101000000Z", "20200201000000Z")
+            case .expired: (Certificates.start, "20190201000000Z")
             case .notYetValid: ("20900101000000Z", "20910101000000Z")
-            default: ("20200101000000Z", "20910101000000Z")
+            default: (Certificates.start, Certificates.end)
             }
         }
     }
@@ -31,12 +31,17 @@ package struct Certificates {
     package var stranger: String { folder + "/stranger" }
     package static let passphrase = "open sesame"
 
+    /// Apple's systems take a server's certificate for 825 days and no longer, if it begins after June 2019.
+    private static let start = "20190101000000Z"
+    private static let end = "20910101000000Z"
+
     package func certificate(_ kind: Kind) -> String { "\(folder)/\(kind).pem" }
 
     package init(in folder: String) throws {
         self.folder = folder
         try Data(Self.configuration.utf8).write(to: URL(fileURLWithPath: folder + "/openssl.cnf"))
         try Data().write(to: URL(fileURLWithPath: folder + "/index.txt"))
+        try Data("1000\n".utf8).write(to: URL(fileURLWithPath: folder + "/serial.txt"))
         try openssl(
             "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout ca.key -out ca.pem",
             "-config openssl.cnf -extensions authority -subj /CN=Authority -days 3650")
@@ -45,12 +50,12 @@ package struct Certificates {
             "-config openssl.cnf -subj /CN=Between")
         try openssl(
             "ca -batch -notext -config openssl.cnf -extensions authority -in between.csr -out between.pem",
-            "-cert ca.pem -keyfile ca.key -startdate 20200101000000Z -enddate 20910101000000Z")
+            "-cert ca.pem -keyfile ca.key -startdate \(Self.start) -enddate \(Self.end)")
         try openssl("genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out server.key")
         for kind in Kind.allCases {
             try openssl(
                 "req -new -key server.key -out \(kind).csr -config openssl.cnf -subj /CN=\(kind)",
-                "-addext subjectAltName=\(kind.names)")
+                "-addext subjectAltName=\(kind.names) -addext extendedKeyUsage=serverAuth")
             let (issuer, signer) =
                 switch kind {
                 case .selfSigned: ("-selfsign", "server.key")
@@ -74,7 +79,7 @@ package struct Certificates {
             "-config openssl.cnf -subj /CN=client")
         try openssl(
             "ca -batch -notext -config openssl.cnf -in client.csr -out client.pem",
-            "-cert ca.pem -keyfile ca.key -startdate 20200101000000Z -enddate 20910101000000Z")
+            "-cert ca.pem -keyfile ca.key -startdate \(Self.start) -enddate \(Self.end)")
         try openssl("pkey -in client.key -aes256 -out client-locked.key -passout stdin", input: locking)
         try openssl("pkcs12 -export -in client.pem -inkey client.key -out client.p12 -passout stdin", input: locking)
     }
@@ -97,7 +102,7 @@ package struct Certificates {
         [own]
         database = index.txt
         new_certs_dir = .
-        rand_serial = yes
+        serial = serial.txt
         default_md = sha256
         policy = any
         copy_extensions = copy

@@ -35,9 +35,9 @@ package final class CompanionProcess: Sendable {
         if !isFinished.withLock({ $0 }) { startThread { [process] in waitpid(process, nil, 0) } }
     }
 
-    /// Gives the program all the input it gets, which should fit into the system's buffer.
+    /// Gives the program all the input it gets, which should fit into the system's buffer. It need not read it.
     package func write(_ bytes: Data) {
-        _ = bytes.withUnsafeBytes { send(input, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        _ = bytes.withUnsafeBytes { send(input, $0.baseAddress, $0.count, LoopbackPort.noSignal) }
         shutdown(input, Int32(SHUT_WR))
     }
 

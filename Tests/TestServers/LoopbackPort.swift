@@ -42,6 +42,24 @@ package enum LoopbackPort {
         return descriptor
     }
 
+    /// For `send`: no signal ends the process when the peer has gone. Where that is an option of the socket, `silence` is
+    /// what counts.
+    static var noSignal: Int32 {
+        #if canImport(Darwin)
+        0
+        #else
+        Int32(MSG_NOSIGNAL)
+        #endif
+    }
+
+    /// Writing to this socket raises no signal.
+    static func silence(_ descriptor: Int32) {
+        #if canImport(Darwin)
+        var on: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+    }
+
     /// A socket that programs started meanwhile do not inherit. Only Linux can say so in the same call.
     private static func make(isBlocking: Bool = true) throws -> Int32 {
         #if canImport(Glibc)

@@ -50,7 +50,7 @@ package final class Nginx: Sendable {
     }
 
     private init() throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/curlew-nginx-\(UUID().uuidString)"
+        let folder = FileManager.default.temporaryDirectory.path + "/" + Self.folderName()
         root = folder + "/root"
         try FileManager.default.createDirectory(atPath: root + "/upload", withIntermediateDirectories: true)
         certificates = try Certificates(in: folder)
@@ -74,11 +74,20 @@ package final class Nginx: Sendable {
         throw failure
     }
 
-    /// Returns when nginx listens: it goes into the background only then.
+    /// Short, because the path of a socket has 104 bytes on a Mac, and folders of temporary files are deep there.
+    package static func folderName() -> String {
+        "curlew-nginx-" + UUID().uuidString.prefix(13)
+    }
+
+    /// Returns when nginx listens: it goes into the background only then. Newer ones say first what they think of
+    /// configurations that older ones need.
     private static func start(in folder: String) throws -> CompanionProcess {
         let nginx = try Program.path("nginx")
         let script = """
-            '\(nginx)' -p '\(folder)' -c '\(folder)/nginx.conf' -e '\(folder)/error.log' || exit 1
+            '\(nginx)' -p '\(folder)' -c '\(folder)/nginx.conf' -e '\(folder)/error.log' 2> '\(folder)/said' || {
+              cat '\(folder)/said'
+              exit 1
+            }
             echo started
             cat > '\(folder)/held'
             until [ -s '\(folder)/pid' ]; do :; done

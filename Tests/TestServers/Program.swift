@@ -11,13 +11,47 @@ package enum Program {
     }
 
     /// The path of a program; servers are not on everybody's path.
+    ///
+    /// On a Mac, Homebrew's come first: what the system has under the names of ours is something older or other.
     package static func path(_ name: String) throws -> String {
-        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
-        for folder in folders + ["/usr/sbin", "/usr/bin", "/bin"] {
+        let environment = ProcessInfo.processInfo.environment
+        let folders = (environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        #if os(macOS)
+        let first = [(environment["HOMEBREW_PREFIX"] ?? "/opt/homebrew") + "/bin", "/usr/local/bin"]
+        #else
+        let first: [String] = []
+        #endif
+        for folder in first + folders + ["/usr/sbin", "/usr/bin", "/bin"] {
             let path = folder + "/" + name
             if FileManager.default.isExecutableFile(atPath: path) { return path }
         }
-        throw Failure(description: "\(name) is missing: run Scripts/setup, which installs it.")
+        throw Failure(description: "\(name) is missing: Scripts/setup installs it, or says how.")
+    }
+
+    /// A program of this package, which is built into the folder of the tests.
+    package static func built(_ name: String) throws -> String {
+        #if os(Linux)
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        #else
+        // The tests are a library in a bundle, which some other program has loaded.
+        var info = Dl_info()
+        guard dladdr(#dsohandle, &info) != 0, let image = info.dli_fname else {
+            throw Failure(description: "The folder of the tests is not known.")
+        }
+        let tests = String(cString: image)
+        #endif
+        return try beside(tests, name)
+    }
+
+    /// The program in the folder of `file`, or in one of the three above that: `x.xctest/Contents/MacOS` on a Mac.
+    package static func beside(_ file: String, _ name: String) throws -> String {
+        var folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+        for _ in 0..<4 {
+            let path = folder.appendingPathComponent(name).path
+            if FileManager.default.isExecutableFile(atPath: path) { return path }
+            folder.deleteLastPathComponent()
+        }
+        throw Failure(description: "\(name) is not built: swift build makes it.")
     }
 
     /// The system's interpreter, for which `Scripts/setup` installs modules.

@@ -12,29 +12,41 @@ package final class RawServer: Sendable {
     package typealias Script = @Sendable (RawConnection) throws -> Void
 
     package let port: Int
-    private let listener: Int32
     private let connections = Locked<[RawConnection]>([])
+    /// Closing it ends the thread that accepts. To end the listening itself wakes that thread on Linux only.
+    private let stop: Int32
 
     /// Listens at once. A small `receiveBuffer` lets a slow reader slow the sender soon.
     package init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
-        (listener, port) = try LoopbackPort.listen(backlog: 128, receiveBuffer: receiveBuffer)
-        let (listener, connections) = (listener, connections)
-        startThread { Self.serve(listener, connections, script) }
+        let (listener, port) = try LoopbackPort.listen(backlog: 128, receiveBuffer: receiveBuffer)
+        var ends: [Int32] = [-1, -1]
+        guard loopback_pipe(&ends) == 0 else {
+            Foundation.close(listener)
+            throw LoopbackPort.Failure(call: "pipe", number: errno)
+        }
+        (self.port, stop) = (port, ends[1])
+        let connections = connections
+        startThread { [stopped = ends[0]] in Self.serve(listener, until: stopped, connections, script) }
     }
 
     deinit {
         // Every thread waits in a call on one of these, which then returns.
-        shutdown(listener, Int32(SHUT_RDWR))
+        Foundation.close(stop)
         connections.withLock { $0 }.forEach { $0.breakOff() }
     }
 
     package var url: String { "http://127.0.0.1:\(port)" }
     package var connectionCount: Int { connections.withLock { $0.count } }
 
-    private static func serve(_ listener: Int32, _ connections: Locked<[RawConnection]>, _ script: @escaping Script) {
-        defer { close(listener) }
+    private static func serve(
+        _ listener: Int32, until stopped: Int32, _ connections: Locked<[RawConnection]>, _ script: @escaping Script
+    ) {
+        defer {
+            close(listener)
+            close(stopped)
+        }
         while true {
-            let socket = loopback_accept(listener)
+            let socket = loopback_accept(listener, stopped)
             guard socket >= 0 else { return }
             let connection = connections.withLock { all in
                 let connection = RawConnection(socket, index: all.count)
@@ -64,6 +76,7 @@ package final class RawConnection: Sendable {
         state = Locked((socket, 0))
         var on: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        LoopbackPort.silence(socket)
     }
 
     private var socket: Int32 { state.withLock { $0.socket } }
@@ -100,7 +113,7 @@ package final class RawConnection: Sendable {
     package func write(_ bytes: Data) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            let count = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, LoopbackPort.noSignal) }
             guard count > 0 else { throw Gone() }
             state.withLock { $0.written += count }
             rest = rest.dropFirst(count)
@@ -109,9 +122,7 @@ package final class RawConnection: Sendable {
 
     /// Lets time pass; throws as soon as the client has closed its end.
     package func pause(_ milliseconds: Int32) throws {
-        let hangUp = Int16(0x2000 | POLLHUP | POLLERR)
-        var entry = pollfd(fd: socket, events: hangUp, revents: 0)
-        if poll(&entry, 1, milliseconds) != 0 { throw Gone() }
+        if loopback_wait_for_end(socket, milliseconds) != 0 { throw Gone() }
     }
 
     /// Waits until the client has closed its end.

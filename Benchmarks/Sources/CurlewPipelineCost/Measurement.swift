@@ -83,7 +83,13 @@ struct Measurement {
 /// The counter in LD_PRELOAD, if it is there.
 enum AllocationCount {
     private static let read: (@convention(c) () -> UInt)? = {
-        guard let symbol = dlsym(nil, "curlew_allocation_count") else { return nil }
+        // "Anywhere in the process", a macro that Swift does not see.
+        #if canImport(Darwin)
+        let anywhere = UnsafeMutableRawPointer(bitPattern: -2)
+        #else
+        let anywhere: UnsafeMutableRawPointer? = nil
+        #endif
+        guard let symbol = dlsym(anywhere, "curlew_allocation_count") else { return nil }
         return unsafeBitCast(symbol, to: (@convention(c) () -> UInt).self)
     }()
 

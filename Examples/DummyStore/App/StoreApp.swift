@@ -16,7 +16,7 @@ struct StoreApp: App {
         WindowGroup {
             TabView {
                 ProductsView(catalogue: shop.catalogue).tabItem { Label("Products", systemImage: "bag") }
-                AccountView(account: shop.account).tabItem { Label("Account", systemImage: "person") }
+                AccountView(account: shop.account, note: shop.note).tabItem { Label("Account", systemImage: "person") }
             }
         }
     }
@@ -27,10 +27,15 @@ struct StoreApp: App {
 private final class Shop {
     let account: Account
     let catalogue: Catalogue
+    /// What the person should know about signing in.
+    let note: String?
     private let api: SampleAPI?
 
     init() {
-        let tokens = TokenStore(.keychain(service: "com.example.dummystore", account: "main"))
+        // `swift run` on a Mac makes a program without a signature, which may not use the keychain.
+        let mayKeep = KeychainTokens.isAvailable
+        let tokens = mayKeep ? TokenStore(.keychain(service: "com.example.dummystore", account: "main")) : TokenStore()
+        note = mayKeep ? nil : "This build is not signed, so nothing is kept: sign in again after the next start."
         api = try? SampleAPI()
         let client = APIClient(baseURL: api.map { "\($0.url)" }, pipeline: .store(tokens))
         account = Account(api == nil ? LocalUserService() : APIUserService(client: client, tokens: tokens))
@@ -69,6 +74,7 @@ private struct ProductsView: View {
 
 private struct AccountView: View {
     let account: Account
+    let note: String?
     @State private var username = "emilys"
     @State private var password = ""
 
@@ -83,6 +89,7 @@ private struct AccountView: View {
                 SecureField("Password", text: $password)
                 Button("Sign in") { Task { await account.signIn(username: username, password: password) } }
             }
+            if let note { Text(note).font(.footnote) }
             if let problem = account.problem { Text(problem).foregroundStyle(.red) }
         }
         .task { await account.user.load() }

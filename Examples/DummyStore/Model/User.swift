@@ -37,11 +37,7 @@ package struct LogIn: Endpoint {
     package var content: RequestContent { .json(credentials) }
 
     /// Without the token of whoever was here before: a wrong password must not look like a token that has ended.
-    package var options: RequestOptions {
-        var options = RequestOptions()
-        options.authentication = .anonymous
-        return options
-    }
+    package var options: RequestOptions { .withoutCredentials }
 }
 
 package struct GetCurrentUser: Endpoint {

@@ -11,6 +11,10 @@ actor Outage: Transport {
         self.failures = failures
     }
 
+    nonisolated func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        engine.principal(of: request, in: context)
+    }
+
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         guard failures > 0 else { return try await engine.send(request, in: context) }
         failures -= 1

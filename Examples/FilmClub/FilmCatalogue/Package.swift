@@ -7,7 +7,7 @@ import PackageDescription
 // `FilmService`, and neither paths nor statuses.
 let package = Package(
     name: "FilmCatalogue",
-    platforms: [.iOS(.v17), .macOS(.v14)],
+    platforms: [.iOS(.v17), .macOS(.v14), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [.library(name: "FilmCatalogue", targets: ["FilmCatalogue"])],
     dependencies: [.package(name: "Curlew", path: "../../..")],
     targets: [

@@ -50,7 +50,7 @@ private struct DashboardView: View {
                 }
             }
         }
-        .task { await screen.all.load() }
+        .task { await screen.all.appeared() }
         .refreshable { await screen.all.refresh() }
     }
 }

@@ -55,6 +55,7 @@ int *__error(void);
 #define ENOTDIR 20
 #define EISDIR 21
 #define EINVAL 22
+#define ENOTTY 25
 #define EMFILE 24
 #define EFBIG 27
 #define ENOSPC 28
@@ -211,6 +212,7 @@ typedef struct {
 #define F_GETFL 3
 #define F_SETFL 4
 #define F_FULLFSYNC 51
+#define F_BARRIERFSYNC 85
 #define FD_CLOEXEC 1
 #define F_OK 0
 #define X_OK 1
@@ -345,6 +347,37 @@ ssize_t recv(int, void *, size_t, int);
 ssize_t send(int, const void *, size_t, int);
 int poll(struct pollfd *, nfds_t, int);
 int inet_pton(int, const char *, void *);
+
+// MARK: Queues of events
+
+#define EVFILT_READ (-1)
+#define EV_ADD 0x0001
+#define EV_CLEAR 0x0020
+#define EV_ERROR 0x4000
+#define EV_EOF 0x8000
+#define NOTE_LOWAT 0x00000001
+struct kevent {
+    uintptr_t ident;
+    int16_t filter;
+    uint16_t flags;
+    uint32_t fflags;
+    intptr_t data;
+    void *udata;
+};
+#define EV_SET(place, a, b, c, d, e, f) \
+    (*(place) = (struct kevent){.ident = (a), .filter = (b), .flags = (c), .fflags = (d), .data = (e), .udata = (f)})
+int kqueue(void);
+int kevent(int, const struct kevent *, int, struct kevent *, int, const struct timespec *);
+
+// MARK: Loaded images
+
+typedef struct {
+    const char *dli_fname;
+    void *dli_fbase;
+    const char *dli_sname;
+    void *dli_saddr;
+} Dl_info;
+int dladdr(const void *, Dl_info *);
 
 // MARK: Threads
 

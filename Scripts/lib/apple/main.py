@@ -70,7 +70,8 @@ def beyond(platform, builder, results):
                 yield Finding(
                     platform, declared[symbol], 0,
                     f"error: {symbol} is called by {name}, and defined for other systems only: it would not link")
-        if not builder.targets[name].is_test:
+        # A package that names no minimum for watches is not for them.
+        if not builder.targets[name].is_test and "watchos" in builder.targets[name].minimums:
             for value, place in fact.get("integers", []):
                 text = f"error: {place}: {value} does not fit into an Int of 32 bits (watchOS)"
                 yield Finding(platform, name, 0, text)

@@ -25,7 +25,7 @@ NEEDS = {
     "Synchronization": ["Darwin"], "Observation": ["Darwin"], "Testing": ["_StringProcessing"],
     "_FoundationEssentials": ["Darwin"], "_FoundationInternationalization": ["_FoundationEssentials"],
     "Foundation": ["_FoundationInternationalization", "Dispatch"], "CryptoKit": ["Foundation"],
-    "Security": ["Foundation"], "Combine": ["_StringProcessing"], "UniformTypeIdentifiers": ["_StringProcessing"],
+    "Security": ["Foundation"], "Combine": ["Dispatch"], "UniformTypeIdentifiers": ["_StringProcessing"],
     "AppKit": ["Foundation"], "UIKit": ["Foundation"],
     "SwiftUI": ["AppKit", "UIKit", "Combine", "Observation", "UniformTypeIdentifiers"],
 }

@@ -107,7 +107,8 @@ class Builder:
 
         return work.Step(
             name=name, commands=[command], outputs=outputs, folder=self.sdk.folder, examine=examine,
-            files=[*sources, *(path for c in self.c_needs(target) for path in c.files(".h"))],
+            # What was found is kept with the step, and is another when the search is.
+            files=[*sources, sil.__file__, *(path for c in self.c_needs(target) for path in c.files(".h"))],
             needs=[self.name(need) for need in [*self.sdk.names(), *self.needs[target.name]]])
 
     def module_map(self, target):

@@ -26,18 +26,18 @@ extension APIClient {
 
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
-            query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: UInt64 = ChainNumber.next()
+            query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil
         ) {
             self.baseURL = baseURL
             self.configuration = configuration
             self.query = query
             self.options = options
             exchanger = Exchanger(
-                pipeline: pipeline, transport: transport,
+                pipeline: pipeline,
                 setup: PipelineSetup(
                     clientOrigin: baseURL?.origin,
                     totalTimeout: (options?.timeouts ?? configuration.timeouts).total),
-                chain: chain)
+                chain: chain ?? Chain(pipeline.interceptors, transport))
             let own = configuration.headers
             homeFields = Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent])
             decodedHeaders = Self.basic(configuration, accept: configuration.codecs.accept)
@@ -106,7 +106,7 @@ extension APIClient.Core {
                 timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
                 clientOrigin: baseURL?.origin, observers: isObserved ? configuration.observers : [],
                 time: configuration.time,
-                endpoint: route, codecs: codecs, homeFields: homeFields))
+                endpoint: route, codecs: codecs, homeFields: homeFields, fields: configuration.fields))
         do throws(NetworkError) {
             var request = try request(for: route, answer: answer, codecs)
             if options.sendsIdempotencyKey == true, !request.method.isIdempotent,

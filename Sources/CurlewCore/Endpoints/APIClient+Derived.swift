@@ -21,6 +21,12 @@ extension APIClient {
         derived(options: core.options?.overridden(by: options) ?? options)
     }
 
+    /// A client whose calls go without any credential, whatever interceptors it has, unless a call says otherwise: for
+    /// signing in, where an old token is not to go along and a 401 means a wrong password.
+    public func withoutCredentials() -> APIClient {
+        with(options: .withoutCredentials)
+    }
+
     /// A client for another place.
     ///
     /// On the same origin everything stays. A client for another origin keeps nothing that may be a secret of the first:
@@ -34,9 +40,11 @@ extension APIClient {
         return derived(baseURL: baseURL, pipeline: pipeline, configuration: configuration, query: QueryItems())
     }
 
-    /// A client with one more interceptor, at its placement.
-    public func adding(_ interceptor: any Interceptor) -> APIClient {
-        derived(pipeline: pipeline.adding(interceptor))
+    /// A client with one more interceptor, at its placement. The rest as for `Pipeline.adding(_:at:changesWhoseAnswer:)`.
+    public func adding(
+        _ interceptor: any Interceptor, at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil
+    ) -> APIClient {
+        derived(pipeline: pipeline.adding(interceptor, at: placement, changesWhoseAnswer: changesWhoseAnswer))
     }
 
     private func derived(
@@ -48,7 +56,7 @@ extension APIClient {
                 baseURL: baseURL ?? core.baseURL, pipeline: pipeline ?? core.exchanger.pipeline,
                 transport: core.exchanger.transport, configuration: configuration ?? core.configuration,
                 query: query ?? core.query, options: options ?? core.options,
-                chain: pipeline == nil ? core.exchanger.chain : ChainNumber.next()))
+                chain: pipeline == nil ? core.exchanger.chain : nil))
     }
 }
 
@@ -66,12 +74,18 @@ extension APIClient {
     /// What all calls have in common, as it was given and as `with(headers:)` changed it.
     public var configuration: ClientConfiguration { core.configuration }
 
-    /// What cannot work, one sentence each. Every `send` throws it: `.invalidRequest` for the base URL,
-    /// `.configuration` for the pipeline. Empty when all is well.
-    public var problems: [String] {
-        var problems = core.exchanger.problems
-        if let problem = core.baseURL?.problem { problems.insert(problem.detail, at: 0) }
-        return problems
+    /// What cannot work, and what works but hardly as it was meant, one sentence each. Empty when all is well.
+    ///
+    /// What cannot work comes first, and every `send` throws it: `.invalidRequest` for the base URL, `.configuration` for
+    /// the pipeline. The rest keeps no call from being sent: an interceptor that keeps a cache from working is named.
+    public var problems: [String] { obstacles + warnings }
+
+    private var obstacles: [String] {
+        (core.baseURL?.problem.map { [$0.detail] } ?? []) + core.exchanger.problems
+    }
+
+    private var warnings: [String] {
+        pipeline.warnings(in: PipelineSetup(clientOrigin: core.baseURL?.origin), over: transport)
     }
 }
 
@@ -81,9 +95,9 @@ extension APIClient: CustomStringConvertible {
         var lines = [
             "APIClient \(core.baseURL?.description ?? "without a base URL")",
             "  pipeline   \(pipeline)",
-            "  transport  \((transport as? any CustomStringConvertible)?.description ?? TypeNames.name(of: type(of: transport)))",
+            "  transport  \(transport.label)",
         ]
-        lines += problems.map { "  problem    \($0)" }
+        lines += obstacles.map { "  problem    \($0)" } + warnings.map { "  warning    \($0)" }
         return lines.joined(separator: "\n")
     }
 }

@@ -49,7 +49,7 @@ extension APIClient.Core {
     func preview<Value>(_ route: some Route, answer: Value.Type) async throws(NetworkError) -> HTTPRequest {
         let call = try prepare(route, answer: answer, nil, isObserved: false)
         let result = Locked<HTTPRequest?>(nil)
-        let end = ClosureTransport { request, _ in
+        let end = ClosureTransport(changesWhoseAnswer: false) { request, _ in
             result.withLock { $0 = request }
             throw NetworkError(.refused(by: .preview))
         }

@@ -12,6 +12,9 @@ public struct ClientConfiguration: Sendable {
     /// Header fields of every call to the client's origin. Default none. A call's own fields replace them; a call to
     /// another origin gets none of them.
     public var headers: HTTPHeaders
+    /// What the app knows of its request fields and cookies: which are harmless, which are secret. Default nothing
+    /// beyond what Curlew knows.
+    public var fields: FieldRules
     /// The `User-Agent` field, sent everywhere; nil sends none. Default `Curlew/0.1`.
     public var userAgent: String?
     /// Timeouts for calls that name none. Default connect 10 s, first byte 30 s, idle 30 s, total 300 s.
@@ -31,7 +34,7 @@ public struct ClientConfiguration: Sendable {
     public init(
         headers: HTTPHeaders = HTTPHeaders(), userAgent: String? = "Curlew/0.1", timeouts: Timeouts = .standard,
         limits: Limits = .standard, codecs: Codecs = .json, completionExecutor: CompletionExecutor = .anywhere,
-        observers: [any RequestObserver] = [], time: any TimeSource = SystemTime()
+        observers: [any RequestObserver] = [], time: any TimeSource = SystemTime(), fields: FieldRules = FieldRules()
     ) {
         self.headers = headers
         self.userAgent = userAgent
@@ -41,5 +44,6 @@ public struct ClientConfiguration: Sendable {
         self.completionExecutor = completionExecutor
         self.observers = observers
         self.time = time
+        self.fields = fields
     }
 }

@@ -19,6 +19,11 @@ extension Request {
         changed { change(&$0.options) }
     }
 
+    /// Without any credential, whatever the client has: for signing in, and for what is for everybody.
+    public func withoutCredentials() -> Self {
+        options { $0.authentication = .anonymous }
+    }
+
     /// With another name in logs, metrics and errors.
     public func name(_ name: String) -> Self {
         changed { $0.name = name }

@@ -27,13 +27,13 @@ public struct ExchangeContext: Sendable {
     public init(
         routeName: String = "", options: RequestOptions = RequestOptions(), timeouts: Timeouts = .standard,
         limits: Limits = .standard, clientOrigin: Origin? = nil, observers: [any RequestObserver] = [],
-        time: any TimeSource = SystemTime()
+        time: any TimeSource = SystemTime(), fields: FieldRules = FieldRules()
     ) {
         self.init(
             Call(
                 id: ExchangeID.next(), routeName: routeName, options: options,
                 timeouts: options.timeouts ?? timeouts, limits: options.limits ?? limits, clientOrigin: clientOrigin,
-                observers: observers, time: time, endpoint: nil, codecs: options.codecs ?? .json))
+                observers: observers, time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields))
     }
 
     init(_ call: Call) {
@@ -57,6 +57,8 @@ public struct ExchangeContext: Sendable {
     public var timeouts: Timeouts { call.timeouts }
     /// The limits in force: the call's, else the client's.
     public var limits: Limits { call.limits }
+    /// What the app knows of its fields.
+    public var fields: FieldRules { call.fields }
     /// The fields of the client's configuration, which go to its origin only.
     package var homeFields: Set<HTTPField.Name> { call.homeFields }
     /// The origin of the client's base URL. Credentials belong to it unless they name another.
@@ -91,6 +93,20 @@ public struct ExchangeContext: Sendable {
     package var jarCookie: String? {
         get { detour?.facts.jarCookie }
         set { change { $0.jarCookie = newValue } }
+    }
+
+    /// What credentials are hashed with where somebody asks whose answer it is; nil for the key of the process.
+    package var principalKey: PrincipalKey? {
+        get { detour?.facts.principalKey }
+        set { change { $0.principalKey = newValue } }
+    }
+
+    /// This context for whoever hashes credentials with `key`.
+    func hashing(with key: PrincipalKey?) -> ExchangeContext {
+        guard let key else { return self }
+        var copy = self
+        copy.principalKey = key
+        return copy
     }
 
     /// What the call has tried before, oldest first, on this hop and on those that led here.
@@ -135,6 +151,7 @@ public struct ExchangeContext: Sendable {
             var forwardedFields = ForwardedFields()
             var jarCookie: String?
             var pastAttempts: [Attempt] = []
+            var principalKey: PrincipalKey?
         }
 
         let facts: Facts
@@ -157,11 +174,13 @@ public struct ExchangeContext: Sendable {
         let codecs: Codecs
         let authentication: AuthenticationChoice
         let homeFields: Set<HTTPField.Name>
+        let fields: FieldRules
 
         init(
             id: UInt64, routeName: String, options: RequestOptions, timeouts: Timeouts, limits: Limits,
             clientOrigin: Origin?, observers: [any RequestObserver], time: any TimeSource,
-            endpoint: (any Sendable)?, codecs: Codecs, homeFields: Set<HTTPField.Name> = []
+            endpoint: (any Sendable)?, codecs: Codecs, homeFields: Set<HTTPField.Name> = [],
+            fields: FieldRules = FieldRules()
         ) {
             self.id = id
             self.routeName = routeName
@@ -176,6 +195,7 @@ public struct ExchangeContext: Sendable {
             self.codecs = codecs
             authentication = options.authentication ?? .optional
             self.homeFields = homeFields
+            self.fields = fields
         }
     }
 }

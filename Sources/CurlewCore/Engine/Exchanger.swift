@@ -8,22 +8,21 @@ public struct Exchanger: Sendable {
     /// The interceptors in force.
     public let pipeline: Pipeline
     /// The engine.
-    public let transport: any Transport
+    public var transport: any Transport { chain.transport }
     /// What cannot work; `exchange` throws it.
     public let problems: [String]
-    /// Tells chains apart, see `Next.chain`.
-    let chain: UInt64
+    let chain: Chain
     private let attemptTimeout: Duration?
 
     /// An engine over `transport`. Never fails: what cannot work is listed in `problems`.
     public init(pipeline: Pipeline, transport: any Transport, setup: PipelineSetup = PipelineSetup()) {
-        self.init(pipeline: pipeline, transport: transport, setup: setup, chain: ChainNumber.next())
+        self.init(
+            pipeline: pipeline, setup: setup, chain: Chain(pipeline.interceptors, transport))
     }
 
-    /// An engine with the number of another one that has the same pipeline and transport.
-    init(pipeline: Pipeline, transport: any Transport, setup: PipelineSetup, chain: UInt64) {
+    /// An engine with the chain of another one that has the same pipeline and transport.
+    init(pipeline: Pipeline, setup: PipelineSetup, chain: Chain) {
         self.pipeline = pipeline
-        self.transport = transport
         self.chain = chain
         problems = pipeline.problems(in: setup)
         attemptTimeout = pipeline.declared(in: setup).attemptTimeout
@@ -51,9 +50,7 @@ public struct Exchanger: Sendable {
                 throw NetworkError(.configuration, detail: problems.joined(separator: " "))
             }
             try Task.checkCancellation()
-            let response = try await Next(
-                context: context, interceptors: pipeline.interceptors, position: 0, transport: transport, chain: chain
-            )(request)
+            let response = try await Next(context: context, chain: chain)(request)
             let value = try await finish(response)
             context.record(.succeeded(response, after: start.duration(to: context.time.now)))
             return value

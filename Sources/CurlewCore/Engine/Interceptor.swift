@@ -19,42 +19,62 @@
 /// - State that several calls share sits in one private lock or actor of the interceptor.
 /// - Errors of any kind may be thrown; the caller sees a `NetworkError`.
 /// - For a test of one interceptor, make its `Next` from a closure: `Next { request, context in … }`.
+/// - What is wrong with the way one is set up is told by `ValidatingInterceptor`.
 public protocol Interceptor: Sendable {
-    /// Where `Pipeline.adding(_:)` puts it. Default `.custom`.
-    var placement: Placement { get }
-    /// Runs the rest of the chain through `next`, as often as it needs to.
+    /// Runs the rest of the chain through `next`, as often as it needs to. The one requirement without a default.
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse
-    /// Whether `APIClient.preview` runs it. Default true; false for what only makes sense with an answer.
-    var runsInPreview: Bool { get }
-    /// Tells what others of the pipeline have to fit: a timeout, a budget. Asked of all before any `problem(in:)`.
-    func declare(in setup: inout PipelineSetup)
-    /// What is wrong with the way it is set up, given the client; nil when it can work. Default nil.
-    func problem(in setup: PipelineSetup) -> String?
+    /// Where `Pipeline.adding(_:)` puts it, unless that is said there. Default `.custom`.
+    var placement: Placement { get }
     /// Whose credential it would attach to `request` now, told without I/O; asked by what keeps or shares answers
     /// (`Next.principal(of:)`), and never otherwise.
     ///
-    /// The default is `.unknown` at every placement: a cache, or a shared exchange, further out keeps and shares
-    /// nothing, because it cannot see what is added here. Those further in see it on the request, and do not ask. An
-    /// interceptor of an app that changes nothing on which responses depend returns `.anonymous`, so that caches work
-    /// around it.
+    /// The default is `.unknown` at every placement: a cache, or a shared exchange, further out cannot see what is added
+    /// here, so it keeps and shares nothing, and says so in `APIClient.problems` and in its verdicts. Those further in see it on the request, and do not ask. An interceptor that changes nothing on
+    /// which answers depend returns `.anonymous`, or is added with `changesWhoseAnswer: false`.
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
+    /// Whether `APIClient.preview` runs it. Default true; false for what only makes sense with an answer.
+    var runsInPreview: Bool { get }
 }
 
-extension Interceptor {
-    /// `.custom`.
-    public var placement: Placement { .custom }
+/// An interceptor that can be set up in a way that cannot work, or has to know how others are set up.
+public protocol ValidatingInterceptor: Interceptor {
+    /// Tells what others of the pipeline have to fit: a timeout, a budget. Asked of all before any `problem(in:)`.
+    func declare(in setup: inout PipelineSetup)
+    /// What is wrong with the way it is set up, given the client; nil when it can work. Every call throws it.
+    func problem(in setup: PipelineSetup) -> String?
+    /// What works, but hardly as it was meant; nil when all is well. Calls are made; `APIClient.problems` names it.
+    func warning(in setup: PipelineSetup) -> String?
+}
 
-    /// True: a preview shows what it does to the request.
-    public var runsInPreview: Bool { true }
+/// An interceptor that has to load something, once, before `principal(of:in:)` can tell whose credential it attaches:
+/// tokens from a file or a keychain.
+public protocol PreparingInterceptor: Interceptor {
+    /// Loads it, unless that is done. Called before `principal(of:in:)` where answers are kept or shared, never from
+    /// several places of one call at once. Waits no longer than the deadline of `context`; fails silently, since the
+    /// principal then stays unknown and the call itself meets the error.
+    func prepare(in context: ExchangeContext) async
+}
 
+extension ValidatingInterceptor {
     /// Nothing to tell.
     public func declare(in setup: inout PipelineSetup) {}
 
     /// Nothing to object.
     public func problem(in setup: PipelineSetup) -> String? { nil }
 
+    /// Nothing to remark.
+    public func warning(in setup: PipelineSetup) -> String? { nil }
+}
+
+extension Interceptor {
+    /// `.custom`.
+    public var placement: Placement { .custom }
+
     /// `.unknown`: it may attach anything.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
+
+    /// True: a preview shows what it does to the request.
+    public var runsInPreview: Bool { true }
 
     /// How it appears in a pipeline's description. The type's name without `Interceptor`.
     package var label: String {

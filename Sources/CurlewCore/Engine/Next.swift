@@ -10,31 +10,25 @@ public struct Next: Sendable {
     /// What travels beside the request.
     public let context: ExchangeContext
 
-    private let interceptors: [any Interceptor]
+    private let links: Chain
     private let position: Int
-    package let transport: any Transport
-    /// Tells chains apart: equal numbers mean the same interceptors over the same transport.
-    let chain: UInt64
 
-    init(
-        context: ExchangeContext, interceptors: [any Interceptor], position: Int, transport: any Transport,
-        chain: UInt64
-    ) {
+    init(context: ExchangeContext, chain: Chain, position: Int = 0) {
         self.context = context
-        self.interceptors = interceptors
+        links = chain
         self.position = position
-        self.transport = transport
-        self.chain = chain
     }
+
+    package var transport: any Transport { links.transport }
+    /// Tells chains apart: equal numbers mean the same interceptors over the same transport.
+    var chain: UInt64 { links.number }
 
     /// A chain that is one closure, for tests of an interceptor.
     public init(
         context: ExchangeContext = ExchangeContext(),
         _ answer: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
     ) {
-        self.init(
-            context: context, interceptors: [], position: 0, transport: ClosureTransport(answer),
-            chain: ChainNumber.next())
+        self.init(context: context, chain: Chain([], ClosureTransport(changesWhoseAnswer: false, answer)))
     }
 
     /// Runs the rest of the chain.
@@ -44,36 +38,56 @@ public struct Next: Sendable {
         -> HTTPResponse
     {
         let context = changed ?? self.context
-        guard position < interceptors.count else {
+        guard position < links.interceptors.count else {
             if context.crossedOrigin { return try await leave(request.forForeignOrigin(in: context), context) }
             return try await leave(request, context)
         }
-        let rest = Next(
-            context: context, interceptors: interceptors, position: position + 1, transport: transport, chain: chain)
-        return try await interceptors[position].intercept(request, next: rest)
+        let rest = Next(context: context, chain: links, position: position + 1)
+        return try await links.interceptors[position].intercept(request, next: rest)
     }
 
-    /// Whose answer `request` would get: by its fields, of which each counts that is not known to be harmless, and by
-    /// what the interceptors further in would attach. Costs nothing unless asked; no I/O.
+    /// Whose answer `request` would get: by its fields, of which each counts that is not known to be harmless, by what
+    /// the interceptors further in would attach, and by what the transport attaches. Costs nothing unless asked; no I/O.
     ///
     /// For interceptors that keep or share answers:
+    /// - Call `prepare()` first, once.
     /// - The principal is a part of each key. `.unknown` is none: such an answer is neither kept nor shared.
     /// - Ask once more when the answer is there. Somebody may have signed in or out meanwhile, so an answer is kept or
     ///   shared only if both times gave the same.
     /// - What outlives the process keeps nothing of a principal that is known and not lasting.
     public func principal(of request: HTTPRequest) -> Principal {
-        var principal = Principal(of: request, secrets: context.forwardedFields.secret)
-        for interceptor in interceptors[position...] {
+        principal(of: request, key: nil)
+    }
+
+    /// The same with credentials hashed by a key of the caller's; nil takes that of the process.
+    package func principal(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
+        let context = context.hashing(with: key)
+        var principal = Principal(of: request, in: context)
+        for interceptor in links.interceptors[position...] {
             principal.join(interceptor.principal(of: request, in: context))
         }
+        principal.join(transport.principal(of: request, in: context))
         return principal
     }
 
+    /// Lets the interceptors further in load what they need to tell whose credential they attach.
+    public func prepare() async {
+        for each in links.preparing where each.place >= position { await each.interceptor.prepare(in: context) }
+    }
+
+    /// Who keeps the principal of `request` from being known: the names of interceptors further in and of the transport.
+    package func strangers(to request: HTTPRequest) -> [String] {
+        var names = links.interceptors[position...].filter { $0.principal(of: request, in: context) == .unknown }
+            .map(\.label)
+        if transport.principal(of: request, in: context) == .unknown { names.append(transport.label) }
+        return names
+    }
+
     /// Whether a credential goes with `request`, or would be attached further in. What is only a field of an unknown
-    /// name is none.
+    /// name is none, and what says nothing of itself is one.
     func attachesCredential(to request: HTTPRequest) -> Bool {
         context.isAuthenticated || request.headers.contains(.authorization)
-            || interceptors[position...].contains { $0.principal(of: request, in: context) != .anonymous }
+            || links.interceptors[position...].contains { $0.principal(of: request, in: context) != .anonymous }
     }
 
     /// The call demands a credential, and here is the last place to see that none was attached.
@@ -100,18 +114,6 @@ public struct Next: Sendable {
         } catch {
             context.record(.attemptFailed(NetworkError(error)))
             throw error
-        }
-    }
-}
-
-/// Numbers for chains, never used twice.
-enum ChainNumber {
-    private static let last = Locked<UInt64>(0)
-
-    static func next() -> UInt64 {
-        last.withLock { last in
-            last &+= 1
-            return last
         }
     }
 }

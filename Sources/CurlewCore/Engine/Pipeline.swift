@@ -26,7 +26,14 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     public static let empty = Pipeline([])
 
     /// This pipeline with `interceptor` at its placement, behind those that are there already.
-    public func adding(_ interceptor: any Interceptor) -> Pipeline {
+    ///
+    /// - `placement`: another place than the interceptor's own.
+    /// - `changesWhoseAnswer`: false if no answer depends on what it does, so that caches and coalescing work around it.
+    ///   Nil leaves that to the interceptor, which by default cannot tell. See `Interceptor.placed(at:changesWhoseAnswer:)`.
+    public func adding(
+        _ interceptor: any Interceptor, at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil
+    ) -> Pipeline {
+        let interceptor = interceptor.placed(at: placement, changesWhoseAnswer: changesWhoseAnswer)
         var copy = self
         let place = copy.interceptors.lastIndex { $0.placement <= interceptor.placement }.map { $0 + 1 } ?? 0
         copy.interceptors.insert(interceptor, at: place)
@@ -48,7 +55,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     public func problems(in setup: PipelineSetup = PipelineSetup()) -> [String] {
         let setup = declared(in: setup)
         var found: [String] = []
-        for problem in interceptors.compactMap({ $0.problem(in: setup) }) + setup.problems
+        for problem in validating.compactMap({ $0.problem(in: setup) }) + setup.problems
         where !found.contains(problem) { found.append(problem) }
         let placed = interceptors.filter { $0.placement != .custom }
         for (outer, inner) in zip(placed, placed.dropFirst()) where outer.placement > inner.placement {
@@ -63,7 +70,32 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 extension Pipeline {
     /// `setup` with what the interceptors tell of themselves.
     func declared(in setup: PipelineSetup) -> PipelineSetup {
-        interceptors.reduce(into: setup) { $1.declare(in: &$0) }
+        validating.reduce(into: setup) { $1.declare(in: &$0) }
+    }
+
+    private var validating: [any ValidatingInterceptor] {
+        interceptors.compactMap { $0 as? any ValidatingInterceptor }
+    }
+
+    /// What works over this transport, but hardly as it was meant, one sentence each. Asks interceptors whose credential
+    /// they would attach, so it is made for people who look, not for each client.
+    func warnings(in setup: PipelineSetup, over transport: any Transport) -> [String] {
+        let chain = Chain(interceptors, transport)
+        let context = ExchangeContext(clientOrigin: setup.clientOrigin)
+        let preparing = Set(chain.preparing.map(\.place))
+        let place = setup.clientOrigin.map { "\($0)" } ?? "https://example.invalid"
+        let probe = try? HTTPRequest(.get, url: place + "/")
+        return interceptors.enumerated().compactMap { place, interceptor in
+            guard let validating = interceptor as? any ValidatingInterceptor else { return nil }
+            var setup = setup
+            if let probe {
+                let inner = interceptors.enumerated().filter { $0.offset > place && !preparing.contains($0.offset) }
+                setup.strangers = inner.map(\.element)
+                    .filter { $0.principal(of: probe, in: context) == .unknown }.map(\.label)
+                if transport.principal(of: probe, in: context) == .unknown { setup.strangers.append(transport.label) }
+            }
+            return validating.warning(in: setup)
+        }
     }
 }
 
@@ -75,6 +107,9 @@ public struct PipelineSetup: Sendable {
     public var totalTimeout: Duration?
     /// How long one attempt may take, as the pipeline says; nil without a limit of its own.
     public var attemptTimeout: Duration?
+    /// Who further in cannot tell whose credential it attaches, by its name: interceptors, and the transport. Filled
+    /// where `ValidatingInterceptor.warning(in:)` is asked.
+    public internal(set) var strangers: [String] = []
     /// How many interceptors try again.
     package var retries = 0
     /// The budgets from which repetitions are paid.

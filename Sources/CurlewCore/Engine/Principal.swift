@@ -19,7 +19,7 @@ public enum Principal: Hashable, Sendable {
     /// One party, told apart from others by a text that gives away no credential.
     ///
     /// - `isLasting`: the same text means the same party in the next process too. If false, it means nothing beyond
-    ///   this one: credentials are hashed with a key of the process.
+    ///   this one: credentials are hashed with a key of the process, or with one of the store that asks.
     case known(String, isLasting: Bool)
     /// A credential may go along, and nobody can tell whose. Its answers must be neither kept nor shared.
     case unknown
@@ -37,6 +37,16 @@ extension Principal {
         }
     }
 
+    /// Whether the next process would give it the same text.
+    var isLasting: Bool {
+        if case .known(_, false) = self { false } else { true }
+    }
+
+    /// The text of a known party; nil for nobody, and where nobody can tell.
+    public var text: String? {
+        if case .known(let text, _) = self { text } else { nil }
+    }
+
     /// Who has signed in: a random text for each sign-in.
     static func session(_ identifier: String) -> Principal { .known("session-" + identifier, isLasting: true) }
 
@@ -46,37 +56,41 @@ extension Principal {
         return .known("name-" + MessageDigest.sha256(joined([kind, name])).hexText, isLasting: true)
     }
 
-    /// Who has this credential.
-    static func holder(of parts: [String]) -> Principal {
-        .known("holder-" + MessageDigest.hmacSHA256(joined(parts), key: key).hexText, isLasting: false)
+    /// Who has this credential, of which nobody learns anything: the parts are hashed with a key. The principal lasts
+    /// where the store that asks has a key that lasts.
+    ///
+    /// For interceptors and transports that attach credentials: name the kind first, then what tells two holders apart.
+    public static func holder(of parts: [String], in context: ExchangeContext) -> Principal {
+        let key = context.principalKey ?? .process
+        let text = MessageDigest.hmacSHA256(joined(parts), key: key.bytes).hexText
+        return .known("holder-" + text, isLasting: key.isLasting)
     }
 
-    /// Who is named by the fields of a request: each field counts that is not known to be harmless
-    /// (`HTTPField.Name.isHarmless`), and each that was declared as secret.
+    /// Who is named by the fields of a request: each field counts that is not known to be harmless (`FieldRules`), and
+    /// each cookie.
     ///
     /// A field of an unknown name may be a credential or the number of a user, so its value is part of the principal.
     /// Requests with equal values are one party: nothing else in them could tell two users apart. The order of fields
-    /// of different names does not count. All values are hashed with the key of the process: a lasting hash, without a
-    /// key, would let a reader of the store find out a short secret by trying.
-    init(of request: HTTPRequest, secrets: Set<HTTPField.Name> = []) {
-        let fields = request.headers.filter { !$0.name.isHarmless || secrets.contains($0.name) }
+    /// of different names does not count.
+    init(of request: HTTPRequest, in context: ExchangeContext) {
+        let rules = context.fields
+        let declared = context.forwardedFields.secret
+        var fields: [(name: String, place: Int, value: String)] = []
+        for (place, field) in request.headers.enumerated()
+        where !rules.isHarmless(field.name) || declared.contains(field.name) {
+            let value = field.name == .cookie ? rules.identifying(cookie: field.value) : field.value
+            if let value { fields.append((field.name.text.lowercased(), place, value)) }
+        }
         if fields.isEmpty {
             self = .anonymous
             return
         }
-        let sorted = fields.enumerated().map { (name: $1.name.text.lowercased(), place: $0, value: $1.value) }
-            .sorted { ($0.name, $0.place) < ($1.name, $1.place) }
-        self = .holder(of: sorted.flatMap { [$0.name, $0.value] })
+        fields.sort { ($0.name, $0.place) < ($1.name, $1.place) }
+        self = .holder(of: fields.flatMap { [$0.name, $0.value] }, in: context)
     }
 
     /// Each part with its length, so that no two lists look alike.
     private static func joined(_ parts: [String]) -> Data {
         Data(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
     }
-
-    /// So that a hash that got out of the process tells nothing about a password.
-    private static let key: Data = {
-        var random = SystemRandomNumberGenerator()
-        return Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
-    }()
 }

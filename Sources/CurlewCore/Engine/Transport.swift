@@ -19,15 +19,45 @@ public protocol Transport: Sendable {
     /// `Limits.responseBody` is kept above: a body need not count its bytes. The bytes to send are
     /// `request.body.chunks()`.
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse
+    /// As whom it would send `request`, and to whom instead of its host, told without waiting: a client certificate, a
+    /// Unix socket, an address that replaces the one of the name. A part of the key of whatever keeps or shares answers
+    /// (`Next.principal(of:)`).
+    ///
+    /// Default `.unknown`: it may attach anything, so nothing is kept or shared. A transport that sends just what it
+    /// is given, to the host that is named, returns `.anonymous`; one that wraps another asks that one.
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
+}
+
+extension Transport {
+    /// `.unknown`: it may attach anything.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
+
+    /// How it appears in descriptions.
+    package var label: String {
+        (self as? any CustomStringConvertible)?.description ?? TypeNames.name(of: type(of: self))
+    }
 }
 
 /// A transport made of a closure, for tests and adapters.
 public struct ClosureTransport: Transport {
     private let handler: @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
+    private let changesWhoseAnswer: Bool
 
     /// A transport that asks `handler`.
-    public init(_ handler: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse) {
+    ///
+    /// - `changesWhoseAnswer`: false if the closure attaches nothing on which answers depend, so that caches and
+    ///   coalescing work over it. Default true.
+    public init(
+        changesWhoseAnswer: Bool = true,
+        _ handler: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
+    ) {
+        self.changesWhoseAnswer = changesWhoseAnswer
         self.handler = handler
+    }
+
+    /// `.unknown`, unless it was said that the closure attaches nothing.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        changesWhoseAnswer ? .unknown : .anonymous
     }
 
     /// Asks the closure.

@@ -76,7 +76,7 @@ package final class CacheVerdictBox: Sendable {
 enum CacheCause: Hashable, Sendable {
     case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, stillGood
     case replaced
-    case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown, principalOfProcess, principalChanged
+    case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown([String]), principalOfProcess, principalChanged
     case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callAsksToValidate, credentialMissing
     case olderThanAsked, lessFreshThanAsked, responseAsksToValidate, stale(seconds: Int), clockWentBack
     case onlyIfCached, unreachable(String)
@@ -97,10 +97,11 @@ enum CacheCause: Hashable, Sendable {
         case .method(let method): "\(method) is not answered from the cache"
         case .bodyIsNoKey: "the request has a body, and the call does not say that it belongs to the key"
         case .bodyIsUnknown: "the body of the request is not in memory, or too long to be a key"
-        case .principalUnknown: "nobody can tell whose answer it is"
+        case .principalUnknown(let names):
+            "not kept, because nobody can tell whose answer it is" + (names.isEmpty ? "" : ": \(names.inWords) cannot")
         case .principalOfProcess:
-            "it is for a credential or an unknown field that only this process knows, and the store outlives it"
-        case .principalChanged: "somebody signed in or out meanwhile"
+            "not kept, because it is for a credential that only this process knows, and the store outlives it"
+        case .principalChanged: "not kept, because somebody signed in or out meanwhile"
         case .storeFailed: "the store failed, or has no room"
         case .callReloads: "the call asks to load it again"
         case .callStoresNothing: "the call asks to keep nothing"

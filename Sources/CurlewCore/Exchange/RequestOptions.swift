@@ -45,6 +45,13 @@ public struct RequestOptions: Sendable {
     /// The defaults.
     public init() {}
 
+    /// The defaults, without any credential: what an endpoint that signs in returns as its `options`.
+    public static var withoutCredentials: RequestOptions {
+        var options = RequestOptions()
+        options.authentication = .anonymous
+        return options
+    }
+
     /// The value under an extension's key.
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
         get { values.isEmpty ? Key.defaultValue : values[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }

@@ -2,7 +2,8 @@
 
 /// How long each phase of a call may take. Every wait of the package is bounded by one of them.
 ///
-/// Nil means no limit of its own for that phase. Accurate to a few milliseconds on Linux.
+/// Nil means no limit of its own for that phase. Accurate to a few milliseconds on Linux. Time in which the device sleeps
+/// does not count, on any system (`SystemTime`).
 public struct Timeouts: Hashable, Sendable {
     /// Name lookup, TCP and TLS together, for each new connection. Default 10 s.
     public var connect: Duration?

@@ -80,11 +80,13 @@ extension Interceptor where Self == BearerInterceptor {
 
 extension Interceptor where Self == RequestHook {
     /// Changes each request: `.onRequest { request, context in request.headers["X-Tenant"] = "acme" }`.
+    ///
+    /// - `changesWhoseAnswer`: false if no answer depends on what the closure does, so that caches work around it.
     public static func onRequest(
-        at placement: Placement = .custom,
+        at placement: Placement = .custom, changesWhoseAnswer: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     ) -> RequestHook {
-        RequestHook(at: placement, body)
+        RequestHook(at: placement, changesWhoseAnswer: changesWhoseAnswer, body)
     }
 }
 

@@ -120,7 +120,8 @@ package enum PrivateFile {
         if isAlone { unlink(draft) }
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else { throw Failure("written", path) }
-        let isWritten = data.withUnsafeBytes { write($0, to: file) } && fsync(file) == 0
+        let isWritten =
+            data.withUnsafeBytes { write($0, to: file) } && (isDurable ? DiskSync.keep(file) : DiskSync.order(file))
         let code = errno
         guard close(file) == 0, isWritten else {
             unlink(draft)
@@ -143,7 +144,7 @@ package enum PrivateFile {
         let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
         let descriptor = open(String(folder), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
-        fsync(descriptor)
+        _ = DiskSync.keep(descriptor)
         close(descriptor)
     }
 
@@ -170,7 +171,7 @@ package enum PrivateFile {
     }
 
     /// Writes all of `bytes`, for others too. When false, `errno` says why.
-    static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
+    package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let piece = UnsafeRawBufferPointer(rebasing: rest)

@@ -67,14 +67,25 @@ public struct MonotonicInstant: Comparable, Hashable, Sendable {
 }
 
 /// The clocks of the operating system.
+///
+/// The monotonic one stands still while the device sleeps, on every system: a deadline is a time in which something could
+/// have been done, and a call that was under way when the lid was closed has the rest of its time when it is opened. It
+/// goes on while the system suspends an app: such a call is late when the app is resumed.
 public struct SystemTime: TimeSource {
+    // The same clock has other names: what Linux calls monotonic goes on in sleep on Apple's systems.
+    #if canImport(Glibc) || canImport(Musl)
+    private static var clock: clockid_t { CLOCK_MONOTONIC }
+    #else
+    private static var clock: clockid_t { CLOCK_UPTIME_RAW }
+    #endif
+
     /// A source that reads the system's clocks.
     public init() {}
 
-    /// Nanoseconds since the system started.
+    /// Nanoseconds since the system started, without those in which it slept.
     public var now: MonotonicInstant {
         var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
+        clock_gettime(Self.clock, &time)
         return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
@@ -84,11 +95,11 @@ public struct SystemTime: TimeSource {
     /// Waits by a timer of the runtime; no thread is held.
     public func sleep(until instant: MonotonicInstant) async throws {
         try Task.checkCancellation()
-        // The timer has a clock of its own, so it is asked again rather than believed: nobody wakes early.
+        // The timer reads the same clock in its own way, so it is asked again rather than believed: nobody wakes early.
         while true {
             let remaining = now.duration(to: instant)
             guard remaining > .zero else { return }
-            try await Task.sleep(for: remaining)
+            try await Task.sleep(for: remaining, clock: .suspending)
         }
     }
 }

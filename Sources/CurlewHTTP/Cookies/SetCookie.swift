@@ -68,7 +68,7 @@ package struct SetCookie: Hashable, Sendable {
     private static func age(_ text: String) -> Int64? {
         let digits = text.utf8.first == 0x2D ? text.utf8.dropFirst() : text.utf8[...]
         guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
-        return digits.count < text.utf8.count ? 0 : Int64(ASCII.decimal(digits) ?? .max)
+        return digits.count < text.utf8.count ? 0 : ASCII.decimal(digits, as: Int64.self) ?? .max
     }
 
     private static func trimmed(_ bytes: Substring.UTF8View) -> String {

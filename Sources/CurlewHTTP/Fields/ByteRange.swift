@@ -40,7 +40,7 @@ package enum ByteRange: Hashable, Sendable {
 
     fileprivate static func number(_ text: some StringProtocol) -> Int64? {
         // The last of all numbers is left out, so that one more can be counted.
-        ASCII.decimal(Array(text.utf8)).flatMap { $0 == .max ? nil : Int64($0) }
+        ASCII.decimal(Array(text.utf8), as: Int64.self).flatMap { $0 == .max ? nil : $0 }
     }
 }
 

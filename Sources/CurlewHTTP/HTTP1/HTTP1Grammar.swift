@@ -49,8 +49,9 @@ enum HTTP1Grammar {
         var rest = line
         while let byte = rest.first, let digit = ASCII.hexValue(byte) {
             digits += 1
-            // 15 digits are less than 2⁶⁰; leading zeros count, as no sender needs them.
-            guard digits <= 15 else { throw .badChunk }
+            // 15 digits are less than 2⁶⁰, which an `Int` of 32 bits does not hold; leading zeros count, as no sender needs
+            // them.
+            guard digits <= 15, size <= .max >> 4 else { throw .badChunk }
             size = size << 4 | Int(digit)
             rest.removeFirst()
         }

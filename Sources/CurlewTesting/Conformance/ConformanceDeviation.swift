@@ -31,7 +31,7 @@ extension ConformanceDeviation: CustomStringConvertible {
 
 extension ConformanceSuite {
     /// Everything that is known not to be as it should, engine by engine.
-    public static let deviations = curl + urlSessionOnLinux
+    public static let deviations = curl + urlSessionOnLinux + urlSessionOnApple
 
     /// What is known of one engine, by the name of the case.
     public static func deviations(of engine: ConformanceEngine) -> [String: ConformanceDeviation] {

@@ -70,18 +70,18 @@ extension ConformanceTrial {
     func expectTimeout(
         _ phase: NetworkError.Phase, after limit: Duration, work: () async throws -> Void
     ) async throws {
-        let start = ContinuousClock.now
+        let start = SuspendingClock.now
         try await expectFailure(.timedOut(phase), work: work)
-        let elapsed = ContinuousClock.now - start
+        let elapsed = SuspendingClock.now - start
         try expect(elapsed >= limit - .milliseconds(10), "it ended after \(elapsed), before its limit of \(limit)")
         try expect(elapsed < limit + .seconds(20), "it ended after \(elapsed), long after its limit of \(limit)")
     }
 
     /// Waits for a state of which nobody tells; throws when it has not come after ten seconds.
     func eventually(_ what: @autoclosure () -> String, _ condition: () -> Bool) async throws {
-        let end = ContinuousClock.now + .seconds(10)
+        let end = SuspendingClock.now + .seconds(10)
         while !condition() {
-            guard ContinuousClock.now < end else { throw ConformanceFailure("this did not come about: \(what())") }
+            guard SuspendingClock.now < end else { throw ConformanceFailure("this did not come about: \(what())") }
             try await SystemTime().sleep(for: .milliseconds(2))
         }
     }

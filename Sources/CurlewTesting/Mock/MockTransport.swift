@@ -52,6 +52,9 @@ public struct MockTransport: Transport {
         requests.compactMap { $0.endpoint(as: type) }
     }
 
+    /// `.anonymous`: it sends what it is given.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     /// Answers from the table.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         do {

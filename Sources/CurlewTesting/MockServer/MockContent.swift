@@ -107,11 +107,13 @@ private final class OpenFile: Sendable {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         var information = stat()
-        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+        guard fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG,
+            let size = Int(exactly: information.st_size)
+        else {
             close(descriptor)
             return nil
         }
-        size = Int(information.st_size)
+        self.size = size
     }
 
     deinit {

@@ -55,27 +55,50 @@ final class StopSignal: Sendable {
     }
 
     /// Lets time pass while the peer is there: until the deadline, and with `.never` until the peer goes away.
+    ///
+    /// The peer may have sent more, which nobody reads meanwhile: its bytes must not wake the thread again and again, nor
+    /// hide the end behind them.
     func hold(_ descriptor: Int32, until deadline: Deadline) -> Wake {
-        var events = Int32(POLLIN)
-        while true {
-            let wake = wait(for: events, on: descriptor, until: deadline)
-            guard wake == .ready else { return wake }
-            if LoopbackSocket.isClosed(descriptor) { return .ready }
-            // The peer has sent more. Its bytes would wake every poll, so only hang-up and errors are watched now.
-            if events == Self.hangUp { return .ready }
-            events = Self.hangUp
-        }
+        #if canImport(Darwin)
+        holdByQueue(descriptor, until: deadline)
+        #else
+        // The end of the peer's stream, apart from its bytes.
+        wait(for: 0x2000, on: descriptor, until: deadline)
+        #endif
     }
-
-    /// Linux tells the end of the peer's stream apart from its bytes; elsewhere it shows when both directions have ended.
-    #if canImport(Darwin)
-    private static let hangUp: Int32 = 0
-    #else
-    private static let hangUp: Int32 = 0x2000
-    #endif
 
     private static func milliseconds(until deadline: Deadline) -> Int32 {
         guard let remaining = deadline.remaining(at: SystemTime().now) else { return -1 }
         return Int32(clamping: remaining.roundedUpMilliseconds)
     }
 }
+
+#if canImport(Darwin)
+extension StopSignal {
+    /// `poll` of Darwin has no event for the end alone, but a queue tells it, and everything else once.
+    private func holdByQueue(_ descriptor: Int32, until deadline: Deadline) -> Wake {
+        let queue = kqueue()
+        guard queue >= 0 else { return wait(for: Int32(POLLIN), on: descriptor, until: deadline) }
+        defer { close(queue) }
+        let changes = [readEnd, descriptor].map {
+            kevent(
+                ident: UInt($0), filter: Int16(EVFILT_READ), flags: UInt16(EV_ADD | EV_CLEAR), fflags: 0, data: 0,
+                udata: nil)
+        }
+        guard kevent(queue, changes, 2, nil, 0, nil) == 0 else { return .ready }
+        while true {
+            var event = kevent()
+            let milliseconds = Int(Self.milliseconds(until: deadline))
+            var limit = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
+            let count =
+                milliseconds < 0 ? kevent(queue, nil, 0, &event, 1, nil) : kevent(queue, nil, 0, &event, 1, &limit)
+            if count < 0, errno != EINTR { return .ready }
+            if count > 0 {
+                if event.ident == UInt(readEnd) { return .stopped }
+                if event.flags & UInt16(EV_EOF | EV_ERROR) != 0 { return .ready }
+            }
+            if deadline.hasPassed(at: SystemTime().now) { return .timedOut }
+        }
+    }
+}
+#endif

@@ -9,8 +9,9 @@ public import SwiftUI
 ///
 ///     LoadableView(model.user) { user in Text(user.name) }
 ///
-/// Loads when it appears, ends the load when it disappears, and refreshes when it is pulled inside a scrollable view. A
-/// failure while a value is there is shown above the value, which stays.
+/// Loads when it appears, and ends that load when it disappears. After a failure it loads when the person asks for it: by
+/// the button, or by pulling a list or another scrollable view inside it. A failure while a value is there is shown above
+/// the value, which stays. In a list they are rows; outside of one, put it into a stack.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct LoadableView<Value: Sendable, Content: View>: View {
     private let loadable: Loadable<Value>
@@ -24,19 +25,14 @@ public struct LoadableView<Value: Sendable, Content: View>: View {
 
     /// What the state asks for.
     public var body: some View {
+        // One branch for each part, so that the content stays the same view, whose refresh goes on, while errors come
+        // and go. Modifiers of a group belong to each view in it: the task is that of the one view for which there is
+        // something to load.
         Group {
-            switch (loadable.value, loadable.error) {
-            case (let value?, let error?):
-                VStack {
-                    FailureView(error: error) { await loadable.retry() }
-                    content(value)
-                }
-            case (let value?, nil): content(value)
-            case (nil, let error?): FailureView(error: error) { await loadable.retry() }
-            case (nil, nil): ProgressView()
-            }
+            if let error = loadable.error { FailureView(error: error) { await loadable.retry() } }
+            if let value = loadable.value { content(value) }
+            if loadable.state.isWaiting { ProgressView().task { await loadable.appeared() } }
         }
-        .task { await loadable.load() }
         .refreshable { [loadable] in await loadable.refresh() }
     }
 }

@@ -36,7 +36,8 @@ public struct RemoteImage: View {
 
     /// The image, or a place for it.
     public var body: some View {
-        Group {
+        // Not a group: the task is that of the whole, not one of each image that comes and goes.
+        ZStack {
             if let shown, shown.url == url { shown.image.resizable() } else { Color.secondary.opacity(0.15) }
         }
         .task(id: url) {

@@ -41,10 +41,18 @@ final class DeadlineWatch: Sendable {
     var count: Int { state.withLock { $0.watched.count } }
 
     private func arm(for moment: Int64) {
-        let wait = max(0, moment - ExchangeClock.now())
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(clamping: wait))) { [weak self] in
+        queue.asyncAfter(deadline: Self.time(of: moment, now: ExchangeClock.now())) { [weak self] in
             self?.fire(moment)
         }
+    }
+
+    /// When to look, at most a day from now: the queue has no name for times far away.
+    ///
+    /// The queue's clock is the one of the deadlines; both stand still while the device sleeps. Nothing here is an `Int`,
+    /// which holds two seconds where it has 32 bits.
+    static func time(of moment: Int64, now: Int64) -> DispatchTime {
+        let wait = moment > now ? min(UInt64(bitPattern: moment &- now), 86_400_000_000_000) : 0
+        return DispatchTime(uptimeNanoseconds: UInt64(max(0, now)) + wait)
     }
 
     private func fire(_ moment: Int64) {

@@ -56,6 +56,8 @@ final class RecordingTransport: Transport {
 
     var requests: [HTTPRequest] { recorded.withLock { $0 } }
 
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         recorded.withLock { $0.append(request) }
         return try await answer(request, context)

@@ -77,7 +77,7 @@ struct PipelineTests {
 
     @Test("An interceptor's own objection is a problem of the pipeline")
     func objection() {
-        struct Picky: Interceptor {
+        struct Picky: ValidatingInterceptor {
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
             func problem(in setup: PipelineSetup) -> String? { setup.clientOrigin == nil ? "No origin." : nil }
         }

@@ -71,7 +71,7 @@ enum MigratingFromAlamofire {
     }
 
     static func signIn(_ client: APIClient, _ store: TokenStore) async throws {
-        try await store.signIn(try await client.send(Stations.logIn("ada", "secret")))
+        try await store.signIn(try await client.withoutCredentials().send(Stations.logIn("ada", "secret")))
     }
 
     /// An adapter and a retrier in one: what happens before a request, and after its answer.

@@ -117,7 +117,7 @@ enum MigratingFromMoya {
     }
 
     static func signIn(_ client: APIClient, _ store: TokenStore) async throws {
-        let tokens: Tokens = try await client.send(Code.logIn(name: "ada", password: "secret"))
+        let tokens: Tokens = try await client.withoutCredentials().send(Code.logIn(name: "ada", password: "secret"))
         try await store.signIn(tokens)
     }
 

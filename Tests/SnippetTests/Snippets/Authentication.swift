@@ -34,9 +34,22 @@ enum AuthenticationPage {
             baseURL: "https://api.example.com",
             pipeline: .standard.adding(
                 .bearer(store) { try await $0.client.send(.renewal(of: $0.tokens.refreshToken)) }))
-        try await store.signIn(try await client.send(.login(name, password)))
+        try await store.signIn(try await client.withoutCredentials().send(.login(name, password)))
 
         return client
+    }
+
+    static func signingOut(_ tokens: TokenStore, _ cache: any CacheStore) async throws {
+        let principal = tokens.principal
+        try await tokens.signOut()
+        try await cache.remove(.party(principal))
+    }
+
+    static func cookies() -> ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.fields.harmlessCookies = ["__cf_bm", "AWSALB"]
+
+        return configuration
     }
 
     static func translating(_ store: TokenStore) -> TokenInterceptor {

@@ -47,6 +47,14 @@ enum Interceptors {
         return response
     }
 
+    static func harmless() -> Pipeline {
+        let pipeline = Pipeline.standard
+            .adding(.caching())
+            .adding(.onRequest(changesWhoseAnswer: false) { request, _ in request.headers["X-App"] = "films" })
+
+        return pipeline
+    }
+
     static func redaction() -> APIClient {
         var mine = Redaction.standard
         mine.memberNames.insert("ssn")

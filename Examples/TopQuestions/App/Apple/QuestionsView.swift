@@ -16,12 +16,14 @@ struct QuestionsView: View {
 
     var body: some View {
         NavigationStack {
-            LoadableView(model.questions) { questions in
-                List(questions) { question in
-                    NavigationLink {
-                        QuestionView(model: model.open(question), client: model.client)
-                    } label: {
-                        QuestionRow(question: question)
+            VStack {
+                LoadableView(model.questions) { questions in
+                    List(questions) { question in
+                        NavigationLink {
+                            QuestionView(model: model.open(question), client: model.client)
+                        } label: {
+                            QuestionRow(question: question)
+                        }
                     }
                 }
             }

@@ -6,7 +6,7 @@ public import CurlewHTTP
 ///
 /// Whose requests get it is decided by the rules of `BearerInterceptor`. A field or item of that name that the call
 /// brings along wins. Prefer a field: a key in a URL ends up in the server's logs. Errors show the URL without it.
-public struct APIKeyInterceptor: Interceptor {
+public struct APIKeyInterceptor: ValidatingInterceptor {
     /// Where the key goes.
     public enum Place: Hashable, Sendable {
         /// A header field of this name.
@@ -62,7 +62,7 @@ public struct APIKeyInterceptor: Interceptor {
     /// Whoever has the key.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name) else { return .anonymous }
-        return .holder(of: ["key", name ?? "", key])
+        return .holder(of: ["key", name ?? "", key], in: context)
     }
 
     /// No origin to belong to, or one to which the key would travel in plain sight.

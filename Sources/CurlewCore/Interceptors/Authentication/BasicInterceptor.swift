@@ -12,7 +12,7 @@ import Foundation
 ///
 /// Whose requests get it is decided by the rules of `BearerInterceptor`. A user name with a colon, which the scheme cannot
 /// carry, is a problem of the pipeline.
-public struct BasicInterceptor: Interceptor {
+public struct BasicInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
     private let field: String?
@@ -47,7 +47,7 @@ public struct BasicInterceptor: Interceptor {
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard let field, scope.covers(request, in: context, name: name), !request.headers.contains(.authorization)
         else { return .anonymous }
-        return .holder(of: ["basic", name ?? "", field])
+        return .holder(of: ["basic", name ?? "", field], in: context)
     }
 
     /// No origin to belong to, one that would be reached in plain sight, or a name that the scheme cannot carry.

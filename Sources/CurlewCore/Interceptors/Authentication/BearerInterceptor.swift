@@ -16,7 +16,7 @@ public import CurlewHTTP
 /// - No token (nil or empty) sends the request without one. A source that throws fails the call with
 ///   `.notAuthenticated(.sourceFailed)`, unless the call was cancelled.
 /// - A token that could not stand in a header field fails the call before anything is sent.
-public struct BearerInterceptor: Interceptor {
+public struct BearerInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
     private let owner: (@Sendable () -> String?)?

@@ -12,11 +12,12 @@ import Foundation
 /// Keeps tokens in the keychain, as a generic password of this device. Made by `.keychain(service:account:)`.
 ///
 /// They can be read from the first unlock after a start on, also in the background, and are neither synchronised nor part
-/// of a backup for another device. An item that is no token is `.storage` until somebody signs in,
-/// which replaces it, or out, which removes it.
+/// of a backup for another device. Before that unlock every call fails with `.storage`, nobody is signed out, and the
+/// first call after it reads them. An item that is no token is `.storage` until somebody signs in, which replaces it, or
+/// out, which removes it.
 ///
 /// On macOS it is the data protection keychain, which only signed apps with a keychain access group may use; elsewhere
-/// use `.file`.
+/// use `.file`. Ask `isAvailable` in a program that also runs unsigned, such as by `swift run`.
 public struct KeychainTokens: TokenPersistence {
     private let service: String
     private let account: String
@@ -27,6 +28,13 @@ public struct KeychainTokens: TokenPersistence {
         self.service = service
         self.account = account
         self.accessGroup = accessGroup
+    }
+
+    /// Whether this process may use the keychain: false for one that is not signed for it, with which loading and saving
+    /// throw. A locked device does not count, since that passes.
+    public static var isAvailable: Bool {
+        let nobody = KeychainTokens(service: "curlew.availability", account: "nobody")
+        return SecItemCopyMatching(nobody.item as CFDictionary, nil) != KeychainFailure.missingEntitlement
     }
 
     /// What was saved last; nil if there is no item. Throws `.storage`.
@@ -84,11 +92,7 @@ public struct KeychainTokens: TokenPersistence {
     }
 
     private func error(_ action: String, _ status: OSStatus) -> NetworkError {
-        let words = SecCopyErrorMessageString(status, nil).map { $0 as String } ?? "no description"
-        return NetworkError(
-            .storage, detail: "The keychain item cannot be \(action): \(words) (\(status)).",
-            hint: status == errSecMissingEntitlement
-                ? "Sign the app and give it a keychain access group, or keep the tokens in a file." : nil)
+        KeychainFailure.error(action, status, SecCopyErrorMessageString(status, nil).map { $0 as String })
     }
 }
 

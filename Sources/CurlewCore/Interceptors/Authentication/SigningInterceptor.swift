@@ -12,7 +12,7 @@ import CurlewHTTP
 /// It runs once for each attempt, so that a time stamp in the signature is fresh. Whose requests are signed is decided by
 /// the rules of `BearerInterceptor`. Fields added to the request afterwards are not signed; `Host` and the framing fields
 /// are written by the transport, from `request.origin` and the body.
-public struct SigningInterceptor: Interceptor {
+public struct SigningInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
     private let sign: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void

@@ -13,7 +13,7 @@ import CurlewHTTP
 ///   body that cannot be sent again is not; its 401 is the answer, and the refresh begins for the calls that follow.
 /// - What a refresh fails with is thrown, see `TokenStore`. A call never waits longer than its own deadline.
 /// - The server's clock is learnt from the `Date` of its answers, so tokens end when the server thinks so.
-public struct TokenInterceptor: Interceptor {
+public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     private let store: TokenStore
     private let scope: CredentialScope
     private let name: String?
@@ -119,6 +119,12 @@ public struct TokenInterceptor: Interceptor {
                 configuration: ClientConfiguration(time: next.context.time))
             return try await renew(tokens, client)
         }
+    }
+
+    /// Loads the tokens that were kept, so that the first call of a process finds what is stored for its user.
+    public func prepare(in context: ExchangeContext) async {
+        guard context.authentication != .anonymous, store.principal == .unknown else { return }
+        try? await store.load(until: context.deadline, on: context.time)
     }
 
     /// Whoever has signed in, the same through all refreshes and another one after the next sign-in. `.unknown` as long

@@ -142,8 +142,15 @@ public actor TokenStore {
 }
 
 extension TokenStore {
-    /// Who is signed in, for those that cannot wait for the actor; `.unknown` before the first load.
-    nonisolated var principal: Principal { published.withLock { $0 } }
+    /// Who is signed in: the same through all refreshes and restarts, another one after the next sign-in. `.anonymous`
+    /// when signed out, `.unknown` before what was kept has been loaded. Does not wait for the actor.
+    ///
+    /// What a cache has stored for somebody who signs out can be removed with it:
+    ///
+    ///     let principal = tokens.principal
+    ///     try await tokens.signOut()
+    ///     try await cache.remove(.party(principal))
+    public nonisolated var principal: Principal { published.withLock { $0 } }
 
     func publishPrincipal() {
         let principal = state.principal

@@ -28,7 +28,7 @@ extension CacheExchange {
         _ variants: [StoredResponse], replacing old: StoredResponse?
     ) async -> CacheCause {
         // Somebody may have signed in or out while the answer was on its way.
-        guard next.principal(of: question.request) == principal else { return .principalChanged }
+        guard isUnchanged || question.isForEverybody(head.headers) else { return .principalChanged }
         let matching = variants.filter { $0.matches(question.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
         let verdict = CacheIntake.verdict(
@@ -55,6 +55,10 @@ extension CacheExchange {
             context.reportStoreFailure(error)
             return .storeFailed
         }
+    }
+
+    private var isUnchanged: Bool {
+        question.reservation != nil || next.principal(of: question.request, key: cache.key) == principal
     }
 
     /// Takes note of an answer without a body of its own: a 200 to HEAD, and a 304 to validators of the caller's.

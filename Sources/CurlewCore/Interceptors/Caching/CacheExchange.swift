@@ -31,7 +31,7 @@ struct CacheExchange: Sendable {
     func run() async throws -> HTTPResponse {
         let variants: [StoredResponse]
         do {
-            variants = try await store.variants(for: question.key)
+            variants = try await candidates()
         } catch {
             context.reportStoreFailure(error)
             if question.takesOnlyStored { return refusal(because: .storeFailed) }
@@ -52,6 +52,16 @@ struct CacheExchange: Sendable {
         case .refuse(let cause):
             return refusal(because: cause)
         }
+    }
+
+    /// What is stored for the one who asks, and if that is not it, for everybody.
+    private func candidates() async throws -> [StoredResponse] {
+        let own = question.reservation == nil ? try await store.variants(for: question.key) : []
+        let isFound = own.contains { $0.matches(question.request.headers) }
+        let hasAsked = question.key == question.common && question.reservation == nil
+        if isFound || hasAsked || !question.rules.sharesPublic { return own }
+        let common = try await store.variants(for: question.common)
+        return own + common.filter { question.isForEverybody($0.headers) }
     }
 
     /// Asks the server, with the store left out.

@@ -36,12 +36,15 @@ enum CacheIntake {
         guard !status.isInformational, !CacheRules.dependsOnMore(status) else {
             return .doNotStore(.dependsOnMore(status.code))
         }
+        guard let key = question.key(for: head.headers) else {
+            return .doNotStore(question.reservation ?? .principalUnknown([]))
+        }
         guard isMarked(head, control, rules) else { return .doNotStore(.notMarked) }
         guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
             return .doNotStore(.variesOnEverything)
         }
         var stored = StoredResponse(
-            key: question.key, status: status,
+            key: key, status: status,
             headers: CacheFields.storable(head.headers, control, rules, receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
             tags: tags.union(CacheFields.tags(head.headers, rules.tagFields)))
@@ -96,13 +99,14 @@ enum CacheIntake {
     static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheQuestion) -> StoredResponse? {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
-                return tag == stored.headers[.eTag] ? updated(stored, by: head, question) : nil
+                guard tag == stored.headers[.eTag] else { return nil }
+                return admitted(updated(stored, by: head, question), to: question)
             }
             guard new.isWeak ? new.matchesWeakly(old) : new.matchesStrongly(old) else { return nil }
         } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
             return nil
         }
-        return updated(stored, by: head, question)
+        return admitted(updated(stored, by: head, question), to: question)
     }
 
     /// A stored response with what a 200 to HEAD says of it; nil if it is about another representation (RFC 9111 §4.3.5).
@@ -112,7 +116,13 @@ enum CacheIntake {
         }
         let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
         if let new = head.headers[.contentLength], let length, new != length { return nil }
-        return updated(stored, by: head, question)
+        return admitted(updated(stored, by: head, question), to: question)
+    }
+
+    /// Nil for an answer that was everybody's, and is not any more.
+    private static func admitted(_ stored: StoredResponse, to question: CacheQuestion) -> StoredResponse? {
+        let isOwn = question.reservation == nil && stored.key == question.key
+        return isOwn || question.isForEverybody(stored.headers) ? stored : nil
     }
 
     /// A stored response with the fields of a newer answer.

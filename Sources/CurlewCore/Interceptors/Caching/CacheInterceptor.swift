@@ -12,17 +12,18 @@ import CurlewHTTP
 /// What it does is decided by `Cache-Control` and its relatives; `CachePolicy` is what one call may say. Every answer
 /// tells where it came from (`response.served`) and why (`response.cacheVerdict`), and observers hear of it.
 ///
-/// - Private by default: what is stored for one principal is used for that principal alone, and nothing is stored where
-///   the principal is unknown (`Next.principal(of:)`). Each request field counts that is not known to be harmless, and
-///   so does each interceptor further in: a hook or an interceptor of the app there keeps the cache from storing
-///   anything, unless it says otherwise (`Interceptor.principal(of:in:)`).
+/// - Private by default: what is stored for one principal is used for that principal alone, and where the principal is
+///   unknown (`Next.principal(of:)`) nothing is, or public answers only (`CacheRules.sharesPublic`). Each request field
+///   counts that is not known to be harmless, and so does each interceptor further in, and the transport: a hook or an
+///   interceptor of the app there keeps the cache from storing anything, unless it says otherwise
+///   (`changesWhoseAnswer: false`, `Interceptor.principal(of:in:)`). `APIClient.problems` and the verdicts name it.
 /// - Bodies stream through. One is stored only if the caller reads it to its end, and it is not over the limits; the
 ///   caller's pace is kept. Who stops reading leaves nothing behind.
 /// - A store that fails never fails a call: the server is asked, and observers get `.cacheStoreFailed`. The exception is
 ///   a body over 64 KiB whose stored bytes cannot be read on after some have been delivered: reading it throws `.storage`.
 /// - A stale answer that is refreshed in the background (`stale-while-revalidate`) costs the caller no wait. The refresh
 ///   goes on when the caller is gone, for at most `CacheRules.backgroundTimeout`.
-public struct CacheInterceptor: Interceptor {
+public struct CacheInterceptor: ValidatingInterceptor {
     /// Where responses are kept.
     public let store: any CacheStore
     /// What the cache is and how far it goes.
@@ -54,21 +55,40 @@ public struct CacheInterceptor: Interceptor {
             return try await pass(request, next, because: refusal.cause)
         }
         if let cause = obstacle(next) { return try await pass(request, next, because: cause) }
-        let principal = next.principal(of: request)
-        let name: String?
-        switch principal {
-        case .unknown: return try await pass(request, next, because: .principalUnknown)
-        case .known(_, isLasting: false) where store.isLasting:
-            return try await pass(request, next, because: .principalOfProcess)
-        case .anonymous: name = nil
-        case .known(let text, _): name = text
-        }
+        await next.prepare()
+        let principal = next.principal(of: request, key: key)
+        let reservation: CacheCause? =
+            switch principal {
+            case .unknown: .principalUnknown(next.strangers(to: request))
+            case .known(_, isLasting: false) where store.isLasting: .principalOfProcess
+            default: nil
+            }
         if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
             return try await pass(request, next, because: .credentialMissing)
         }
-        let key = CacheKey(target: request.urlString, content: content, principal: name)
-        let question = CacheQuestion(request, key, policy: options.cachePolicy, rules: rules)
+        // A client certificate or another server makes even public answers another party's.
+        let place = next.transport.principal(of: request, in: next.context.hashing(with: key))
+        if let reservation, !rules.sharesPublic || place == .unknown || (store.isLasting && !place.isLasting) {
+            return try await pass(request, next, because: reservation)
+        }
+        let common = CacheKey(target: request.urlString, content: content, principal: place.text)
+        let own = CacheKey(target: request.urlString, content: content, principal: principal.text)
+        let question = CacheQuestion(
+            request, reservation == nil ? own : common, common: common, reservation: reservation,
+            policy: options.cachePolicy, rules: rules)
         return try await CacheExchange(question, principal, next, self).run()
+    }
+
+    /// What credentials are hashed with for the keys of the store; nil for the key of the process.
+    var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
+
+    /// Names who keeps the cache from keeping what is not public.
+    public func warning(in setup: PipelineSetup) -> String? {
+        guard !setup.strangers.isEmpty else { return nil }
+        return
+            "\(self) keeps \(rules.sharesPublic ? "public answers only" : "nothing"), because \(setup.strangers.inWords) cannot tell whose answer a call gets. "
+            + "Name the user (principal:), say changesWhoseAnswer: false where no answer depends on it, or put it outside "
+            + "of the cache."
     }
 
     /// Why a call goes past the cache whatever it asks.

@@ -11,7 +11,12 @@ import Foundation
 /// A request as a cache sees it.
 struct CacheQuestion: Sendable {
     let request: HTTPRequest
+    /// That of the one party that asks; that of `common` if nobody can tell who asks.
     let key: CacheKey
+    /// That of public answers, which are for everybody.
+    let common: CacheKey
+    /// Why only public answers are kept; nil if those for one party are too.
+    let reservation: CacheCause?
     let control: CacheControl
     let policy: CachePolicy
     let rules: CacheRules
@@ -21,9 +26,14 @@ struct CacheQuestion: Sendable {
     /// The most bytes of a body that becomes a part of a key.
     static let mostKeyBytes = 1 << 20
 
-    init(_ request: HTTPRequest, _ key: CacheKey, policy: CachePolicy = .useProtocol, rules: CacheRules = .standard) {
+    init(
+        _ request: HTTPRequest, _ key: CacheKey, common: CacheKey? = nil, reservation: CacheCause? = nil,
+        policy: CachePolicy = .useProtocol, rules: CacheRules = .standard
+    ) {
         self.request = request
         self.key = key
+        self.common = common ?? key
+        self.reservation = reservation
         self.policy = policy
         self.rules = rules
         if !request.headers.contains(.cacheControl), request.headers[.pragma]?.lowercased().contains("no-cache") == true
@@ -68,6 +78,23 @@ struct CacheQuestion: Sendable {
 
     private static func isKeyed(_ method: HTTPMethod) -> Bool {
         method == .get || method == .query || method == .post
+    }
+
+    /// True for an answer with these fields that is for everybody, whoever asked for it: the server says `public`
+    /// (RFC 9111 §5.2.2.9), and nothing in it was selected by or is meant for one party.
+    func isForEverybody(_ headers: HTTPHeaders) -> Bool {
+        guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {
+            return false
+        }
+        let control = CacheControl.effective(in: headers, targets: rules.targets).control
+        return control.contains("public") && !control.contains("private")
+            && names.allSatisfy { HTTPField.Name($0).isHarmless || HTTPField.Name($0) == .origin }
+    }
+
+    /// The key of an answer with these fields; nil if it is not kept.
+    func key(for headers: HTTPHeaders) -> CacheKey? {
+        if isForEverybody(headers) { return common }
+        return reservation == nil ? key : nil
     }
 
     /// True if nothing may be sent (RFC 9111 §5.2.1.7).

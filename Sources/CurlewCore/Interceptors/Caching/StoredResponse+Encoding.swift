@@ -40,14 +40,14 @@ extension StoredResponse {
         var reader = ByteReader(bytes)
         guard reader.number() == Int64(format), let id = reader.number(), let target = reader.text(),
             let content = reader.optionalText(), let principal = reader.optionalText(), let variant = reader.text(),
-            let status = reader.number(), let major = reader.number(), let minor = reader.number(),
+            let status = reader.smallNumber(), let major = reader.smallNumber(), let minor = reader.smallNumber(),
             let requestTime = reader.date(), let responseTime = reader.date(), let bodyLength = reader.number(),
             bodyLength >= 0, let headers = reader.fields(), let tags = reader.texts(), reader.isAtEnd
         else { return nil }
         var response = StoredResponse(
             id: CacheEntryID(id), key: CacheKey(target: target, content: content, principal: principal),
-            status: HTTPStatus(Int(status)), headers: headers,
-            version: HTTPVersion(major: Int(major), minor: Int(minor)), requestTime: requestTime,
+            status: HTTPStatus(status), headers: headers,
+            version: HTTPVersion(major: major, minor: minor), requestTime: requestTime,
             responseTime: responseTime, tags: Set(tags))
         response.variant = variant
         response.bodyLength = bodyLength
@@ -97,6 +97,11 @@ private struct ByteReader {
         guard rest >= 8 else { return nil }
         defer { position += 8 }
         return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Int64.self))
+    }
+
+    /// A number that fits into an `Int`, whatever its width.
+    mutating func smallNumber() -> Int? {
+        number().flatMap { Int(exactly: $0) }
     }
 
     /// Nil is malformed; `.some(nil)` is the text that is absent.

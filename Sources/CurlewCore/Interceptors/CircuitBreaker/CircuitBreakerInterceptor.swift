@@ -4,7 +4,7 @@ import CurlewHTTP
 
 /// Fails calls to an origin that keeps failing, without sending them. Made by `.circuitBreaker()`; the rules are those
 /// of `CircuitBreaker`.
-public struct CircuitBreakerInterceptor: Interceptor {
+public struct CircuitBreakerInterceptor: ValidatingInterceptor {
     /// The circuits.
     public let breaker: CircuitBreaker
 

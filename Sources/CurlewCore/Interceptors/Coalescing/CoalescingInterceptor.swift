@@ -37,7 +37,7 @@ public import CurlewHTTP
 ///
 /// Interceptors further in run once, in the task-local values of the call that began. What they add must follow from the
 /// request, the client and the principal alone.
-public struct CoalescingInterceptor: Interceptor {
+public struct CoalescingInterceptor: ValidatingInterceptor {
     /// Fields that do not tell requests apart, besides those that name a request or a trace. Default none.
     ///
     /// The values of a field that is named here select neither a response nor a user. Has no effect for what
@@ -68,12 +68,20 @@ public struct CoalescingInterceptor: Interceptor {
     /// `.anonymous`: it attaches nothing, and shares only among calls of one principal.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
+    /// Names who keeps calls from sharing an exchange.
+    public func warning(in setup: PipelineSetup) -> String? {
+        guard !setup.strangers.isEmpty else { return nil }
+        return "\(self) shares nothing, because \(setup.strangers.inWords) cannot tell whose answer a call gets. "
+            + "Name the user (principal:), or say changesWhoseAnswer: false where no answer depends on it."
+    }
+
     /// Joins the exchange of an identical request, or begins one.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard request.method.isSafe else {
             defer { exchanges.close(request.origin) }
             return try await next(request)
         }
+        await next.prepare()
         // Sent again are only those whose exchange turned out to be another party's.
         for _ in 0..<3 {
             guard let key = CoalescingKey(request, next, ignoring: skipped) else { break }

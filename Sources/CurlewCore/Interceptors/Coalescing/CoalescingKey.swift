@@ -56,7 +56,7 @@ struct CoalescingKey: Hashable, Sendable {
     /// Whose response the request gets. The other fields are in the key themselves; of those left out only secrets
     /// count.
     static func principal(of request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) -> Principal {
-        let secrets = next.context.forwardedFields.secret
+        let secrets = next.context.forwardedFields.secret.union(next.context.fields.secret)
         var asked = request
         for field in request.headers
         where fields.contains(field.name) && !field.name.isSensitive && !secrets.contains(field.name) {

@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 /// Lets so many exchanges through at a time. Made by `.concurrencyLimit(8)`; the rules are those of `ConcurrencyLimit`.
-public struct ConcurrencyLimitInterceptor: Interceptor {
+public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
     /// What is kept.
     public let limit: ConcurrencyLimit
 

@@ -17,7 +17,7 @@ import CurlewHTTP
 ///
 /// It stands right of `.retry()`, which sees one attempt with a note about the second sending, and left of the breaker
 /// and the limits, which see each sending.
-public struct HedgingInterceptor: Interceptor {
+public struct HedgingInterceptor: ValidatingInterceptor {
     /// How long the first answer may take before the second sending.
     public let delay: Duration
     /// What second sendings are paid from.

@@ -2,25 +2,31 @@
 
 /// Changes each request by a closure. Made by `.onRequest { request, context in … }`.
 ///
-/// A cache further out cannot know what the closure adds, and so keeps nothing, wherever the hook stands. Put the hook
-/// outside of the cache, such as `.onRequest(at: .cookies) { … }`, and the cache sees what is added: each value of a
-/// field that is not known to be harmless has entries of its own.
+/// A cache further out cannot know what the closure adds, and so keeps nothing, wherever the hook stands. Say
+/// `changesWhoseAnswer: false` if no answer depends on what the closure does (a request id, a trace), and the cache works
+/// as without it. Or put the hook outside of the cache, such as `.onRequest(at: .cookies) { … }`, and the cache sees what
+/// is added: each value of a field that is not known to be harmless has entries of its own.
 public struct RequestHook: Interceptor {
     /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
     public let placement: Placement
+    /// False if no answer depends on what the closure does.
+    public let changesWhoseAnswer: Bool
     private let body: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
 
     /// A hook at `placement`. What `body` throws ends the call, before anything is sent by this attempt.
     public init(
-        at placement: Placement = .custom,
+        at placement: Placement = .custom, changesWhoseAnswer: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     ) {
         self.placement = placement
+        self.changesWhoseAnswer = changesWhoseAnswer
         self.body = body
     }
 
-    /// `.unknown`: the closure may attach anything.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
+    /// `.unknown`, since the closure may attach anything, unless it was said that no answer depends on it.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        changesWhoseAnswer ? .unknown : .anonymous
+    }
 
     /// Runs the closure on a copy of the request, then the rest of the chain with it.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

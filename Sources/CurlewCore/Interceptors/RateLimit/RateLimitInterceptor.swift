@@ -4,7 +4,7 @@ import CurlewHTTP
 
 /// Lets so many sendings through in a time. Made by `.rateLimit(10, every: .seconds(1))`; the rules are those of
 /// `RateLimit`.
-public struct RateLimitInterceptor: Interceptor {
+public struct RateLimitInterceptor: ValidatingInterceptor {
     /// What is kept.
     public let limit: RateLimit
 

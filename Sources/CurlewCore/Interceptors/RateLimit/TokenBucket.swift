@@ -39,7 +39,7 @@ public struct TokenBucket: Hashable, Sendable {
         guard full > now else { return burst }
         // Rounded up: a token that has not wholly come is none.
         let missing = (now.duration(to: full).wholeNanoseconds - 1) / interval.wholeNanoseconds + 1
-        return max(0, burst - Int(missing))
+        return max(0, burst - Int(clamping: missing))
     }
 
     /// Takes a token if there is one.

@@ -106,7 +106,8 @@ public struct RedirectInterceptor: Interceptor {
         if trail.crossedOrigin, !context.crossedOrigin {
             context.crossedOrigin = true
             context.forwardedFields.home = context.homeFields
-            context.forwardedFields.declared = policy.forwardedHeaders
+            context.forwardedFields.declared = policy.forwardedHeaders.union(context.fields.harmless)
+            context.forwardedFields.secret.formUnion(context.fields.secret)
         }
     }
 

@@ -62,7 +62,8 @@ public struct Backoff: Hashable, Sendable {
     }
 
     private static func between(_ low: Duration, _ high: Duration, _ random: Double) -> Duration {
-        let span = Double(max(0, low.wholeNanoseconds.distance(to: high.wholeNanoseconds)))
+        // Not `distance(to:)`, whose result is an `Int`: with 32 bits it ends the process beyond two seconds.
+        let span = Double(max(0, (high - low).wholeNanoseconds))
         return low + .nanoseconds(Int64(span * min(max(random, 0), 1)))
     }
 }

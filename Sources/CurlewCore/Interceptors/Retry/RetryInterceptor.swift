@@ -14,7 +14,7 @@ import CurlewHTTP
 /// - What happened is in `attempts` of the answer or error, and observers hear of each attempt that was not simply
 ///   answered (`ExchangeEvent.tried`).
 /// - An answer that comes at once costs one reading of the clock.
-public struct RetryInterceptor: Interceptor {
+public struct RetryInterceptor: ValidatingInterceptor {
     /// What it tries again, unless a call says otherwise.
     public let policy: RetryPolicy
     /// What repetitions are paid from.

@@ -5,7 +5,7 @@
 /// An attempt is one sending: each redirect and each retry begins a new one. The bound covers the wait for the answer
 /// and its body; one that is over ends in `.timedOut(.attempt)`. It never lasts longer than the call as a whole
 /// (`Timeouts.total`, 300 s by default), and it is no timer: the transport keeps the deadline that this sets.
-public struct AttemptTimeoutInterceptor: Interceptor {
+public struct AttemptTimeoutInterceptor: ValidatingInterceptor {
     /// How long one attempt may take.
     public let limit: Duration
 

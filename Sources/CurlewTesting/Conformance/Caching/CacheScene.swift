@@ -170,6 +170,8 @@ final class CacheServer: Transport {
     /// Forgets what it was told last.
     func forget() { state.withLock { _ = $0.answers.popLast() } }
 
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         let answer = state.withLock { state in
             state.requests.append(request)

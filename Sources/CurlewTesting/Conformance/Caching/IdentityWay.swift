@@ -86,6 +86,8 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
     private struct Server: Transport {
         let answer: @Sendable (HTTPRequest) -> HTTPResponse
 
+        func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
         func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse { answer(request) }
     }
 

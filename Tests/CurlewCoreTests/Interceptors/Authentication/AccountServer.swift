@@ -67,6 +67,8 @@ final class AccountServer: Transport {
         state.withLock { $0.isValid = false }
     }
 
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try Task.checkCancellation()
         await pause()

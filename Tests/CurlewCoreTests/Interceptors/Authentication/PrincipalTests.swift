@@ -153,8 +153,8 @@ struct PrincipalTests {
         }
         for interceptor in [Silent(placement: placement), .onRequest(at: placement) { _, _ in }] as [any Interceptor] {
             let next = Next(
-                context: ExchangeContext(), interceptors: [interceptor], position: 0,
-                transport: ClosureTransport { _, _ in HTTPResponse() }, chain: 1)
+                context: ExchangeContext(),
+                chain: Chain([interceptor], ClosureTransport(changesWhoseAnswer: false) { _, _ in HTTPResponse() }))
             #expect(next.principal(of: try HTTPRequest(url: "https://api.test/")) == .unknown)
         }
     }

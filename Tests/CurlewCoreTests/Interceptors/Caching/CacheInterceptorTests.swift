@@ -73,7 +73,9 @@ struct CacheInterceptorTests {
         let custom = RequestHook { request, _ in request.headers["X-Tenant"] = "a" }
         for _ in 0..<2 {
             let response = try await fixture.send(inner: [custom])
-            #expect(response.cacheVerdict.reason == "nobody can tell whose answer it is")
+            #expect(
+                response.cacheVerdict.reason
+                    == "not kept, because nobody can tell whose answer it is: onRequest cannot")
         }
         #expect(try await fixture.entries == 0)
         #expect(fixture.transport.requestCount == 2)

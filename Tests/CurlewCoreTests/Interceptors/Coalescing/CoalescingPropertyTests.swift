@@ -174,6 +174,8 @@ private final class PlannedOrigin: Transport {
         self.joins = joins
     }
 
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         sent.add()
         try? await joins.tally.reaches(plan.conducts.count - 1)
@@ -227,6 +229,8 @@ private final class PlannedSource: ResponseBodySource {
 private final class NumberingOrigin: Transport {
     let sent = Tally()
     let ended = Tally()
+
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         sent.add()

@@ -216,15 +216,14 @@ struct CoalescingScopeTests {
         var seen: [CoalescingKey: [[UInt8]]] = [:]
         for _ in 0..<400 {
             var headers = HTTPHeaders()
+            let chain = Chain([Acting()], ClosureTransport(changesWhoseAnswer: false) { _, _ in HTTPResponse() })
             for _ in 0..<Int.random(in: 0...2, using: &random) { headers.append("A", text()) }
             let request = try HTTPRequest(url: "https://a.example/" + (Bool.random(using: &random) ? "a" : "ab"))
             let context = ExchangeContext()
             let user = Bool.random(using: &random) ? text() : nil
             var changed = request
             changed.headers = headers
-            let next = Next(
-                context: context, interceptors: [Acting()], position: 0,
-                transport: ClosureTransport { _, _ in HTTPResponse() }, chain: 1)
+            let next = Next(context: context, chain: chain)
             let parts =
                 [Array(request.target.utf8), user.map { Array($0.utf8) } ?? [0]]
                 + headers.map { Array($0.value.utf8) }

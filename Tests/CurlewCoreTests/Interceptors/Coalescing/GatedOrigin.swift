@@ -48,6 +48,8 @@ final class GatedOrigin: Transport {
     /// Answers as soon as its task has at least this priority: being made more urgent takes a moment.
     func open(at least: TaskPriority = .background) { gate.finish(.success(least)) }
 
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         sent.add()
         do {

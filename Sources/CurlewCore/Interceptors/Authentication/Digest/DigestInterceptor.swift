@@ -11,7 +11,7 @@ import CurlewHTTP
 /// sent again is not: its 401 is the answer, so begin with a call that has none.
 ///
 /// Copies share what they know of the server.
-public struct DigestInterceptor: Interceptor {
+public struct DigestInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
     private let authenticator: Locked<DigestAuthenticator>
@@ -86,7 +86,7 @@ public struct DigestInterceptor: Interceptor {
         guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
             return .anonymous
         }
-        return .holder(of: holder)
+        return .holder(of: holder, in: context)
     }
 
     /// No origin to belong to.

@@ -18,6 +18,16 @@ public enum CacheSelection: Sendable {
     /// Entries that the function says yes to. The store looks at every entry.
     case matching(@Sendable (StoredResponse) -> Bool)
 
+    /// What was stored for this party alone, or for it together with others: `.party(tokens.principal)` after a
+    /// sign-out. Nothing for a party that nobody knows. Looks at every entry.
+    public static func party(_ principal: Principal) -> CacheSelection {
+        guard let text = principal.text else { return principal == .anonymous ? .principal(nil) : .entries([]) }
+        let parts = Set(text.split(separator: "+"))
+        return .matching { stored in
+            stored.key.principal.map { parts.isSubset(of: $0.split(separator: "+")) } ?? false
+        }
+    }
+
     /// Whether an entry is meant: the definition that stores follow, by an index or without.
     public func contains(_ response: StoredResponse) -> Bool {
         switch self {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The key with which credentials are hashed for the entries of a store: 32 random bytes in a file beside it, readable
+/// for its owner only. All processes that use the store have the same.
+///
+/// A key that others can read, or that belongs to somebody else, is not believed: a new one takes its place, and what is
+/// stored under the old one is never found again.
+enum StoreKey {
+    static let length = 32
+
+    /// The key in the file at `path`, which is made if it is not there. Nil if that is not possible.
+    static func at(_ path: String) -> Data? {
+        // Another process may make or replace the file at the same time: what lies there in the end is the key.
+        for _ in 0..<3 {
+            if let key = read(path) { return key }
+            make(path)
+        }
+        return nil
+    }
+
+    private static func read(_ path: String) -> Data? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var facts = stat()
+        guard fstat(file, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG, facts.st_mode & 0o077 == 0,
+            facts.st_uid == geteuid(), facts.st_size == length
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: length)
+        var filled = 0
+        while filled < length {
+            let count = bytes.withUnsafeMutableBytes {
+                pread(file, $0.baseAddress.map { $0 + filled }, length - filled, off_t(filled))
+            }
+            guard count > 0 || (count < 0 && errno == EINTR) else { return nil }
+            filled += max(0, count)
+        }
+        return Data(bytes)
+    }
+
+    /// Puts a new key there, whole from the first moment on; where one lies that is believed meanwhile, that one stays.
+    private static func make(_ path: String) {
+        let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
+        let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        guard file >= 0 else { return }
+        defer { unlink(draft) }
+        let isWritten = PrincipalKey.random().withUnsafeBytes { PrivateFile.write($0, to: file) } && fsync(file) == 0
+        guard close(file) == 0, isWritten else { return }
+        if link(draft, path) == 0 || errno != EEXIST || read(path) != nil { return }
+        // What lies there is no key of ours.
+        _ = rename(draft, path)
+    }
+}

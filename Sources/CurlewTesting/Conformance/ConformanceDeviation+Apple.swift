@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+extension ConformanceSuite {
+    /// URLSession of Apple's systems, as far as it can be known without having run there.
+    ///
+    /// What is certain follows from our own code, which refuses an option or keeps fields in a dictionary. What Apple
+    /// documents, or what has been seen for years, may fail: its outcome is recorded. Nothing is taken over from Linux
+    /// besides: those deviations are of another library (libcurl beneath FoundationNetworking), and cases that fail on
+    /// Apple's are to be seen. Not known is, among others: how methods are spelled, what becomes of dot segments, which
+    /// version a head of HTTP/1.0 tells, when a body is sent that stops the upload, and on which connections requests
+    /// are repeated.
+    static let urlSessionOnApple: [ConformanceDeviation] = [
+        differs("A GET with a body is refused with `.invalidRequest`.", ["GET carries a body"]),
+        differs(
+            "Fields of requests are kept in a dictionary: one spelling for each name, no order.",
+            ["fields keep their order, spelling and repetitions"]),
+        differs(
+            "Fields of answers are kept in a dictionary: one spelling for each name, sorted.",
+            ["fields keep their order, spelling and repetitions, and Set-Cookie is never joined"]),
+        differs(
+            "Overrides of names are refused with `.configuration`.",
+            ["an override changes where a request goes, and nothing of what it says"]),
+        differs(
+            "Unix domain sockets are refused with `.configuration`.",
+            [
+                "a Unix domain socket takes every request, with the host of its URL",
+                "a Unix domain socket on which nobody listens is unreachable",
+            ]),
+        differs(
+            "Versions of one's own are refused with `.configuration`.",
+            ["HTTP/1.1 alone is spoken where that is asked for"]),
+        differs(
+            "Identities in PEM are refused with `.configuration`.",
+            [
+                "a server that asks for a certificate sees the client's",
+                "a certificate of a stranger fails the call, with the reason",
+                "a certificate is shown to the hosts that are named only",
+            ]),
+        differs(
+            "Exceptions of a proxy and SOCKS with credentials are refused with `.configuration`.",
+            [
+                "hosts of the list are reached directly", "a tunnel through a SOCKS proxy leads to the server",
+                "a SOCKS proxy that wants other credentials is told from one that refuses",
+            ]),
+        may(
+            "Accept, Accept-Language, Connection and User-Agent are added.",
+            ["nothing is added but Host and Accept-Encoding"]),
+        may("Codings are always undone.", ["a raw body is given as it came"]),
+        may(
+            "What the system's buffers hold beyond ours cannot be seen from outside.",
+            [
+                "while a reader has not begun, the server cannot send more than buffers hold",
+                "while a reader pauses, the server cannot send more than buffers hold",
+                "a producer is asked for the next chunk only when there is room",
+            ]),
+    ].flatMap { $0 }
+
+    private static func differs(_ reason: String, _ names: [String]) -> [ConformanceDeviation] {
+        because(reason, .fails, on: "URLSession on Apple", names)
+    }
+
+    private static func may(_ reason: String, _ names: [String]) -> [ConformanceDeviation] {
+        because(reason, .mayFail, on: "URLSession on Apple", names)
+    }
+}

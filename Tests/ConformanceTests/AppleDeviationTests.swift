@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import TestServers
+import Testing
+
+@testable import CurlewURLSession
+
+/// What the transport of Apple's systems refuses by itself can be known here: the rules are values.
+@Suite(.timeLimit(.minutes(2)))
+struct AppleDeviationTests {
+    @Test("a case fails on Apple's systems for certain if the transport refuses what it asks for")
+    func refused() async throws {
+        let environment = try await ConformanceServers.shared().environment
+        var refused: Set<String> = []
+        for group in [ConformanceCase.Group.requests, .http2, .security, .places] {
+            for one in ConformanceSuite.cases(of: group) {
+                let log = Locked<[String]>([])
+                let engine = ConformanceEngine("as Apple's") { configuration in
+                    log.withLock { $0 += Unsupported.problems(configuration, on: .apple) }
+                    return Noting(inner: CurlTransport(configuration: configuration), log: log)
+                } shutDown: { transport, mode in
+                    await transport.inner.shutdown(mode)
+                }
+                try? await one.run(on: engine, in: environment)
+                if !log.withLock({ $0.isEmpty }) { refused.insert(one.name) }
+            }
+        }
+        let byDictionary: Set = [
+            "fields keep their order, spelling and repetitions",
+            "fields keep their order, spelling and repetitions, and Set-Cookie is never joined",
+        ]
+        let listed = ConformanceSuite.deviations.filter { $0.engine == "URLSession on Apple" && $0.kind == .fails }
+        #expect(Set(listed.map(\.caseName)) == refused.union(byDictionary))
+    }
+
+    /// Notes what would be refused, and lets it pass.
+    private struct Noting: Transport {
+        let inner: CurlTransport
+        let log: Locked<[String]>
+
+        func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+            if let problem = RequestGuard.problem(request, on: .apple) { log.withLock { $0.append(problem.text) } }
+            return try await inner.send(request, in: context)
+        }
+    }
+}
+#endif
