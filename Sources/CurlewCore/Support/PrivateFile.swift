@@ -19,22 +19,18 @@ package enum PrivateFile {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         let isMissing: Bool
-        /// The file is no regular one, or another user's: what is there is not ours to change.
-        let isForeign: Bool
         /// What the person does about it.
         let hint: String?
 
         init(_ action: String, _ path: String, _ code: Int32 = errno) {
             description = "\(path) cannot be \(action): \(String(cString: strerror(code)))"
             isMissing = code == ENOENT
-            isForeign = false
             hint = nil
         }
 
-        init(_ description: String, isForeign: Bool, hint: String) {
+        init(_ description: String, hint: String) {
             self.description = description
             isMissing = false
-            self.isForeign = isForeign
             self.hint = hint
         }
     }
@@ -91,19 +87,18 @@ package enum PrivateFile {
     static func check(_ information: stat, _ path: String, _ trust: Trust) throws(Failure) {
         guard information.st_mode & S_IFMT == S_IFREG else {
             throw Failure(
-                "\(path) is no regular file (a symbolic link, a folder or a pipe, for example)", isForeign: true,
+                "\(path) is no regular file (a symbolic link, a folder or a pipe, for example)",
                 hint: "Name the file itself, or another one.")
         }
         guard information.st_uid == geteuid() else {
             throw Failure(
                 "\(path) belongs to another user (\(information.st_uid), this process is \(geteuid()))",
-                isForeign: true,
                 hint: "Name another file, or let its owner give it to you: chown \(geteuid()) \(path)")
         }
         let mode = information.st_mode & 0o777
         guard trust != .ownerAlone || mode & 0o077 == 0 else {
             throw Failure(
-                "\(path) can be read or changed by other users (mode 0\(String(mode, radix: 8)))", isForeign: false,
+                "\(path) can be read or changed by other users (mode 0\(String(mode, radix: 8)))",
                 hint: "If nobody can have changed it: chmod 600 \(path)")
         }
     }

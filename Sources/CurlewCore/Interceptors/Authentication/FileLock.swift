@@ -35,8 +35,11 @@ final class FileLock: Sendable {
                 guard code == EWOULDBLOCK || code == EINTR else { throw PrivateFile.Failure("locked", path, code) }
                 return nil
             }
-            if has(file, path) { return FileLock(file, path) }
+            let (isNamed, isOwn) = identity(of: file, path)
+            if isNamed, isOwn { return FileLock(file, path) }
             close(file)
+            // Whoever owns it could hold it for ever.
+            if isNamed { throw PrivateFile.Failure("locked", path, EPERM) }
         }
         return nil
     }
@@ -61,16 +64,16 @@ final class FileLock: Sendable {
         descriptor.withLock { descriptor in
             guard let file = descriptor else { return }
             // While it is locked, so that nobody's file is removed but this one; somebody may have removed it before.
-            if Self.has(file, path) { unlink(path) }
+            if Self.identity(of: file, path).isNamed { unlink(path) }
             close(file)
             descriptor = nil
         }
     }
 
-    /// Whether the name is still that of the locked file.
-    private static func has(_ file: Int32, _ path: String) -> Bool {
+    /// Whether the name is still that of the locked file, and the file this user's.
+    private static func identity(of file: Int32, _ path: String) -> (isNamed: Bool, isOwn: Bool) {
         var (mine, named) = (stat(), stat())
-        return fstat(file, &mine) == 0 && lstat(path, &named) == 0 && mine.st_ino == named.st_ino
-            && mine.st_dev == named.st_dev
+        guard fstat(file, &mine) == 0, lstat(path, &named) == 0 else { return (false, false) }
+        return (mine.st_ino == named.st_ino && mine.st_dev == named.st_dev, mine.st_uid == geteuid())
     }
 }

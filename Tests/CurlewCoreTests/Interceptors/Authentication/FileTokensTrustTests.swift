@@ -104,6 +104,12 @@ final class FileTokensTrustTests {
         stale.release()
         #expect(try FileLock.attempt(name) == nil)
         fresh.release()
+        // Another user's could be held for ever. Only root can give one away.
+        try Data().write(to: URL(fileURLWithPath: name))
+        if chown(name, 12345, 12345) == 0 {
+            #expect(throws: PrivateFile.Failure.self) { try FileLock.attempt(name) }
+        }
+        try FileManager.default.removeItem(atPath: name)
         // A planted link is not followed.
         try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: folder + "/target")
         #expect(throws: PrivateFile.Failure.self) { try FileLock.attempt(name) }
