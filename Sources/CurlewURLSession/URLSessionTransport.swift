@@ -170,6 +170,8 @@ public final class URLSessionTransport: Transport {
     }
 
     private func endAll() {
+        pooled.end()
+        single.end()
         for bridge in state.withLock({ Array($0.active.values) }) { bridge.fail(SystemFailure.shutdown) }
     }
 
