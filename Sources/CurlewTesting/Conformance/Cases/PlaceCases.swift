@@ -32,8 +32,8 @@ enum PlaceCases {
             "names of this machine never leave it: they are reached without the DNS, or refused", .places,
             rule: "RFC 6761 §6.3"
         ) { trial in
-            let server = try trial.server(answering: .text("hello"))
             for name in ["app.localhost", "a.b.localhost", "localhost.", "127.0.0.1.", "app.localhost."] {
+                let server = try trial.server(answering: .text("hello"))
                 do {
                     let response = try await trial.exchange(.get, "http://\(name):\(server.port)/")
                     try await trial.expectText(response, "hello")
