@@ -38,7 +38,7 @@ extension APIClient {
         guard core.baseURL != nil, home != baseURL.origin else { return derived(baseURL: baseURL) }
         var configuration = core.configuration
         configuration.headers = HTTPHeaders()
-        let pipeline = pipeline.removing(.authentication).removing(.signing)
+        let pipeline = pipeline.withoutCredentials()
         let kept = home.map { pipeline.belonging(to: $0) } ?? pipeline
         return derived(baseURL: baseURL, pipeline: kept, configuration: configuration, query: QueryItems())
     }

@@ -31,13 +31,13 @@ struct ProxyBypass: Sendable {
 
     func contains(_ origin: Origin) -> Bool {
         guard !entries.isEmpty else { return false }
-        let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
+        let name = Self.withoutDot(origin.host)
         let address = Self.address(name)
         return entries.contains { entry in
             if let port = entry.port, port != origin.port { return false }
             return switch entry.hosts {
             case .all: true
-            case .domain(let domain): address == nil && (name == domain || name.hasSuffix("." + domain))
+            case .domain(let domain): address == nil && (name == domain || name.ends(with: "." + domain))
             case .network(let network, let bits): address.map { Self.isEqual($0, network, bits: bits) } ?? false
             }
         }
@@ -47,29 +47,37 @@ struct ProxyBypass: Sendable {
         var host = Substring(text)
         var port: Int?
         // One colon is that of a port; several are an address, which has a port only behind brackets.
-        if let colon = host.lastIndex(of: ":"), host.count(where: { $0 == ":" }) == 1 || host[..<colon].last == "]" {
-            guard let number = Int(host[host.index(after: colon)...]), (1...65_535).contains(number) else { return nil }
+        if let colon = host.last(":"), host.first(":") == colon || host[..<colon].ends(with: "]") {
+            guard let number = Int(Substring(host.utf8[colon...].dropFirst())), (1...65_535).contains(number) else {
+                return nil
+            }
             port = number
             host = host[..<colon]
         }
         if host == "*" { return (.all, port) }
         if let address = address(String(host)) { return (.network(address, bits: address.count * 8), port) }
-        if let slash = host.firstIndex(of: "/") {
-            guard let address = address(String(host[..<slash])), let bits = Int(host[host.index(after: slash)...]),
+        if let slash = host.first("/") {
+            guard let address = address(String(host[..<slash])),
+                let bits = Int(Substring(host.utf8[slash...].dropFirst())),
                 (0...address.count * 8).contains(bits)
             else { return nil }
             return (.network(address, bits: bits), port)
         }
-        if host.hasPrefix("*.") { host = host.dropFirst() }
-        let name = String(host.hasPrefix(".") ? host.dropFirst() : host)
+        if host.begins(with: "*.") { host = Substring(host.utf8.dropFirst()) }
+        let name = String(Substring(host.utf8.dropFirst(host.begins(with: ".") ? 1 : 0)))
         guard let origin = Origin(scheme: "http", host: name) else { return nil }
-        return (.domain(origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host), port)
+        return (.domain(withoutDot(origin.host)), port)
+    }
+
+    private static func withoutDot(_ host: String) -> String {
+        host.ends(with: ".") ? String(Substring(host.utf8.dropLast())) : host
     }
 
     /// The bytes of an IPv4 or IPv6 address, with or without brackets; nil for names.
     private static func address(_ text: String) -> [UInt8]? {
-        let text = text.hasPrefix("[") && text.hasSuffix("]") ? String(text.dropFirst().dropLast()) : text
-        let isLong = text.contains(":")
+        let text =
+            text.begins(with: "[") && text.ends(with: "]") ? String(Substring(text.utf8.dropFirst().dropLast())) : text
+        let isLong = text.holds(":")
         var bytes = [UInt8](repeating: 0, count: isLong ? 16 : 4)
         return inet_pton(isLong ? AF_INET6 : AF_INET, text, &bytes) == 1 ? bytes : nil
     }

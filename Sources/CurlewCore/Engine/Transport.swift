@@ -34,7 +34,7 @@ extension Transport {
 
     /// How it appears in descriptions.
     package var label: String {
-        (self as? any CustomStringConvertible)?.description ?? TypeNames.name(of: type(of: self))
+        (self as? any CustomStringConvertible)?.description ?? String(describing: Self.self)
     }
 }
 
