@@ -32,7 +32,10 @@ package struct DeclaredSecrets: Hashable, Sendable {
 
     /// Lets descriptions of `headers` know.
     package func declare(in headers: inout HTTPHeaders) {
-        if let rules = box?.rules { headers.declare(secret: rules.secret, harmless: rules.harmless) }
+        guard let rules = box?.rules else { return }
+        // What headers show of a URL is its path, and they know no patterns.
+        let urls = rules.secretPaths.isEmpty ? [] : Redaction.urlHeaders
+        headers.declare(secret: rules.secret.union(urls), harmless: rules.harmless)
     }
 
     package static func == (left: DeclaredSecrets, right: DeclaredSecrets) -> Bool { true }

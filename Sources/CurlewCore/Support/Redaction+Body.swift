@@ -54,7 +54,10 @@ extension Redaction {
 
     /// A part of a text, which may be pairs or a URL.
     func withoutSecrets(_ word: Substring) -> Substring {
-        Substring(url("?" + word).utf8.dropFirst())
+        let shown = String(Substring(url("?" + word).utf8.dropFirst()))
+        // Behind the question mark a path without an origin was taken for pairs.
+        let isPath = !pathPatterns.isEmpty && shown.utf8.firstRange(of: "://".utf8) == nil
+        return Substring(isPath ? url(shown) : shown)
     }
 
     /// A body for a log or a command line, or nil when it is not to be shown: it is longer than `limit` bytes and

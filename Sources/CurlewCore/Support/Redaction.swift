@@ -83,7 +83,7 @@ public struct Redaction: Sendable {
     }
 
     /// Fields whose values are URLs: a redirect after a sign-in carries its code or token there.
-    private static let urlHeaders: Set<HTTPField.Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
+    static let urlHeaders: Set<HTTPField.Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
 
     /// True when the value of the header field is not to be shown.
     package func isSecret(header name: HTTPField.Name) -> Bool {

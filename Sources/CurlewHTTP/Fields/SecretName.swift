@@ -41,13 +41,7 @@ package enum SecretName {
 
     /// Whether a name, made plain, has one of the endings and is no known exception.
     package static func ends(_ plain: String, in endings: Set<String>) -> Bool {
-        endings.contains { Self.hasSuffix(plain, $0) } && !publicEndings.contains { Self.hasSuffix(plain, $0) }
-    }
-
-    /// By bytes: a combining mark behind a name makes another `Character` of its last letter, not another name.
-    private static func hasSuffix(_ text: String, _ ending: String) -> Bool {
-        let (text, ending) = (text.utf8, ending.utf8)
-        return text.count >= ending.count && text.suffix(ending.count).elementsEqual(ending)
+        endings.contains { plain.ends(with: $0) } && !publicEndings.contains { plain.ends(with: $0) }
     }
 
     /// Whether a header field of this name is secret by its ending or as an identity.
