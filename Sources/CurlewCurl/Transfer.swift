@@ -85,6 +85,8 @@ final class Transfer: @unchecked Sendable {
     var answerTime: Int64?
     /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
     var failure: NetworkError?
+    /// The latest address that the configuration does not allow, and why.
+    var refusedAddress: String?
     var clock: ExchangeClock
     // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
     // cannot see. This flag shows it; it costs a plain store and a plain load on the usual processors.

@@ -142,6 +142,8 @@ extension NetworkError {
         case shutdown
         /// `RedirectPolicy`: the redirect leads where the call must not go, or asks for what cannot be sent again.
         case redirects
+        /// `TransportConfiguration.addressPolicy`: the host has no address to which the transport may connect.
+        case addressPolicy
         /// `APIClient.preview`: the place of the transport, where a preview ends.
         case preview
     }
