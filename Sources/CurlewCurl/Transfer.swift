@@ -80,13 +80,15 @@ final class Transfer: @unchecked Sendable {
     var sendings = 0
     /// Bytes of the body that libcurl has taken, since it last began.
     var bytesTaken: Int64 = 0
+    /// Bytes of the body so far that were decoded.
+    var bytesDecoded: Int64 = 0
     /// With an upload: when its request began, and how long after that the answer began, in nanoseconds.
     var requestTime: Int64?
     var answerTime: Int64?
-    /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
-    var failure: NetworkError?
     /// The latest address that the configuration does not allow, and why.
     var refusedAddress: String?
+    /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
+    var failure: NetworkError?
     var clock: ExchangeClock
     // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
     // cannot see. This flag shows it; it costs a plain store and a plain load on the usual processors.

@@ -100,7 +100,7 @@ extension NetworkError {
     /// The bound that was reached.
     @nonexhaustive
     public enum Limit: Hashable, Sendable {
-        /// `Limits.responseBody`.
+        /// `Limits.responseBody` or `Limits.decodedRatio`.
         case responseBody
         /// `Limits.headerBytes` or `Limits.headerCount`.
         case responseHeaders
