@@ -144,6 +144,8 @@ extension NetworkError {
         case redirects
         /// `TransportConfiguration.addressPolicy`: the host has no address to which the transport may connect.
         case addressPolicy
+        /// `.httpsOnly()`: the request would leave over plain http.
+        case httpsOnly
         /// `APIClient.preview`: the place of the transport, where a preview ends.
         case preview
     }
