@@ -72,7 +72,8 @@ let package = Package(
         .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
         .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
         .testTarget(
-            name: "CurlewCurlTests", dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers"]),
+            name: "CurlewCurlTests",
+            dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe"]),
         .testTarget(
             name: "CurlewSQLiteTests",
             dependencies: ["CurlewSQLite", "CurlewTesting", "TestServers", "CacheStoreProbe"]),
@@ -105,6 +106,9 @@ let package = Package(
         // A program that writes to a store and reads from it, to be killed while it does.
         .executableTarget(
             name: "CacheStoreProbe", dependencies: ["CurlewSQLite", "CurlewTesting"], path: "Tests/CacheStoreProbe"),
+
+        // A program that is signed in by a file which others use too, to be killed while it renews.
+        .executableTarget(name: "TokenFileProbe", dependencies: ["Curlew"], path: "Tests/TokenFileProbe"),
 
         // C for tests: name lookups that hang until they are released, child processes that inherit nothing.
         .target(name: "CTestSupport", path: "Tests/CTestSupport"),

@@ -24,7 +24,7 @@ extension CurlFailure {
     static func refusesOurCertificate(_ code: CURLcode, _ message: String) -> Bool {
         if code == CURLE_SSL_CLIENTCERT { return true }
         guard [CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(code),
-            let alert = message.firstRange(of: " alert ")
+            let alert = message.utf8.firstRange(of: " alert ".utf8)
         else { return false }
         let words = message[alert.upperBound...]
         return words.contains("certificate") || words.contains("unknown ca")

@@ -26,6 +26,11 @@ struct CurlLibrary: Sendable {
     /// Versions that put several requests on a connection in use although it speaks HTTP/1.1, once another one to that
     /// host has spoken HTTP/2 (curl#4885, mended by curl#12373). Callers then get each other's answers.
     let mixesVersions: Bool
+    /// libcurl has found `SSLKEYLOGFILE`, which it reads once, when it is initialised. Taking the variable away before would
+    /// not be safe beside other threads that read the environment.
+    let mayLogKeys: Bool
+    /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil when it can.
+    let keyLogProblem: String?
     /// Why this libcurl cannot be used; nil when it can.
     let problem: String?
 
@@ -37,6 +42,7 @@ struct CurlLibrary: Sendable {
 
     private init() {
         Self.keepSecureLayerUntilExit()
+        mayLogKeys = getenv("SSLKEYLOGFILE").map { $0.pointee != 0 } ?? false
         let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         guard initialised == CURLE_OK, let info = curlew_version() else {
             name = "libcurl"
@@ -45,6 +51,7 @@ struct CurlLibrary: Sendable {
             cannotReusePriorKnowledge = false
             losesBytesBesideUploads = false
             mixesVersions = false
+            keyLogProblem = nil
             problem = "libcurl could not be initialised (error \(initialised.rawValue))."
             return
         }
@@ -55,10 +62,21 @@ struct CurlLibrary: Sendable {
         losesBytesBesideUploads = info.pointee.version_num < 0x08_01_00
         mixesVersions = info.pointee.version_num < 0x08_06_00
         systemRoots = info.pointee.cainfo.map { String(cString: $0) }.flatMap { access($0, R_OK) == 0 ? $0 : nil }
+        keyLogProblem =
+            !mayLogKeys || Self.canForbidKeyLog()
+            ? nil
+            : "SSLKEYLOGFILE is set, and this libcurl cannot be kept from writing the secrets of connections there. "
+                + "Take the variable away, or set TLSConfiguration.obeysKeyLogFile."
         problem =
             info.pointee.version_num >= Self.minimum.number
             ? nil
             : "libcurl \(version) is too old: \(Self.minimum.text) or newer is needed. Update the system's libcurl."
+    }
+
+    private static func canForbidKeyLog() -> Bool {
+        guard let handle = curl_easy_init() else { return false }
+        defer { curl_easy_cleanup(handle) }
+        return curlew_forbid_key_log(handle) != 0
     }
 
     /// OpenSSL otherwise frees what it has when `exit` is called, under the hands of an engine that still works. Only its

@@ -30,7 +30,7 @@ struct DeclaredContent {
     /// A number, or the same one several times, which is what some servers' repeated fields become on the way.
     private static func length(_ text: String) -> Int64? {
         if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { return Int64(text) }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        let parts = text.parts(",", keepingEmpty: true).map { $0.without() }
         guard parts.count > 1, let first = parts.first, parts.allSatisfy({ $0 == first }) else { return nil }
         return length(first)
     }

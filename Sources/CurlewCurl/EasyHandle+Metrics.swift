@@ -3,6 +3,7 @@
 #if os(Linux)
 import CCurl
 import CurlewCore
+import CurlewHTTP
 #if canImport(Glibc)
 import Glibc
 #else
@@ -46,7 +47,7 @@ extension EasyHandle {
         if peer.port != port || strcmp(peer.ip, ip) != 0 {
             let text = String(cString: ip)
             peer = Peer(
-                ip: Array(text.utf8CString), port: port, text: "\(text.contains(":") ? "[\(text)]" : text):\(port)")
+                ip: Array(text.utf8CString), port: port, text: "\(text.holds(":") ? "[\(text)]" : text):\(port)")
         }
         return peer.text
     }

@@ -13,6 +13,7 @@ extension EasyHandle {
     /// What is the same for all servers.
     func setTrust() {
         set(CURLOPT_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
+        if CurlLibrary.current.mayLogKeys, !configuration.tls.obeysKeyLogFile { curlew_forbid_key_log(pointer) }
         switch configuration.tls.trustedRoots {
         case .system:
             // With a file alone libcurl keeps the parsed authorities between connections; with a folder beside it,

@@ -22,6 +22,8 @@ final class EasyHandle {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var overrides: UnsafeMutablePointer<curl_slist>?
+    /// The addresses of a name of this machine.
+    private var addresses: UnsafeMutablePointer<curl_slist>?
     /// What the handle has been given, because setting a text again costs copies: most calls of a client differ only in
     /// their path.
     var current = Current()
@@ -53,6 +55,7 @@ final class EasyHandle {
         curl_easy_cleanup(pointer)
         curl_slist_free_all(headerList)
         curl_slist_free_all(overrides)
+        curl_slist_free_all(addresses)
         errorText.deallocate()
     }
 
@@ -72,6 +75,7 @@ final class EasyHandle {
         setMethod(of: transfer)
         setHeaders(of: transfer)
         setServer(of: transfer)
+        setLoopback(transfer.request.origin)
         setVersion(of: transfer)
         setBuffers(of: transfer)
         if current.decodesContent != transfer.decodesContent {
@@ -171,6 +175,29 @@ final class EasyHandle {
         setPointer(CURLOPT_CONNECT_TO, UnsafeMutableRawPointer(list))
     }
 
+    /// Names such as `app.localhost` are this machine by definition (RFC 6761 §6.3), and not every libcurl knows. The DNS is
+    /// not asked for them: it could name another machine, which would get what only this one may see.
+    private func setLoopback(_ origin: Origin) {
+        guard current.loopback != origin.host || current.loopbackPort != origin.port else { return }
+        let known = origin.loopbackAddresses
+        guard known != nil || addresses != nil else { return }
+        let previous = addresses
+        defer { curl_slist_free_all(previous) }
+        addresses = nil
+        if let known {
+            // Versions differ in whether a dot at the end is a part of the name.
+            for name in Set([origin.host, origin.host.ends(with: ".") ? String(origin.host.dropLast()) : origin.host]) {
+                guard let list = curl_slist_append(addresses, "+\(name):\(origin.port):\(known)") else {
+                    problem = CURLE_OUT_OF_MEMORY
+                    break
+                }
+                addresses = list
+            }
+        }
+        setPointer(CURLOPT_RESOLVE, UnsafeMutableRawPointer(addresses))
+        (current.loopback, current.loopbackPort) = (origin.host, origin.port)
+    }
+
     private func setFixedOptions() {
         set(CURLOPT_NOSIGNAL, 1)
         setPointer(CURLOPT_ERRORBUFFER, UnsafeMutableRawPointer(errorText))
@@ -237,6 +264,9 @@ struct Current {
     var room: Int?
     var sendsMuch: Bool?
     var opensConnection: Bool?
+    /// The name of this machine whose addresses are set.
+    var loopback: String?
+    var loopbackPort: Int?
     /// For whom identity, pins and proxy are set.
     var origin: Origin?
     var proxy: ProxyServer?

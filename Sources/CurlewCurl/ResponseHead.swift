@@ -150,12 +150,14 @@ struct ResponseHead: ~Copyable {
             }
             lines = ([], [])
         }
-        bytes = 0
-        count = 0
         if isInterim {
+            // Interim answers count together with the head that follows, so that there cannot be any number of them.
+            count -= 2
             if keepsExtras { interim = (status, headers) }
             headers = HTTPHeaders()
         } else {
+            bytes = 0
+            count = 0
             isComplete = true
         }
     }

@@ -36,7 +36,7 @@ struct ByteSet: Sendable {
 }
 
 /// Byte rules that need no table and no locale.
-enum ASCII {
+package enum ASCII {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
     static func isUpper(_ byte: UInt8) -> Bool { byte &- 0x41 < 26 }
@@ -44,7 +44,7 @@ enum ASCII {
     static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
     /// Space or horizontal tab: the optional white space of RFC 9110 §5.6.3.
-    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+    package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
     /// Anything below space, and DEL.
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }

@@ -30,9 +30,19 @@ struct BodyFolder: Sendable {
     /// How old an empty file has to be before it counts as left behind, in seconds.
     private static let lockTime = 60
 
-    /// Makes the folder, readable for its owner only.
+    /// Makes the folder, readable for its owner only. One that is there has to be this user's: in a folder of somebody
+    /// else, that one reads the bodies or puts others in their place.
     func prepare() throws {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Self.failure("made", path) }
+        if mkdir(path, 0o700) == 0 { return }
+        guard errno == EEXIST else { throw Self.failure("made", path) }
+        var status = stat()
+        guard lstat(path, &status) == 0 else { throw Self.failure("used", path) }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            throw NetworkError(
+                .storage, detail: "\(path) is no folder of this user's, so no bodies are kept there.",
+                hint: "Remove it, or give the store another path.")
+        }
+        guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw Self.failure("protected", path) }
     }
 
     func path(of id: CacheEntryID) -> String { "\(path)/\(id.number)" }

@@ -13,6 +13,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
     /// The file is no database, or one that is damaged.
     var isCorruption: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
+    /// The file does not begin as a database does.
+    var isForeign: Bool { code & 0xFF == SQLITE_NOTADB }
     var isFull: Bool { code & 0xFF == SQLITE_FULL }
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 }

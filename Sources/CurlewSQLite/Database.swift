@@ -56,6 +56,7 @@ struct Database {
         do {
             return try attempt(work)
         } catch let failure as SQLiteFailure where failure.isCorruption {
+            if failure.isForeign { try refuseForeign() }
             try setAside()
             do { return try attempt(work) } catch { throw explained(error) }
         } catch {
@@ -79,8 +80,8 @@ struct Database {
         inode = Self.inode(path)
         let connection = try Connection(path: path, patience: Self.patience)
         do {
-            // Makes the file, which SQLite gives its other files the rights of.
             try Schema.refuseOthers(connection, path: path)
+            // SQLite gives its other files the rights of this one, which an older version may have left open to others.
             chmod(path, S_IRUSR | S_IWUSR)
             try Schema.prepare(connection, path: path)
         } catch let error as NetworkError {
@@ -96,18 +97,50 @@ struct Database {
 
     /// The folders. The database itself is never opened here: closing it would take the locks off that SQLite holds on it
     /// for this process.
-    private func makePlace() throws {
-        if let end = path.lastIndex(of: "/"), end > path.startIndex {
+    func makePlace() throws {
+        if let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex {
             try? FileManager.default.createDirectory(
                 atPath: String(path[..<end]), withIntermediateDirectories: true, attributes: nil)
         }
         try folder.prepare()
+        makeFile()
+    }
+
+    /// SQLite would make the file readable for everybody. An empty one is as good as none to it, and gets its name only
+    /// when it is closed: see above. Where there are no hard links, SQLite makes the file.
+    private func makeFile() {
+        guard access(path, F_OK) != 0 else { return }
+        let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
+        let descriptor = Self.openFile(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        link(draft, path)
+        unlink(draft)
+    }
+
+    /// Refuses a file that does not begin as a database does, nor with the zeros that a crash leaves: it is no cache that
+    /// was damaged, but something else, and stays as it is.
+    private mutating func refuseForeign() throws {
+        let descriptor = Self.openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        var header = [UInt8](repeating: 0, count: 16)
+        let count = pread(descriptor, &header, header.count, 0)
+        guard count > 0 else { return }
+        let found = header.prefix(count)
+        guard !"SQLite format 3\0".utf8.starts(with: found), found.contains(where: { $0 != 0 }) else { return }
+        let error = NetworkError(
+            .storage, detail: "\(path) is no database.",
+            hint: "Give the store a path of its own. The file stays as it is.")
+        state = .refused(error)
+        report(.unusable(error))
+        throw error
     }
 
     /// Gives a damaged file another name, in the place of an older one, unless another process has done so.
     private mutating func setAside() throws {
         state = .closed
-        let lock = Self.openLock(path + ".lock")
+        let lock = Self.openFile(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC)
         defer { close(lock) }
         guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw BodyFolder.failure("locked", path) }
         guard inode == Self.inode(path) else { return }
@@ -148,13 +181,13 @@ struct Database {
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
     }
 
-    private static func openLock(_ path: String) -> Int32 {
+    private static func openFile(_ path: String, _ flags: Int32) -> Int32 {
         #if canImport(Glibc)
-        Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        Glibc.open(path, flags, S_IRUSR | S_IWUSR)
         #elseif canImport(Musl)
-        Musl.open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        Musl.open(path, flags, S_IRUSR | S_IWUSR)
         #elseif canImport(Darwin)
-        Darwin.open(path, O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        Darwin.open(path, flags, S_IRUSR | S_IWUSR)
         #endif
     }
 }

@@ -111,7 +111,7 @@ public final class SQLiteCacheStore: CacheStore {
     }
 
     private func makeFolder() {
-        guard let end = path.lastIndex(of: "/"), end > path.startIndex else { return }
+        guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex else { return }
         try? FileManager.default.createDirectory(atPath: String(path[..<end]), withIntermediateDirectories: true)
     }
 

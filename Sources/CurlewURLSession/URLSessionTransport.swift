@@ -170,6 +170,8 @@ public final class URLSessionTransport: Transport {
     }
 
     private func endAll() {
+        pooled.end()
+        single.end()
         for bridge in state.withLock({ Array($0.active.values) }) { bridge.fail(SystemFailure.shutdown) }
     }
 
@@ -202,6 +204,9 @@ extension URLSessionTransport {
         if let problem { throw NetworkError(.configuration, detail: problem.text, hint: problem.hint, request: line) }
         if let text = proxies?.problem(for: request.origin, configuration.proxy) {
             throw NetworkError(.configuration, detail: text, hint: EnvironmentProxies.hint, request: line)
+        }
+        if let text = proxies?.keyLogProblem(for: request.origin, configuration.tls) {
+            throw NetworkError(.configuration, detail: text, request: line)
         }
         if let refusal = RequestGuard.problem(request, on: .current) {
             throw NetworkError(.invalidRequest, detail: refusal.text, hint: refusal.hint, request: line)

@@ -31,9 +31,23 @@ struct DamageTests {
         try await store.worker.run { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
-    @Test("a file that is no database is set aside and reported, and the store begins anew")
-    func noDatabase() async throws {
-        try Data(repeating: 0x5A, count: 20_000).write(to: URL(fileURLWithPath: path))
+    @Test("a file that is no database stays as it is, and is reported", arguments: ["ab", "notes\n", "a long text, "])
+    func noDatabase(text: String) async throws {
+        let data = Data(String(repeating: text, count: text.utf8.count > 10 ? 1000 : 1).utf8)
+        try data.write(to: URL(fileURLWithPath: path))
+        let store = store()
+        for _ in 0..<2 {
+            await #expect { try await store.statistics() } throws: { NetworkError($0).reason == .storage }
+        }
+        #expect(notices.list.count == 1)
+        #expect(notices.list.first?.description.contains("is no database") == true)
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
+        #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
+    }
+
+    @Test("a file of zeros, as a crash may leave it, is set aside and reported, and the store begins anew")
+    func zeros() async throws {
+        try Data(count: 20_000).write(to: URL(fileURLWithPath: path))
         let store = store()
         let head = try await store.put("https://a.example/")
         #expect(try await store.bytes(of: head) == Data("x".utf8))

@@ -18,7 +18,7 @@ struct LoadableClientTests {
     private func client(_ answers: Locked<Int>, status: HTTPStatus = .ok) -> APIClient {
         APIClient(
             baseURL: "https://api.example", pipeline: [.caching()],
-            transport: ClosureTransport { _, _ in
+            transport: ClosureTransport(changesWhoseAnswer: false) { _, _ in
                 let number = answers.withLock { answers in
                     answers += 1
                     return answers

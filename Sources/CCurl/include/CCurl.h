@@ -62,6 +62,10 @@ static inline CURLcode curlew_set_close_socket_callback(CURL *easy, curlew_close
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
 
+/// Keeps the secrets of connections of this handle out of the file that SSLKEYLOGFILE names. 0 if this libcurl, or its
+/// library for TLS, does not let anybody see to that.
+int curlew_forbid_key_log(CURL *easy);
+
 /// Copies the bytes.
 static inline CURLcode curlew_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length) {
     struct curl_blob blob = {(void *)bytes, length, CURL_BLOB_COPY};

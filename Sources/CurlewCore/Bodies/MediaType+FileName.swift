@@ -5,8 +5,8 @@ import CurlewHTTP
 extension MediaType {
     /// A guess from a file's extension; `application/octet-stream` for those that are not in the table.
     package init(fileName: String) {
-        let name = fileName.split(separator: "/").last ?? ""
-        let suffix = name.lastIndex(of: ".").map { name[name.index(after: $0)...].lowercased() } ?? ""
+        let name = fileName.parts("/").last ?? ""
+        let suffix = name.parts(".", keepingEmpty: true).dropFirst().last?.lowercased() ?? ""
         self = Self.byExtension[suffix].flatMap { MediaType($0) } ?? .octetStream
     }
 

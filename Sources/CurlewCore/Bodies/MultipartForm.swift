@@ -48,7 +48,7 @@ public struct MultipartForm: Sendable {
         public static func file(
             _ name: String, path: String, fileName: String? = nil, type: MediaType? = nil
         ) -> Part {
-            let shown = fileName ?? path.split(separator: "/").last.map(String.init) ?? path
+            let shown = fileName ?? path.parts("/").last.map(String.init) ?? path
             return Part(
                 name: name, fileName: shown, mediaType: type ?? MediaType(fileName: shown), source: .file(path))
         }

@@ -57,18 +57,20 @@ struct MultipartWriter {
         return head + "\r\n\r\n"
     }
 
-    /// Names as browsers write them (WHATWG HTML §4.10.21.8): UTF-8, with quotes and line breaks percent-encoded.
+    /// Names as browsers write them (WHATWG HTML §4.10.21.8): UTF-8, with quotes and line breaks percent-encoded. So are
+    /// the other control characters, which end a name for some receivers, and a backslash, which for others takes the
+    /// meaning off the quote behind it.
     static func escaped(_ name: String) -> String {
-        var text = ""
-        for scalar in name.unicodeScalars {
-            switch scalar {
-            case "\"": text += "%22"
-            case "\r": text += "%0D"
-            case "\n": text += "%0A"
-            default: text.unicodeScalars.append(scalar)
+        let digits = Array("0123456789ABCDEF".utf8)
+        var bytes: [UInt8] = []
+        for byte in name.utf8 {
+            if byte < 0x20 || byte == 0x7F || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                bytes.append(byte)
             }
         }
-        return text
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// A type made by hand may hold anything; nothing in it may begin a line of its own.

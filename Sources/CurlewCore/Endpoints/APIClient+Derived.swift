@@ -36,7 +36,7 @@ extension APIClient {
         guard let home = core.baseURL?.origin, home != baseURL.origin else { return derived(baseURL: baseURL) }
         var configuration = core.configuration
         configuration.headers = HTTPHeaders()
-        let pipeline = pipeline.removing(.authentication).removing(.signing)
+        let pipeline = pipeline.withoutCredentials()
         return derived(baseURL: baseURL, pipeline: pipeline, configuration: configuration, query: QueryItems())
     }
 

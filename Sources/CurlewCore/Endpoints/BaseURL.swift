@@ -13,7 +13,8 @@ public import Foundation
 ///     let client = APIClient(baseURL: "https://api.example.com/v1")
 ///
 /// Endpoint paths are appended to it, never resolved against it. A literal never traps: one that cannot be used keeps
-/// its problem, and every `send` throws `.invalidRequest` with it. For text that comes from outside, use the throwing
+/// its problem, and every `send` throws `.invalidRequest` with it. Values in a literal cannot change its host more than
+/// the literal shows: `"https://\(tenant).api.example.com"`. For text that comes from outside, use the throwing
 /// initialiser: `try BaseURL(text)`.
 public struct BaseURL: Sendable {
     /// Scheme, host and port; nil when the URL cannot be used.
@@ -50,7 +51,7 @@ public struct BaseURL: Sendable {
         problem = nil
     }
 
-    private init(unusable problem: NetworkError) {
+    init(unusable problem: NetworkError) {
         origin = nil
         path = ""
         self.problem = problem
@@ -61,7 +62,7 @@ public struct BaseURL: Sendable {
     }
 }
 
-extension BaseURL: ExpressibleByStringInterpolation {
+extension BaseURL: ExpressibleByStringLiteral {
     /// A base URL written as a literal. Never traps; see `problem`.
     public init(stringLiteral value: String) {
         do {

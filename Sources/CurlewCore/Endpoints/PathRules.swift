@@ -19,7 +19,7 @@ enum PathRules {
             default: continue
             }
         }
-        if text.utf8.first == UInt8(ascii: "h"), text.hasPrefix("http://") || text.hasPrefix("https://") {
+        if text.utf8.first == UInt8(ascii: "h"), text.begins(with: "http://") || text.begins(with: "https://") {
             return refusal(
                 "The path is a whole URL.", hint: "Use .get(url:) for another origin, or baseURL for the first part.")
         }
@@ -39,35 +39,53 @@ enum PathRules {
         !hasRawText && hasDotSegment(path) ? dotSegment(path) : nil
     }
 
-    /// True when a segment between `/` and `\`, plain or percent-encoded, is `.` or `..`.
+    /// True when some server would take a segment between `/` and `\` for `.` or `..`, plain or percent-encoded.
+    ///
+    /// Tomcat, Jetty and Spring cut a segment at `;` before they resolve, others end it at a NUL, `?` or `#` that they have
+    /// decoded, take blanks and control characters off its ends, or read overlong UTF-8 such as `%C0%AE`.
     static func hasDotSegment(_ text: String) -> Bool {
-        guard text.utf8.contains(UInt8(ascii: "%")) else { return hasPlainDotSegment(text) }
+        guard mayHaveDotSegment(text) else { return false }
         var bytes = Array(text.utf8)
         for _ in 0..<mostDecodings {
-            let segments = bytes.lazy.split(omittingEmptySubsequences: true) {
-                $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\")
-            }
-            if segments.contains(where: { $0.count <= 2 && $0.allSatisfy { $0 == UInt8(ascii: ".") } }) { return true }
-            let decoded = PercentCoding.decodeLeniently(bytes)
+            let segments = bytes.split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+            if segments.contains(where: isDotSegment) { return true }
+            let decoded = withoutOverlong(PercentCoding.decodeLeniently(bytes))
             if decoded.count == bytes.count { return false }
             bytes = decoded
         }
         return true
     }
 
-    /// The same where nothing is encoded, which is nearly always: one look at each byte.
-    private static func hasPlainDotSegment(_ text: String) -> Bool {
-        // How many dots the segment has so far; nil once it has anything else.
-        var dots: Int? = 0
-        for byte in text.utf8 {
-            if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") {
-                if dots == 1 || dots == 2 { return true }
-                dots = 0
+    private static func isDotSegment(_ segment: ArraySlice<UInt8>) -> Bool {
+        let name = segment.prefix { !";?#\0".utf8.contains($0) }.drop { $0 <= 0x20 }
+        let dots = name.prefix { $0 == UInt8(ascii: ".") }
+        return (1...2).contains(dots.count)
+            && name[dots.endIndex...].allSatisfy { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ".") }
+    }
+
+    /// ASCII that was written in two bytes, which UTF-8 forbids and some servers read.
+    private static func withoutOverlong(_ bytes: [UInt8]) -> [UInt8] {
+        guard bytes.contains(where: { $0 == 0xC0 || $0 == 0xC1 }) else { return bytes }
+        var result: [UInt8] = []
+        for byte in bytes {
+            if byte & 0xC0 == 0x80, let lead = result.last, lead == 0xC0 || lead == 0xC1 {
+                result[result.count - 1] = (lead & 1) << 6 | byte & 0x3F
             } else {
-                dots = byte == UInt8(ascii: ".") ? dots.map { $0 + 1 } : nil
+                result.append(byte)
             }
         }
-        return dots == 1 || dots == 2
+        return result
+    }
+
+    /// False for nearly all paths, after one look at each byte: nothing is encoded, and no segment begins with a dot, or
+    /// with a blank that may have one behind it.
+    private static func mayHaveDotSegment(_ text: String) -> Bool {
+        var isFirst = true
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "%") || isFirst && (byte == UInt8(ascii: ".") || byte <= 0x20) { return true }
+            isFirst = byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
+        }
+        return false
     }
 
     /// Text that is still encoded after this many rounds was made to deceive.

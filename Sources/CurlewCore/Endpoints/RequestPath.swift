@@ -8,7 +8,8 @@ import CurlewHTTP
 ///     "/files/\(raw: key)"      key is encoded already and may hold slashes
 ///
 /// What could make a server look elsewhere is refused before anything is sent: a `.` or `..` segment, written plainly
-/// or percent-encoded, in the path or in a value; a backslash; `?` and `#` in the written part; an empty value, which
+/// or percent-encoded, in the path or in a value, also with what some servers cut off (`..;x`, `..%00`, blanks behind it);
+/// a backslash; `?` and `#` in the written part; an empty value, which
 /// would name another resource. The refusal is kept in the path and thrown by `send` as `.invalidRequest`. `\(raw:)` is
 /// for text that the app itself made: its dot segments are not looked at.
 ///

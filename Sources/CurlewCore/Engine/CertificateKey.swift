@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -11,10 +13,10 @@ enum CertificateKey {
     /// The first certificate of a PEM text.
     static func der(fromPEM bytes: Data) -> Data? {
         let text = String(decoding: bytes, as: UTF8.self)
-        guard let begin = text.firstRange(of: "-----BEGIN CERTIFICATE-----"),
-            let end = text[begin.upperBound...].firstRange(of: "-----END CERTIFICATE-----")
+        guard let begin = text.utf8.firstRange(of: "-----BEGIN CERTIFICATE-----".utf8),
+            let end = text.utf8[begin.upperBound...].firstRange(of: "-----END CERTIFICATE-----".utf8)
         else { return nil }
-        return Data(base64Encoded: text[begin.upperBound..<end.lowerBound].filter { !$0.isWhitespace })
+        return Data(base64Encoded: text[begin.upperBound..<end.lowerBound].without { $0 <= 0x20 })
     }
 
     /// The SubjectPublicKeyInfo, with its own tag and length.

@@ -12,8 +12,9 @@ package struct HostPattern: Hashable, Sendable {
 
     /// Nil for what is no host: a URL, a host with a port, a wildcard that is not the first label.
     package init?(_ text: String) {
-        isWildcard = text.hasPrefix("*.")
-        guard let origin = Origin(scheme: "https", host: isWildcard ? String(text.dropFirst(2)) : text) else {
+        isWildcard = text.begins(with: "*.")
+        guard let origin = Origin(scheme: "https", host: isWildcard ? String(Substring(text.utf8.dropFirst(2))) : text)
+        else {
             return nil
         }
         name = Self.withoutDot(origin.host)
@@ -24,11 +25,11 @@ package struct HostPattern: Hashable, Sendable {
         let host = Self.withoutDot(host)
         guard isWildcard else { return host == name }
         let ending = "." + name
-        guard host.utf8.count > ending.utf8.count, host.hasSuffix(ending) else { return false }
-        return !host.dropLast(ending.count).contains(".")
+        guard host.utf8.count > ending.utf8.count, host.ends(with: ending) else { return false }
+        return !host.utf8.dropLast(ending.utf8.count).contains(UInt8(ascii: "."))
     }
 
     private static func withoutDot(_ host: String) -> String {
-        host.hasSuffix(".") ? String(host.dropLast()) : host
+        host.ends(with: ".") ? String(Substring(host.utf8.dropLast())) : host
     }
 }

@@ -26,7 +26,7 @@ public protocol Interceptor: Sendable {
     /// Where `Pipeline.adding(_:)` puts it, unless that is said there. Default `.custom`.
     var placement: Placement { get }
     /// Whose credential it would attach to `request` now, told without I/O; asked by what keeps or shares answers
-    /// (`Next.principal(of:)`), and never otherwise.
+    /// (`Next.principal(of:)`) and by `APIClient.problems`, and never otherwise.
     ///
     /// The default is `.unknown` at every placement: a cache, or a shared exchange, further out cannot see what is added
     /// here, so it keeps and shares nothing, and says so in `APIClient.problems` and in its verdicts. Those further in see it on the request, and do not ask. An interceptor that changes nothing on

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -113,7 +115,8 @@ extension PinSet {
     }
 
     private static func isPin(_ text: String) -> Bool {
-        text.hasPrefix(prefix) && Data(base64Encoded: String(text.dropFirst(prefix.count)))?.count == 32
+        text.begins(with: prefix)
+            && Data(base64Encoded: String(Substring(text.utf8.dropFirst(prefix.utf8.count))))?.count == 32
     }
 }
 
@@ -121,7 +124,9 @@ extension [PinSet] {
     /// The set for `host`: the first that names it, else the first with a pattern for it.
     package func first(for host: String) -> PinSet? {
         let matching = filter { $0.hosts.contains { HostPattern($0)?.matches(host) ?? false } }
-        return matching.first { $0.hosts.contains { !$0.hasPrefix("*.") && HostPattern($0)?.matches(host) ?? false } }
+        return matching.first {
+            $0.hosts.contains { !$0.begins(with: "*.") && HostPattern($0)?.matches(host) ?? false }
+        }
             ?? matching.first
     }
 }

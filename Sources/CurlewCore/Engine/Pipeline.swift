@@ -51,6 +51,15 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         Pipeline(interceptors.filter { $0.placement != placement })
     }
 
+    /// This pipeline without what attaches credentials, wherever it stands.
+    func withoutCredentials() -> Pipeline {
+        Pipeline(
+            interceptors.filter { interceptor in
+                let base = (interceptor as? PlacedInterceptor)?.base ?? interceptor
+                return ![interceptor.placement, base.placement].contains { $0 == .authentication || $0 == .signing }
+            })
+    }
+
     /// What cannot work in this order and with this client, one sentence each. Empty when all is well.
     public func problems(in setup: PipelineSetup = PipelineSetup()) -> [String] {
         let setup = declared(in: setup)

@@ -23,13 +23,13 @@ struct ProxyBypass: Sendable {
 
     func contains(_ origin: Origin) -> Bool {
         guard !entries.isEmpty else { return false }
-        let name = origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host
+        let name = Self.withoutDot(origin.host)
         let address = IPAddress(name)
         return entries.contains { entry in
             if let port = entry.port, port != origin.port { return false }
             return switch entry.hosts {
             case .all: true
-            case .domain(let domain): address == nil && (name == domain || name.hasSuffix("." + domain))
+            case .domain(let domain): address == nil && (name == domain || name.ends(with: "." + domain))
             case .network(let network): address.map(network.contains) ?? false
             }
         }
@@ -39,17 +39,23 @@ struct ProxyBypass: Sendable {
         var host = Substring(text)
         var port: Int?
         // One colon is that of a port; several are an address, which has a port only behind brackets.
-        if let colon = host.lastIndex(of: ":"), host.count(where: { $0 == ":" }) == 1 || host[..<colon].last == "]" {
-            guard let number = Int(host[host.index(after: colon)...]), (1...65_535).contains(number) else { return nil }
+        if let colon = host.last(":"), host.first(":") == colon || host[..<colon].ends(with: "]") {
+            guard let number = Int(Substring(host.utf8[colon...].dropFirst())), (1...65_535).contains(number) else {
+                return nil
+            }
             port = number
             host = host[..<colon]
         }
         if host == "*" { return (.all, port) }
         if let network = IPNetwork(String(host)) { return (.network(network), port) }
         if host.utf8.contains(0x2F) { return nil }
-        if host.hasPrefix("*.") { host = host.dropFirst() }
-        let name = String(host.hasPrefix(".") ? host.dropFirst() : host)
+        if host.begins(with: "*.") { host = Substring(host.utf8.dropFirst()) }
+        let name = String(Substring(host.utf8.dropFirst(host.begins(with: ".") ? 1 : 0)))
         guard let origin = Origin(scheme: "http", host: name) else { return nil }
-        return (.domain(origin.host.hasSuffix(".") ? String(origin.host.dropLast()) : origin.host), port)
+        return (.domain(withoutDot(origin.host)), port)
+    }
+
+    private static func withoutDot(_ host: String) -> String {
+        host.ends(with: ".") ? String(Substring(host.utf8.dropLast())) : host
     }
 }

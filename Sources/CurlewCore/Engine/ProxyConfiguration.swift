@@ -16,7 +16,8 @@ public enum ProxyConfiguration: Hashable, Sendable {
     /// chooses the variable; an empty one counts as absent. This machine (`localhost`, 127.0.0.0/8, `::1`) is always
     /// reached directly. A value that cannot be read makes every call throw `.configuration`.
     case environment
-    /// This proxy for all hosts but those in the list.
+    /// This proxy for all hosts but those in the list, and but this machine (`localhost`, 127.0.0.0/8, `::1`) if the proxy
+    /// is on another one.
     ///
     /// The list has the entries of `no_proxy`: a name stands for itself and every name beneath it, with or without a dot
     /// in front; an address for itself; `10.0.0.0/8` for a network; each with a port for that port only; `*` for all.
@@ -61,6 +62,9 @@ public struct ProxyServer: Hashable, Sendable {
     /// The origin of an HTTP server at the same place; nil if host or port cannot be sent.
     private var place: Origin? { Origin(scheme: "http", host: host, port: port) }
 
+    /// Whether it is on this machine.
+    var isLoopback: Bool { place?.isLoopback ?? false }
+
     /// `http://proxy.example:3128`, without credentials.
     package var url: String? {
         place.map { "\(kind == .socks5 ? "socks5h" : kind.rawValue)://\($0.host):\($0.port)" }
@@ -75,22 +79,22 @@ extension ProxyServer {
     public init?(_ url: String) {
         var rest = Substring(url)
         var kind = Kind.http
-        if let separator = rest.firstRange(of: "://") {
+        if let separator = rest.utf8.firstRange(of: "://".utf8) {
             let scheme = rest[..<separator.lowerBound].lowercased()
             guard let named = Kind(rawValue: scheme == "socks5h" ? "socks5" : scheme) else { return nil }
             kind = named
             rest = rest[separator.upperBound...]
         }
-        if rest.hasSuffix("/") { rest = rest.dropLast() }
+        if rest.ends(with: "/") { rest = Substring(rest.utf8.dropLast()) }
         var credentials: [String] = []
-        if let at = rest.lastIndex(of: "@") {
-            let parts = rest[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        if let at = rest.last("@") {
+            let parts = rest[..<at].parts(":", most: 2, keepingEmpty: true)
             credentials = parts.compactMap { PercentCoding.decode(String($0)) }
             guard credentials.count == parts.count else { return nil }
-            rest = rest[rest.index(after: at)...]
+            rest = Substring(rest.utf8[at...].dropFirst())
         }
-        let colon = rest.last == "]" ? nil : rest.lastIndex(of: ":")
-        let port = colon.map { Int(rest[rest.index(after: $0)...]) ?? 0 }
+        let colon = rest.ends(with: "]") ? nil : rest.last(":")
+        let port = colon.map { Int(Substring(rest.utf8[$0...].dropFirst())) ?? 0 }
         self.init(
             kind, host: String(rest[..<(colon ?? rest.endIndex)]), port: port, user: credentials.first,
             password: credentials.count > 1 ? credentials[1] : nil)

@@ -31,9 +31,12 @@ package struct ProxyRules: Sendable {
     package var needsTrust: Bool { http?.kind == .https || https?.kind == .https }
 
     /// The proxy for requests to `origin`.
-    package func proxy(for origin: Origin) -> ProxyServer? {
+    ///
+    /// What is meant for this machine does not leave it through a proxy that is elsewhere, unless `sparesLoopback` is
+    /// false: not every library knows that rule.
+    package func proxy(for origin: Origin, sparesLoopback: Bool = true) -> ProxyServer? {
         guard let proxy = origin.isSecure ? https : http else { return nil }
-        if bypassesLoopback, origin.isLoopback { return nil }
+        if sparesLoopback, origin.isLoopback, bypassesLoopback || !proxy.isLoopback { return nil }
         return bypassed.contains(origin) ? nil : proxy
     }
 
@@ -43,7 +46,7 @@ package struct ProxyRules: Sendable {
         https = proxy("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", in: environment)
         let list = [environment["no_proxy"], environment["NO_PROXY"]].compactMap { $0 }.first { !$0.isEmpty } ?? ""
         // A list that other programs read too may hold what only they understand.
-        bypassed = ProxyBypass(list.split { $0 == "," || $0.isWhitespace }.map(String.init))
+        bypassed = ProxyBypass(list.utf8.split { $0 == UInt8(ascii: ",") || $0 <= 0x20 }.map { String(Substring($0)) })
     }
 
     private mutating func proxy(_ names: String..., in environment: [String: String]) -> ProxyServer? {

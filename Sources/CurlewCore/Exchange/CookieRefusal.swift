@@ -19,7 +19,7 @@ public enum CookieRefusal: Error, Hashable, Sendable {
     case hidesSecureCookie
     /// It wants to go along with requests from other sites (`SameSite=None`), and is not `Secure`.
     case insecureSameSite
-    /// Its name begins with `__Secure-` or `__Host-`, and it does not keep what that promises.
+    /// Its name begins with `__Secure-`, `__Host-`, `__Http-` or `__Host-Http-`, and it does not keep what that promises.
     case brokenPrefix
     /// The answer sets more cookies than `CookieLimits.perResponse`.
     case tooMany

@@ -19,7 +19,8 @@ public struct HTTPRequest: Sendable {
     public private(set) var origin: Origin
     /// Path and query as they stand in the request line, percent-encoded, beginning with `/`.
     public private(set) var target: String
-    /// The header fields, in order. `Host` and the framing fields are written by the transport.
+    /// The header fields, in order. `Host` and what belongs to the connection is written by the transport: a request that
+    /// has one of these fields is not sent, see `HTTPHeaders.endToEnd`. `Content-Length` follows from the body.
     public var headers: HTTPHeaders
     /// How to produce the body, as often as it is needed.
     public var body: RequestBody
@@ -66,7 +67,7 @@ public struct HTTPRequest: Sendable {
 
     /// Adds one query item, percent-encoding both sides. An existing item of that name stays.
     public mutating func appendQuery(_ name: String, _ value: String) {
-        target += target.contains("?") ? (target.hasSuffix("?") || target.hasSuffix("&") ? "" : "&") : "?"
+        target += target.holds("?") ? (target.ends(with: "?") || target.ends(with: "&") ? "" : "&") : "?"
         target += PercentCoding.encode(name, for: .queryName) + "=" + PercentCoding.encode(value, for: .queryValue)
     }
 
@@ -75,12 +76,27 @@ public struct HTTPRequest: Sendable {
         if let problem = headers.problem {
             throw NetworkError(.invalidRequest, detail: problem.message, request: RequestLine(self))
         }
+        if let field = headers.first(where: { $0.name.belongsToConnection }) { throw Self.refusal(field.name, self) }
         guard method.isValid else {
             throw NetworkError(
                 .invalidRequest,
                 detail: "The method is not a token of letters, digits and a few signs (RFC 9110 §9.1).",
                 request: RequestLine(self))
         }
+    }
+
+    /// Why a field that belongs to the connection is not sent.
+    private static func refusal(_ name: HTTPField.Name, _ request: HTTPRequest) -> NetworkError {
+        let hint =
+            switch name {
+            case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another place."
+            case .proxyAuthorization: "Give the credentials to the `ProxyServer` of the transport's configuration."
+            default: "Leave it out. To pass on the fields of another request, take its `headers.endToEnd`."
+            }
+        return NetworkError(
+            .invalidRequest, detail: "The field \(name.text) is written by the transport (RFC 9110 §7.6.1).",
+            hint: hint,
+            request: RequestLine(request))
     }
 
     /// The parts of an absolute URL, under the rules of `init`.

@@ -23,16 +23,20 @@ final class DraftFile: BodySink {
     private let descriptor: Int32
     private let state = Locked(State.open)
 
-    /// Makes the draft, with the permissions of any new file. Throws `.storage`.
+    /// Makes the draft, with the permissions of the file that it will replace, or of any new file. Throws `.storage`.
     init(for path: String) throws(NetworkError) {
         self.path = path
         draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).part"
         var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+        let isThere = stat(path, &status) == 0
+        if isThere, status.st_mode & S_IFMT != S_IFREG {
             throw NetworkError(.storage, detail: "\(path) is there and is no regular file.", hint: "Name a file.")
         }
-        descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o666)
+        // Nobody reads a part of what replaces a private file.
+        let mode: mode_t = isThere ? 0o600 & status.st_mode : 0o666
+        descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw Self.failure("written", path) }
+        if isThere { fchmod(descriptor, status.st_mode & 0o777) }
     }
 
     /// What was given up stays open until here, when nobody can write to it any more: another file would get its number.

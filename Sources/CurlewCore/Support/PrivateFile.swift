@@ -19,11 +19,30 @@ package enum PrivateFile {
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         let isMissing: Bool
+        /// What the person does about it.
+        let hint: String?
 
         init(_ action: String, _ path: String, _ code: Int32 = errno) {
             description = "\(path) cannot be \(action): \(String(cString: strerror(code)))"
             isMissing = code == ENOENT
+            hint = nil
         }
+
+        init(_ description: String, hint: String) {
+            self.description = description
+            isMissing = false
+            self.hint = hint
+        }
+    }
+
+    /// Whose files are read.
+    enum Trust {
+        /// Anybody's.
+        case anybody
+        /// This user's.
+        case owner
+        /// This user's, which nobody else may read or change.
+        case ownerAlone
     }
 
     /// The bytes of a file; nil if it is not there, cannot be read, or has more than `limit`.
@@ -31,11 +50,18 @@ package enum PrivateFile {
         try? read(path, limit: limit)
     }
 
-    /// The bytes of a file of at most `limit`.
-    static func read(_ path: String, limit: Int) throws(Failure) -> Data {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+    /// The bytes of a file of at most `limit`. Never waits, also where a named pipe has the name.
+    static func read(_ path: String, limit: Int, trusting trust: Trust = .anybody) throws(Failure) -> Data {
+        if trust != .anybody { try check(path, trust) }
+        // The name may have got another file since.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anybody ? 0 : O_NOFOLLOW))
         guard file >= 0 else { throw Failure("read", path) }
         defer { close(file) }
+        if trust != .anybody {
+            var information = stat()
+            guard fstat(file, &information) == 0 else { throw Failure("read", path) }
+            try check(information, path, trust)
+        }
         var data = Data()
         var buffer = [UInt8](repeating: 0, count: 64 * 1024)
         while true {
@@ -47,11 +73,46 @@ package enum PrivateFile {
         }
     }
 
+    /// Throws if a file is there that is not to be trusted that far. Symbolic links are not followed: whoever made one
+    /// decides what is read, and whose file is replaced.
+    static func check(_ path: String, _ trust: Trust = .owner) throws(Failure) {
+        var information = stat()
+        guard lstat(path, &information) == 0 else {
+            guard errno != ENOENT else { return }
+            throw Failure("read", path)
+        }
+        try check(information, path, trust)
+    }
+
+    static func check(_ information: stat, _ path: String, _ trust: Trust) throws(Failure) {
+        guard information.st_mode & S_IFMT == S_IFREG else {
+            throw Failure(
+                "\(path) is no regular file (a symbolic link, a folder or a pipe, for example)",
+                hint: "Name the file itself, or another one.")
+        }
+        guard information.st_uid == geteuid() else {
+            throw Failure(
+                "\(path) belongs to another user (\(information.st_uid), this process is \(geteuid()))",
+                hint: "Name another file, or let its owner give it to you: chown \(geteuid()) \(path)")
+        }
+        let mode = information.st_mode & 0o777
+        guard trust != .ownerAlone || mode & 0o077 == 0 else {
+            throw Failure(
+                "\(path) can be read or changed by other users (mode 0\(String(mode, radix: 8)))",
+                hint: "If nobody can have changed it: chmod 600 \(path)")
+        }
+    }
+
     /// Puts `data` in the place of the file: readable for its owner only, and on the disk before it gets its name.
     ///
     /// - `isDurable`: the name is on the disk too on return, so that not even a power cut brings the old file back.
-    static func replace(_ path: String, with data: Data, isDurable: Bool = false) throws(Failure) {
-        let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
+    /// - `isAlone`: nobody else writes the file meanwhile. Then what a killed process has left is `draft(of: path)`, and
+    ///   goes with the next one; otherwise each has a name of its own, and stays.
+    static func replace(
+        _ path: String, with data: Data, isDurable: Bool = false, isAlone: Bool = false
+    ) throws(Failure) {
+        let draft = isAlone ? draft(of: path) : "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
+        if isAlone { unlink(draft) }
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else { throw Failure("written", path) }
         let isWritten =
@@ -65,6 +126,8 @@ package enum PrivateFile {
         if isDurable { synchronizeFolder(of: path) }
     }
 
+    static func draft(of path: String) -> String { path + ".new" }
+
     /// Removes the file for good; one that is not there is fine.
     static func remove(_ path: String) throws(Failure) {
         guard unlink(path) == 0 || errno == ENOENT else { throw Failure("removed", path) }
@@ -73,7 +136,7 @@ package enum PrivateFile {
 
     /// Some file systems cannot, and are safe without.
     private static func synchronizeFolder(of path: String) {
-        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
         let descriptor = open(String(folder), O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
         _ = DiskSync.keep(descriptor)
@@ -84,7 +147,7 @@ package enum PrivateFile {
     package static func move(_ path: String, to other: String) throws(Failure) {
         guard rename(path, other) == 0 else {
             let failure = Failure("moved", path)
-            if path.hasSuffix(".new") { unlink(path) }
+            if path.utf8.reversed().starts(with: ".new".utf8.reversed()) { unlink(path) }
             throw failure
         }
     }

@@ -73,7 +73,7 @@ public struct CacheControl: Hashable, Sendable {
         var names: [HTTPField.Name]?
         for directive in directives where directive.name == name {
             guard let argument = directive.argument, !directive.isMalformed else { return [] }
-            let list = argument.split(separator: ",").map { Self.trimmed($0) }.filter { !$0.isEmpty }
+            let list = argument.parts(",").map { Self.trimmed($0) }.filter { !$0.isEmpty }
             guard !list.isEmpty, list.allSatisfy(ASCII.isToken) else { return [] }
             names = (names ?? []) + list.map { HTTPField.Name($0) }
         }
@@ -111,9 +111,10 @@ extension CacheControl: CustomStringConvertible {
         directives.map { directive in
             guard let argument = directive.argument else { return directive.name }
             if ASCII.isToken(argument) { return "\(directive.name)=\(argument)" }
-            let escaped = argument.reduce(into: "") { text, character in
-                if character == "\"" || character == "\\" { text.append("\\") }
-                text.append(character)
+            // By scalars: a quote with a combining mark behind it ends a quoted string all the same.
+            let escaped = argument.unicodeScalars.reduce(into: "") { text, scalar in
+                if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
+                text.unicodeScalars.append(scalar)
             }
             return "\(directive.name)=\"\(escaped)\""
         }.joined(separator: ", ")

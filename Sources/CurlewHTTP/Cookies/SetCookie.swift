@@ -55,9 +55,10 @@ package struct SetCookie: Hashable, Sendable {
         case "max-age":
             if let age = Self.age(value) { maxAge = age }
         case "domain":
-            let name = ASCII.lowercased(value.hasPrefix(".") ? String(value.dropFirst()) : value)
-            domain = name.isEmpty ? nil : name
-        case "path": path = value.hasPrefix("/") ? value : nil
+            // By bytes: a dot with a combining mark behind it is a dot all the same.
+            let name = value.utf8.first == 0x2E ? String(Substring(value.utf8.dropFirst())) : value
+            domain = name.isEmpty ? nil : ASCII.lowercased(name)
+        case "path": path = value.utf8.first == 0x2F ? value : nil
         case "secure": isSecure = true
         case "httponly": isHTTPOnly = true
         case "samesite": sameSite = ASCII.lowercased(value)

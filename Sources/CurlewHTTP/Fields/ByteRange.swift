@@ -11,8 +11,8 @@ package enum ByteRange: Hashable, Sendable {
     /// which a recipient may ignore (RFC 9110 §14.2).
     package init?(_ value: String) {
         let text = ASCII.lowercased(value)
-        guard text.hasPrefix("bytes=") else { return nil }
-        let parts = CacheControl.trimmed(text.dropFirst(6)).split(separator: "-", omittingEmptySubsequences: false)
+        guard text.begins(with: "bytes=") else { return nil }
+        let parts = Substring(text.utf8.dropFirst(6)).trimmed().parts("-", keepingEmpty: true)
         guard parts.count == 2 else { return nil }
         if parts[0].isEmpty {
             guard let count = Self.number(parts[1]) else { return nil }
@@ -59,10 +59,10 @@ package struct ContentRange: Hashable, Sendable, CustomStringConvertible {
     /// Reads `bytes 0-99/200`; nil for anything else, unsatisfied ranges included.
     package init?(_ value: String) {
         let text = ASCII.lowercased(value)
-        guard text.hasPrefix("bytes ") else { return nil }
-        let halves = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
+        guard text.begins(with: "bytes ") else { return nil }
+        let halves = Substring(text.utf8.dropFirst(6)).parts("/", keepingEmpty: true)
         guard halves.count == 2 else { return nil }
-        let ends = halves[0].split(separator: "-", omittingEmptySubsequences: false)
+        let ends = halves[0].parts("-", keepingEmpty: true)
         guard ends.count == 2, let first = ByteRange.number(ends[0]), let last = ByteRange.number(ends[1]),
             first <= last
         else { return nil }

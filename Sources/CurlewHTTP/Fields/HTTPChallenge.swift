@@ -90,7 +90,7 @@ extension FieldReader {
     private mutating func token68() -> String? {
         let text = rest.prefix { $0 != 0x2C }
         rest = rest[text.endIndex...]
-        let trimmed = String(Substring(text)).split(separator: " ")
+        let trimmed = Substring(text).parts(" ")
         guard trimmed.count == 1, let only = trimmed.first else { return nil }
         let set = ByteSet.unreserved.union("+/=")
         return only.utf8.allSatisfy(set.contains) ? String(only) : nil

@@ -53,7 +53,7 @@ public struct MediaType: Hashable, Sendable {
 
     /// Whether the content is JSON: `application/json`, `text/json` or any type with the suffix `+json` (RFC 6839).
     public var isJSON: Bool {
-        subtype.hasSuffix("+json") || (subtype == "json" && (type == "application" || type == "text"))
+        subtype.ends(with: "+json") || (subtype == "json" && (type == "application" || type == "text"))
     }
 
     /// Whether the range covers this type.

@@ -65,9 +65,9 @@ public struct RateLimitStatus: Hashable, Sendable {
 
     /// Members between commas that have a remaining count, whether it is a parameter or, as once, a member of its own.
     private static func items(of value: String) -> [RateLimitStatus] {
-        let members = value.split(separator: ",", maxSplits: mostItems).prefix(mostItems).map { member in
-            member.split(separator: ";").compactMap { part -> (name: String, number: Int)? in
-                let pair = part.split(separator: "=", maxSplits: 1).map { $0.filter { !$0.isWhitespace } }
+        let members = value.parts(",", most: mostItems + 1).prefix(mostItems).map { member in
+            member.parts(";").compactMap { part -> (name: String, number: Int)? in
+                let pair = part.parts("=", most: 2).map { $0.without() }
                 guard pair.count == 2, let number = number(pair[1]) else { return nil }
                 return (pair[0], number)
             }

@@ -20,7 +20,7 @@ package struct HTTP1RequestHead: Equatable, Sendable {
     package var keepAlive: Bool {
         let options = headers[.connection] ?? ""
         func has(_ option: String) -> Bool {
-            options.split(separator: ",").contains {
+            options.parts(",").contains {
                 ASCII.equalIgnoringCase(FieldRules.trimmed(String($0)), option)
             }
         }

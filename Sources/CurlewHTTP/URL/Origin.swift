@@ -42,10 +42,20 @@ public struct Origin: Hashable, Sendable {
     public var authority: String { isDefaultPort ? host : "\(host):\(port)" }
 
     /// Whether the host is this machine by definition: localhost and its subdomains (RFC 6761), 127.0.0.0/8, `::1`.
+    ///
+    /// Transports connect to such a host without asking the DNS, or refuse to.
     public var isLoopback: Bool {
-        let name = host.hasSuffix(".") ? String(host.dropLast()) : host
-        if name == "localhost" || name.hasSuffix(".localhost") || name == "[::1]" { return true }
-        return name.hasPrefix("127.") && HostSyntax.isIPv4(name.utf8)
+        let name = host.ends(with: ".") ? String(Substring(host.utf8.dropLast())) : host
+        if name == "localhost" || name.ends(with: ".localhost") || name == "[::1]" { return true }
+        return name.begins(with: "127.") && HostSyntax.isIPv4(name.utf8)
+    }
+
+    /// The addresses to connect to where the host is a name of this machine that no resolver has to know, such as
+    /// `app.localhost` or `127.0.0.1.`; `nil` for addresses, for `localhost` itself and for other hosts.
+    package var loopbackAddresses: String? {
+        guard isLoopback, host != "localhost", host != "[::1]", !HostSyntax.isIPv4(host.utf8) else { return nil }
+        let name = host.utf8.dropLast(host.ends(with: ".") ? 1 : 0)
+        return HostSyntax.isIPv4(name) ? String(Substring(name)) : "127.0.0.1,[::1]"
     }
 
     static func defaultPort(of scheme: String) -> Int? {

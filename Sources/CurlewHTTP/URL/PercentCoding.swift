@@ -6,7 +6,7 @@
 public enum PercentCoding {
     /// Where the text will stand, which decides what may stay as it is.
     public enum Component: Hashable, Sendable, CaseIterable {
-        /// One segment of a path: "/" is encoded.
+        /// One segment of a path: "/" is encoded, and ";", behind which some servers read parameters.
         case pathSegment
         /// A whole path: "/" stays.
         case path
@@ -121,10 +121,10 @@ extension PercentCoding.Component {
     }
 
     /// `pchar` without the percent sign, RFC 3986 §3.3.
-    private static let segmentBytes = ByteSet.unreserved.union("!$&'()*+,;=:@")
-    private static let pathBytes = segmentBytes.union("/")
+    private static let segmentBytes = ByteSet.unreserved.union("!$&'()*+,=:@")
+    private static let pathBytes = segmentBytes.union(";/")
     private static let queryItemBytes = ByteSet.unreserved.union("!$()*,:@/?")
-    private static let fragmentBytes = segmentBytes.union("/?")
+    private static let fragmentBytes = pathBytes.union("?")
     private static let userinfoBytes = ByteSet.unreserved.union("!$&'()*+,;=")
     private static let formBytes = ByteSet.alphanumerics.union("*-._")
 }

@@ -8,11 +8,18 @@ package enum Punycode {
     package static func encodeName(_ name: String) -> String? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return name }
         var labels: [String] = []
-        for label in name.split(separator: ".", omittingEmptySubsequences: false) {
-            guard let encoded = encode(label) else { return nil }
+        // By bytes: a dot with a combining mark behind it is a dot all the same.
+        for label in name.utf8.split(separator: 0x2E, omittingEmptySubsequences: false) {
+            guard let encoded = encode(Substring(label)) else { return nil }
             labels.append(encoded)
         }
         return labels.joined(separator: ".")
+    }
+
+    /// The name as hosts are written here: in lower case, and each label outside ASCII as `xn--…`; `nil` if one is longer
+    /// than a name can be.
+    package static func hostName(_ name: String) -> String? {
+        name.utf8.allSatisfy { $0 < 0x80 } ? ASCII.lowercased(name) : encodeName(name.lowercased())
     }
 
     private static func encode(_ label: Substring) -> String? {

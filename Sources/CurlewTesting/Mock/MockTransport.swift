@@ -59,6 +59,7 @@ public struct MockTransport: Transport {
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         do {
             try Task.checkCancellation()
+            try request.validate()
             let body = try await RequestBodyReader(request.body, limit: 1 << 20)
             return try await answer(RecordedCall(request, body, context))
         } catch is CancellationError {

@@ -25,7 +25,7 @@ extension ExchangeMetrics {
         bytesReceived = last.countOfResponseHeaderBytesReceived + last.countOfResponseBodyBytesReceived
         reusedConnection = last.isReusedConnection
         if let address = last.remoteAddress, let port = last.remotePort {
-            remoteAddress = "\(address.contains(":") ? "[\(address)]" : address):\(port)"
+            remoteAddress = "\(address.holds(":") ? "[\(address)]" : address):\(port)"
         }
     }
 

@@ -90,7 +90,7 @@ struct BackgroundFiles: Sendable {
     /// Removes the answers to transfers that nobody knows any more.
     func sweep(keeping known: Set<UUID>) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
-            guard name.hasPrefix(prefix), name.hasSuffix(Self.suffix),
+            guard name.begins(with: prefix), name.ends(with: Self.suffix),
                 let id = UUID(uuidString: String(name.dropFirst(prefix.count).dropLast(Self.suffix.count))),
                 !known.contains(id)
             else { continue }

@@ -70,7 +70,7 @@ extension BackgroundTransfer {
 
     /// The description in a task's text; nil for tasks of others, and for what cannot be read.
     public init?(text: String?) {
-        guard let text, text.hasPrefix(Self.mark), text.utf8.count <= Self.maximumText,
+        guard let text, text.begins(with: Self.mark), text.utf8.count <= Self.maximumText,
             let transfer = try? JSONDecoder().decode(Self.self, from: Data(text.utf8.dropFirst(Self.mark.utf8.count)))
         else { return nil }
         self = transfer

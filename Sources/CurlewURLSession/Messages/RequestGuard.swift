@@ -15,8 +15,11 @@ enum RequestGuard {
         if !request.body.isEmpty, request.method == .head || request.method == .get {
             return ("URLSession sends no \(request.method) request with a body.", "Use POST or QUERY.")
         }
+        if request.origin.loopbackAddresses != nil {
+            return ("URLSession would ask the DNS for this name of this machine.", "Write localhost or the address.")
+        }
         guard system == .linux else { return nil }
-        if request.origin.host.hasPrefix("[") {
+        if request.origin.host.begins(with: "[") {
             return ("URLSession on Linux connects to no IPv6 literal.", "Use a host name, or CurlTransport.")
         }
         if hasDotSegment(request.target) {
@@ -47,9 +50,9 @@ enum RequestGuard {
     }
 
     private static func hasDotSegment(_ target: String) -> Bool {
-        target.prefix { $0 != "?" }.split(separator: "/").contains {
-            let segment = $0.lowercased().replacing("%2e", with: ".")
-            return segment == "." || segment == ".."
+        target.upTo("?").parts("/").contains {
+            let segment = PercentCoding.decodeLeniently(Array($0.utf8))
+            return segment == Array(".".utf8) || segment == Array("..".utf8)
         }
     }
 }

@@ -62,13 +62,14 @@ enum ResponseFields {
     /// behind it is cut in two: RFC 6265 §4.1.1 allows no comma there, and nothing could tell the difference.
     static func cookies(_ text: String) -> [String] {
         var result: [String] = []
-        var rest = text[...]
+        var rest = text.utf8[...]
         var start = text.startIndex
-        while let comma = rest.firstIndex(of: ",") {
-            rest = rest[rest.index(after: comma)...]
-            let next = rest.drop { $0 == " " || $0 == "\t" }
-            let name = next.prefix { $0 != "=" && $0 != ";" && $0 != "," }
-            guard next[name.endIndex...].first == "=", HTTPField.Name(String(name)).isValid else { continue }
+        while let comma = rest.firstIndex(of: UInt8(ascii: ",")) {
+            rest = rest[comma...].dropFirst()
+            let next = rest.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+            let name = next.prefix { !"=;,".utf8.contains($0) }
+            guard next[name.endIndex...].first == UInt8(ascii: "="), HTTPField.Name(String(Substring(name))).isValid
+            else { continue }
             result.append(String(text[start..<comma]))
             start = next.startIndex
         }
@@ -80,7 +81,7 @@ enum ResponseFields {
     static func length(_ fields: HTTPHeaders) throws(NetworkError) -> Int64? {
         guard !fields.contains(.transferEncoding), let text = fields[.contentLength] else { return nil }
         // Repeated ones have been joined.
-        let values = Set(text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } })
+        let values = Set(text.parts(",", keepingEmpty: true).map { $0.without() })
         let isNumber = values.count == 1 && values.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
         guard isNumber, let length = values.first.flatMap({ Int64($0) }) else {
             throw NetworkError(.badResponse, detail: "The answer declares an impossible length: \(text.printable).")
@@ -94,14 +95,14 @@ enum ResponseFields {
         guard let codings else { return false }
         var known: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
         if platform == .linux { known.insert("zstd") }
-        return codings.split(separator: ",").allSatisfy {
-            known.contains($0.filter { $0 != " " && $0 != "\t" }.lowercased())
+        return codings.parts(",").allSatisfy {
+            known.contains($0.without().lowercased())
         }
     }
 
     /// Without the blanks around it. Control bytes would let a server begin a line of ours.
     private static func cleaned(_ value: String) -> String {
-        let value = value.trimmingCharacters(in: .whitespaces)
+        let value = String(value.trimmed())
         guard value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else { return value }
         let scalars = value.unicodeScalars.map { scalar in
             (scalar.value < 0x20 && scalar != "\t") || scalar.value == 0x7F ? " " : scalar

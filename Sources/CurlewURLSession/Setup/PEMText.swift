@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
 import Foundation
 
 /// Certificates in PEM text (RFC 7468 §5).
@@ -9,9 +10,11 @@ enum PEMText {
 
     /// The certificates as DER, in their order. What cannot be read is left out.
     static func certificates(in text: Data) -> [Data] {
-        String(decoding: text, as: UTF8.self).components(separatedBy: begin).dropFirst().compactMap { part in
-            guard let close = part.range(of: end) else { return nil }
-            return Data(base64Encoded: part[..<close.lowerBound].filter { !$0.isWhitespace })
+        let text = String(decoding: text, as: UTF8.self)
+        let parts = text.utf8.split(separator: begin.utf8, omittingEmptySubsequences: false)
+        return parts.dropFirst().compactMap { part in
+            guard let close = part.firstRange(of: end.utf8) else { return nil }
+            return Data(base64Encoded: Substring(part[..<close.lowerBound]).without { $0 <= 0x20 })
         }
     }
 }

@@ -50,6 +50,7 @@ enum Unsupported {
 
     private static func onApple(_ configuration: TransportConfiguration) -> [String] {
         var names: [String] = []
+        if configuration.tls.obeysKeyLogFile { names.append("TLSConfiguration.obeysKeyLogFile") }
         switch configuration.tls.identity?.source {
         case .pem?, .pemFiles?: names.append("ClientIdentity.pem (write .pkcs12)")
         default: break
@@ -63,7 +64,7 @@ enum Unsupported {
     }
 }
 
-/// Which proxy the system's libcurl takes from the environment on Linux, whatever URLSession is told.
+/// What libcurl takes from the environment on Linux, whatever URLSession is told: a proxy, and a file for keys.
 ///
 /// It reads the variables for each connection, knows no exception for this machine, and cannot be told otherwise. So a
 /// request that would go another way than the configuration says is refused.
@@ -71,14 +72,17 @@ struct EnvironmentProxies: Sendable {
     private let http: String?
     private let https: String?
     private let bypassing: [String]
+    private let logsKeys: Bool
 
     init(_ environment: [String: String]) {
         func first(_ names: String...) -> String? {
             names.compactMap { environment[$0] }.first { !$0.isEmpty }
         }
+        logsKeys = first("SSLKEYLOGFILE") != nil
         http = first("http_proxy", "all_proxy", "ALL_PROXY")
         https = first("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
-        bypassing = (first("no_proxy", "NO_PROXY") ?? "").split { $0 == "," || $0.isWhitespace }.map(String.init)
+        bypassing = (first("no_proxy", "NO_PROXY") ?? "").utf8.split { $0 == UInt8(ascii: ",") || $0 <= 0x20 }
+            .map { String(Substring($0)) }
     }
 
     /// Why a request to `origin` cannot be sent as `configuration` says; nil if it can.
@@ -90,13 +94,21 @@ struct EnvironmentProxies: Sendable {
             + "TransportConfiguration.proxy says otherwise."
     }
 
+    /// Why a request to `origin` cannot be sent when nobody has asked for the keys of connections; nil if it can.
+    func keyLogProblem(for origin: Origin, _ tls: TLSConfiguration) -> String? {
+        guard logsKeys, origin.isSecure, !tls.obeysKeyLogFile else { return nil }
+        return
+            "The environment names a file for the secrets of connections (SSLKEYLOGFILE), and URLSession on Linux writes "
+            + "to it. Take the variable away, set TLSConfiguration.obeysKeyLogFile, or use CurlTransport."
+    }
+
     /// What to do about it.
     static let hint =
         "Add the host to the variable no_proxy, take the proxy out of the environment, or use CurlTransport."
 
     private func isUsed(_ text: String, for origin: Origin) -> Bool {
         guard let proxy = ProxyServer(text) else { return true }
-        return ProxyRules(.fixed(proxy, bypassing: bypassing)).proxy(for: origin) != nil
+        return ProxyRules(.fixed(proxy, bypassing: bypassing)).proxy(for: origin, sparesLoopback: false) != nil
     }
 
     private var environment: [String: String] {

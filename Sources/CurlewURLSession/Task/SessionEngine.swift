@@ -25,6 +25,8 @@ final class SessionEngine: Sendable {
     private let queue: OperationQueue
     private let isReady: Bool
     private let isInvalidated = Locked(false)
+    /// Everything ends now: who waits for a slot does not begin when those before it end.
+    private let isEnding = Locked(false)
 
     /// A session of its own, in which `policy` answers questions about certificates and credentials.
     init(_ configuration: URLSessionConfiguration, _ policy: (any ChallengePolicy)? = nil) {
@@ -85,7 +87,7 @@ final class SessionEngine: Sendable {
     private func launch(_ bridge: TaskBridge, _ message: URLRequest, _ upload: UploadPlan) {
         queue.addOperation { [self] in
             // A session that was invalidated traps.
-            if isInvalidated.withLock({ $0 }) { bridge.fail(SystemFailure.shutdown) }
+            if isInvalidated.withLock({ $0 }) || isEnding.withLock({ $0 }) { bridge.fail(SystemFailure.shutdown) }
             guard !bridge.isEnded else { return bridge.endUnstarted() }
             switch sessions {
             case .shared(let session, let delegate):
@@ -138,6 +140,11 @@ final class SessionEngine: Sendable {
         // Before the pieces of a body that wait in the queue and that nobody wants any more.
         work.queuePriority = .veryHigh
         queue.addOperation(work)
+    }
+
+    /// Begins nothing any more.
+    func end() {
+        isEnding.withLock { $0 = true }
     }
 
     /// Closes the sessions when their tasks have ended. A session that was given is its owner's.

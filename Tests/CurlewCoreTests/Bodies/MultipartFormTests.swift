@@ -105,6 +105,24 @@ struct MultipartFormTests {
         #expect(!sent.contains("\r\nX-Evil"))
     }
 
+    @Test(arguments: ["\0", "\u{1B}", "\t", "\u{7F}", "\\", "\"\u{301}", "\r\n", "\u{8}"])
+    func namesHoldNoControlCharacterAndNoBackslash(text: String) throws {
+        let name = "shell.php\(text)x.jpg\(text)"
+        let sent = try self.text(MultipartForm([.data(name, Data(), fileName: name)], boundary: "B"))
+        let line = try #require(sent.utf8.split(separator: 0x0A).dropFirst().first).dropLast()
+        #expect(line.allSatisfy { $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "\\") })
+        // Those around the two names, and no others.
+        #expect(line.count { $0 == UInt8(ascii: "\"") } == 4)
+    }
+
+    @Test func aFileIsNamedByWhatFollowsTheLastSlashWhateverFollowsThat() throws {
+        try withFile("\u{301}x.png", Data("A".utf8)) { path in
+            let form = MultipartForm([.file("f", path: path)], boundary: "B")
+            let sent = try text(form)
+            #expect(sent.contains("filename=\"\u{301}x.png\"\r\nContent-Type: image/png"))
+        }
+    }
+
     @Test func namesOutsideASCIIStayAsTheyAre() throws {
         let form = MultipartForm([.data("größe", Data(), fileName: "süß 1.txt")], boundary: "B")
         #expect(try text(form).contains("name=\"größe\"; filename=\"süß 1.txt\""))

@@ -123,4 +123,23 @@ struct APIClientTests {
             for try await isRight in group { #expect(isRight) }
         }
     }
+
+    @Test(
+        "A client for another origin keeps no credential, wherever its interceptor was put",
+        arguments: Placement.allCases)
+    func foreignCredentials(placement: Placement) async throws {
+        let transport = RecordingTransport()
+        let client = APIClient(
+            baseURL: "https://a.test",
+            pipeline: Pipeline.standard.adding(.bearer { "secret" }, at: placement)
+                .adding(.onRequest { request, _ in request.headers[.xRequestID] = "1" }, at: placement),
+            transport: transport)
+        #expect(
+            client.with(baseURL: "https://b.test").pipeline.interceptors.count == client.pipeline.interceptors.count
+                - (placement == .authentication || placement == .signing ? 2 : 1))
+        #expect(
+            client.with(baseURL: "https://a.test/v2").pipeline.interceptors.count == client.pipeline.interceptors.count)
+        _ = try? await client.with(baseURL: "https://b.test").send(Request<Void>.get("/x"))
+        for request in transport.requests { #expect(!request.headers.contains(.authorization)) }
+    }
 }

@@ -40,6 +40,9 @@ struct RequestPathTests {
 
     @Test(arguments: [
         "..", ".", "../x", "x/..", "a/../b", "a\\..\\b", "..\\x", "%2e%2e", "%2E.", ".%2e/x", "%2e", "x%2f..%2fy",
+        "..;", ".;", "..;x=1", "..;/admin", "..%3Bx", "..%00", "..%00.png", "..%09", ".. ", " ..", "..\t", "..\0x",
+        ".. .",
+        "..%20", "..%3f", "..%23a", "%c0%ae%c0%ae", "a%c0%af..%c0%afb", "%25c0%25ae.", "%2e%2e%3b", "..\u{7f}",
         "%252e%252e", "%25252e%25252e%25252f", "a%5c..%5cb", "%a/../x", "%%32%65%%32%65", "..%2f", "x/%2e/y",
     ])
     func valuesWithDotSegmentsAreRefused(value: String) {
@@ -47,6 +50,22 @@ struct RequestPathTests {
         #expect(path.problem?.reason == .invalidRequest)
         #expect(path.problem?.detail.contains("dot segment") == true)
         #expect(RequestPath("/films/" + value).problem != nil)
+    }
+
+    @Test func aSemicolonInAValueBeginsNoParameters() {
+        let path: RequestPath = "/users/\("a;role=admin")"
+        #expect(path.problem == nil)
+        #expect(path.encoded == "/users/a%3Brole=admin")
+        #expect(("/users/..;/admin" as RequestPath).problem != nil)
+        #expect(("/users/.\(";x")/admin" as RequestPath).problem != nil)
+        #expect(("/map;zoom=3/x" as RequestPath).encoded == "/map;zoom=3/x")
+    }
+
+    @Test(arguments: ["a;b", ";a", "a b", " a", "..a;b", "1.;x", "a%00", "%c0%aea"])
+    func valuesThatLookAlikePass(value: String) {
+        let path: RequestPath = "/films/\(value)"
+        #expect(path.problem == nil)
+        #expect(PercentCoding.decode(path.encoded) == "/films/" + value)
     }
 
     @Test(arguments: ["...", "a..b", ".hidden", "v1.0", "1.", "..a", "%2e%2e%2e", "a%2eb", "100%", "%zz"])

@@ -52,6 +52,25 @@ final class DownloadTests {
         #expect(try text() == "yz" && names == ["export.csv"])
     }
 
+    @Test("A file keeps its permissions when it is replaced, and so does the draft", arguments: [0o600, 0o640, 0o400])
+    func permissions(mode: Int) async throws {
+        let place = folder.path
+        @Sendable func permissions(_ name: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: place + "/" + name)[.posixPermissions] as? Int
+        }
+        try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        let seen = Locked<[Int?]>([])
+        try await client(ChunkSource(["a,b\n"])).download(Request<Data>.get("/export"), to: path) { _, _ in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+            let draft = names.first { $0.hasSuffix(".part") }.flatMap { try? permissions($0) }
+            seen.withLock { $0.append(draft) }
+        }
+        #expect(try permissions("export.csv") == mode)
+        #expect(try text() == "a,b\n")
+        #expect(seen.withLock { $0.allSatisfy { $0 == nil || $0 == mode } })
+    }
+
     @Test("An empty answer gives an empty file, bytes at hand go there as well")
     func empty() async throws {
         #expect(try await client(ChunkSource([Data]())).download(PeopleAPI.list, to: path).value == 0)

@@ -56,6 +56,32 @@ struct TextBoundaryTests {
         }
     }
 
+    @Test("Quoted arguments, lists and names of hosts and proxies are read by bytes", arguments: marks)
+    func protocolText(mark: String) throws {
+        #expect(CacheControl(["Cache-Control": "x=\"a\\\"\(mark)b\""]).description == "x=\"a\\\"\(mark)b\"")
+        let vary = CacheVariant.text(for: ["X-A": "1 ,\(mark)2"], ["Vary": "X-A"])
+        #expect(vary == CacheVariant.text(for: ["X-A": "1,\(mark)2"], ["Vary": "X-A"]))
+        #expect(CacheVariant.names(["Vary": "Accept,\(mark)"]) == nil)
+        #expect(ProxyServer("http://a:b@\(mark)proxy.example") == nil)
+        let proxy = try #require(ProxyServer("http://u:\(mark)p@proxy.example:81"))
+        #expect(proxy.user == "u" && proxy.password == "\(mark)p" && proxy.port == 81)
+        #expect(MediaType(fileName: "a.\(mark)b.png") == MediaType("image/png"))
+    }
+
+    @Test("A cookie's path and domain, and which cookie it replaces, are decided by bytes", arguments: marks)
+    func cookiePlaces(mark: String) throws {
+        var jar = CookieFixtures.jar()
+        let request = try CookieFixtures.request("https://www.a.test/x/y")
+        #expect(jar.store("a=1; Path=/\(mark)", from: request, at: CookieFixtures.now) == nil)
+        #expect(jar.cookies.map(\.path) == ["/\(mark)"])
+        #expect(jar.store("a=1; Domain=.\(mark)a.test", from: request, at: CookieFixtures.now) == .foreignDomain)
+        // Canonically equal, and two names.
+        var names = CookieFixtures.jar()
+        names.store("\u{E9}=1", from: request, at: CookieFixtures.now)
+        names.store("e\u{301}=2", from: request, at: CookieFixtures.now)
+        #expect(names.cookies.count == 2)
+    }
+
     @Test("What a server writes in a challenge goes back in quotes that hold", arguments: marks)
     func digest(mark: String) throws {
         for text in ["a\\\"\(mark)b", "a\\\\\(mark)", "\\\"\(mark), uri=\\\"\(mark)/"] {

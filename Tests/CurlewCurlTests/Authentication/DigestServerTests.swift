@@ -39,7 +39,7 @@ struct DigestServerTests {
         var configuration = ClientConfiguration()
         configuration.observers = [watch]
         return APIClient(
-            baseURL: try BaseURL(server.url), pipeline: [.digest(user: "ada", password: password)],
+            baseURL: try BaseURL(server.url), pipeline: [.digest(user: "ada", password: password, minimum: .md5)],
             transport: CurlTransport(), configuration: configuration)
     }
 

@@ -56,6 +56,17 @@ struct OriginTests {
         #expect(try #require(Origin(scheme: "http", host: host)).isLoopback == expected)
     }
 
+    @Test(
+        "Names of this machine that a resolver may not know have their addresses",
+        arguments: [
+            ("localhost", nil), ("127.0.0.1", nil), ("[::1]", nil), ("a.example", nil),
+            ("localhost.", "127.0.0.1,[::1]"),
+            ("api.localhost", "127.0.0.1,[::1]"), ("API.localhost.", "127.0.0.1,[::1]"), ("127.1.2.3.", "127.1.2.3"),
+        ] as [(String, String?)])
+    func loopbackAddresses(host: String, expected: String?) throws {
+        #expect(try #require(Origin(scheme: "http", host: host)).loopbackAddresses == expected)
+    }
+
     @Test("https and wss are secure")
     func secure() {
         #expect(Origin(scheme: "https", host: "a")?.isSecure == true)

@@ -10,7 +10,7 @@ struct PercentCodingTests {
         "Each component has its table",
         arguments: [
             (.pathSegment, "a/b c?d#e%", "a%2Fb%20c%3Fd%23e%25"), (.path, "a/b c?d", "a/b%20c%3Fd"),
-            (.pathSegment, "!$&'()*+,;=:@-._~", "!$&'()*+,;=:@-._~"), (.pathSegment, "\\[]", "%5C%5B%5D"),
+            (.pathSegment, "!$&'()*+,;=:@-._~", "!$&'()*+,%3B=:@-._~"), (.pathSegment, "\\[]", "%5C%5B%5D"),
             (.queryName, "a b&c=d", "a%20b%26c%3Dd"), (.queryValue, "a+b#c;d'e", "a%2Bb%23c%3Bd%27e"),
             (.queryValue, "x/y?z:@,!", "x/y?z:@,!"), (.fragment, "a/b?c#d", "a/b?c%23d"),
             (.userinfo, "us:er@x", "us%3Aer%40x"), (.formValue, "a b+c~d", "a+b%2Bc%7Ed"),

@@ -94,6 +94,19 @@ struct UnsupportedTests {
         #expect(EnvironmentProxies([:]).problem(for: origin, .none) == nil)
     }
 
+    @Test("a file for the keys of connections in the environment, for which nobody has asked")
+    func keyLog() throws {
+        let environment = EnvironmentProxies(["SSLKEYLOGFILE": "keys"])
+        let (secure, plain) = (Origin(scheme: "https", host: "a.example"), Origin(scheme: "http", host: "a.example"))
+        var tls = TLSConfiguration()
+        #expect(environment.keyLogProblem(for: try #require(secure), tls)?.contains("SSLKEYLOGFILE") == true)
+        #expect(environment.keyLogProblem(for: try #require(plain), tls) == nil)
+        #expect(EnvironmentProxies([:]).keyLogProblem(for: try #require(secure), tls) == nil)
+        tls.obeysKeyLogFile = true
+        #expect(environment.keyLogProblem(for: try #require(secure), tls) == nil)
+        #expect(Unsupported.problems(TransportConfiguration(tls: tls), on: .apple).count == 1)
+    }
+
     @Test("fields of an own configuration that would trap, or begin a line")
     func additionalHeaders() async throws {
         for bad: [AnyHashable: Any] in [["X-Number": 3], [7: "x"], ["X-A": "1\r\nX-B: 2"], ["X A": "1"]] {

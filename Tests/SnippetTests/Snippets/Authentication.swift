@@ -78,8 +78,18 @@ enum AuthenticationPage {
         let page = try oauth.authorizationURL(at: authorize, redirect: "app://back", pkce, state: state)
 
         let urlThatCameBack = urlThatCameBack(page)
-        let code = try oauth.code(from: urlThatCameBack, state: state)
+        let code = try oauth.code(from: urlThatCameBack, redirect: "app://back", state: state)
         try await store.signIn(try await client.send(oauth.exchange(code, redirect: "app://back", pkce)))
+    }
+
+    static func signInElsewhere(_ oauth: OAuth2, _ client: APIClient, _ store: TokenStore) async throws {
+        let device = try await client.send(oauth.deviceAuthorization(at: "https://id.example.com/device"))
+        print("Open \(device.verificationURL) and enter \(device.userCode)")
+        try await store.signIn(try await oauth.tokens(for: device, with: client))
+    }
+
+    static func signOut(_ oauth: OAuth2, _ client: APIClient, _ store: TokenStore) async throws {
+        try await store.signOut(revoking: oauth, with: client)
     }
 
     static func signing(_ client: APIClient, key: Data) -> APIClient {

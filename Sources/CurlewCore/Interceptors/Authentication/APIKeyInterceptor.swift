@@ -71,7 +71,13 @@ public struct APIKeyInterceptor: ValidatingInterceptor {
     }
 }
 
-extension APIKeyInterceptor: CustomStringConvertible {
+extension APIKeyInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `APIKey`, with the origin if one was named. Never the key.
     public var description: String { scope.label("APIKey") }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// Shows what `description` does, and nothing else.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -59,7 +59,13 @@ public struct BasicInterceptor: ValidatingInterceptor {
     }
 }
 
-extension BasicInterceptor: CustomStringConvertible {
+extension BasicInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `Basic`, with the origin if one was named. Never user or password.
     public var description: String { scope.label("Basic") }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// Shows what `description` does, and nothing else.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -16,17 +16,9 @@ package struct CredentialScope: Sendable {
     }
 
     private let owner: Owner
-    private var allowsPlainText = false
 
     private init(owner: Owner) {
         self.owner = owner
-    }
-
-    /// The same for a credential that nobody can read on the way.
-    package var allowingPlainText: CredentialScope {
-        var copy = self
-        copy.allowsPlainText = true
-        return copy
     }
 
     /// The origin of the client's base URL.
@@ -86,7 +78,7 @@ package struct CredentialScope: Sendable {
     }
 
     private func isSafe(_ origin: Origin) -> Bool {
-        allowsPlainText || origin.isConfidential
+        origin.isConfidential
     }
 
     /// `Bearer`, or `Bearer(https://…)` if an origin was named.

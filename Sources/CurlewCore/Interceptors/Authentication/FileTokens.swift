@@ -9,70 +9,147 @@ import Foundation
 /// Keeps tokens in a file that only its owner can read (0600). Made by `.file(path)`.
 ///
 /// The file is replaced whole and is on the disk, name and all, when a save returns: a crash leaves the old tokens or the
-/// new ones. Nothing is thrown away: a file that is damaged, that a newer version wrote, or that is no token file at all
-/// gets another name, `<path>.damaged-<milliseconds>`, when it is in the way. Signing out removes the file.
+/// new ones.
 ///
-/// The tokens are not encrypted; use `.keychain` where there is one. One process at a time: of two that renew the same
-/// tokens, most servers sign one out.
+/// Several processes may share it. One of them renews the tokens, the others wait and go on with what it brought: each
+/// set of tokens is presented to the server once. The locks are files beside it, `<path>.lock` and `<path>.renewal`, while
+/// they are held; when their holder ends, however that happens, they are free. Where a folder cannot be written to, and on
+/// file systems without locks, processes renew without asking each other.
+///
+/// The file is the store's own. It is believed only if it is a regular file of this user that nobody else can read or
+/// change; everything else is `.storage`, and stays as it is:
+///
+/// | what is there | loading | signing in | signing out |
+/// |---|---|---|---|
+/// | another user's file, a symbolic link, a pipe, a folder | `.storage` | `.storage` | `.storage` |
+/// | a file that others can read or change | `.storage` | replaces it | removes it |
+/// | damaged, or of a newer version | `.storage` | replaces it | removes it |
+/// | nothing that ever was tokens | `.storage` | renames it, `<path>.damaged-<milliseconds>` | removes it |
+///
+/// The tokens are not encrypted; use `.keychain` where there is one.
 public struct FileTokens: TokenPersistence {
     /// Where the file is, in a folder that exists.
     public let path: String
 
     /// More is no token file.
     static let limit = 1 << 20
+    /// Nobody needs as long to write a file; who has stopped in the middle may hold the lock for ever.
+    static let patience: Duration = .seconds(10)
 
     /// A file at `path`.
     public init(_ path: String) {
         self.path = path
     }
 
-    /// What was saved last; nil if there is no file.
-    ///
-    /// Throws `.storage`. A damaged file has been put aside then, so the next load finds nothing; one that cannot be read,
-    /// or that a newer version wrote, stays where it is.
-    public func load() async throws -> Tokens? {
-        do throws(KeptTokens.Problem) {
-            return try contents()
-        } catch .damaged {
-            let aside = try setAside()
-            throw NetworkError(
-                .storage, detail: "\(path) is damaged and was renamed to \(aside).", hint: "Sign in again.")
-        } catch {
-            throw NetworkError(.storage, detail: "\(path): \(error).", hint: "Sign in again, which replaces it.")
-        }
+    /// What was saved last; nil if there is no file. Throws `.storage`, and leaves the file as it is.
+    public func load() async throws(NetworkError) -> Tokens? {
+        do throws(KeptTokens.Problem) { return try contents() } catch { throw Self.error(error, path) }
     }
 
     /// Replaces the file; nil removes it. Throws `.storage`, with the old file in its place.
-    public func save(_ tokens: Tokens?) async throws {
-        do throws(KeptTokens.Problem) { _ = try contents() } catch { _ = try setAside() }
-        do {
-            guard let tokens else { return try PrivateFile.remove(path) }
-            try PrivateFile.replace(path, with: KeptTokens.encode(tokens), isDurable: true)
-        } catch {
-            throw NetworkError(
-                .storage, detail: "\(error). The tokens are used until the process ends.",
-                hint: "Check the folder and its permissions.")
-        }
+    public func save(_ tokens: Tokens?) async throws(NetworkError) {
+        let lock = try await lockForWriting()
+        defer { lock?.release() }
+        try write(tokens, isAlone: lock != nil)
     }
 
     private func contents() throws(KeptTokens.Problem) -> Tokens? {
         let data: Data
         do {
-            data = try PrivateFile.read(path, limit: Self.limit)
+            data = try PrivateFile.read(path, limit: Self.limit, trusting: .ownerAlone)
         } catch {
             if error.isMissing { return nil }
-            throw .unreadable(error.description)
+            throw .unreadable(error)
         }
         return try KeptTokens.decode(data)
     }
 
-    private func setAside() throws(NetworkError) -> String {
-        let aside = "\(path).damaged-\(Int64(Date().timeIntervalSince1970 * 1000))"
-        do {
-            try PrivateFile.move(path, to: aside)
-            return aside
+    private func write(_ tokens: Tokens?, isAlone: Bool) throws(NetworkError) {
+        do throws(PrivateFile.Failure) {
+            try PrivateFile.check(path)
         } catch {
-            throw NetworkError(.storage, detail: "\(error), so nothing is kept.", hint: "Check the folder.")
+            throw Self.error(.unreadable(error), path)
+        }
+        let data = try tokens.map { tokens throws(NetworkError) in try KeptTokens.encode(tokens) }
+        do throws(PrivateFile.Failure) {
+            guard let data else {
+                // What a process has left that was killed while it wrote.
+                if isAlone { try PrivateFile.remove(PrivateFile.draft(of: path)) }
+                return try PrivateFile.remove(path)
+            }
+            try setAsideIfForeign()
+            try PrivateFile.replace(path, with: data, isDurable: true, isAlone: isAlone)
+        } catch {
+            throw NetworkError(
+                .storage, detail: "\(error). The tokens are used until the process ends.",
+                hint: error.hint ?? "Check the folder and its permissions.")
+        }
+    }
+
+    /// A wrong path must not cost a person a file. What was tokens once is no loss, and its secrets are to go.
+    private func setAsideIfForeign() throws(PrivateFile.Failure) {
+        do throws(PrivateFile.Failure) {
+            let old = try PrivateFile.read(path, limit: Self.limit, trusting: .owner)
+            if (try? KeptTokens.decode(old)) != nil || KeptTokens.mayBeTokens(old) { return }
+        } catch {
+            if error.isMissing { return }
+        }
+        try PrivateFile.move(path, to: "\(path).damaged-\(Int64(Date().timeIntervalSince1970 * 1000))")
+    }
+
+    private static func error(_ problem: KeptTokens.Problem, _ path: String) -> NetworkError {
+        let replaced = "Sign in again, which replaces it, or sign out, which removes it."
+        return switch problem {
+        case .damaged:
+            NetworkError(.storage, detail: "\(path) is damaged: it does not hold tokens.", hint: replaced)
+        case .newer(let version):
+            NetworkError(
+                .storage, detail: "\(path) has version \(version), this package knows \(KeptTokens.version).",
+                hint: replaced)
+        case .unreadable(let failure):
+            NetworkError(.storage, detail: "\(failure).", hint: failure.hint ?? "Check the file and its permissions.")
+        }
+    }
+}
+
+extension FileTokens: SharedTokens {
+    func lockForRenewal(until deadline: Deadline, on time: any TimeSource) async throws -> FileLock? {
+        try await lock("\(path).renewal", until: deadline, on: time)
+    }
+
+    func replace(_ old: Tokens?, with new: Tokens?) async throws(NetworkError) -> KeptTokens.Replacement {
+        let lock = try await lockForWriting()
+        defer { lock?.release() }
+        do throws(KeptTokens.Problem) {
+            let kept = try contents()
+            if let kept, !kept.isSame(as: old) { return .other(kept) }
+            if kept == nil, old != nil { return .other(nil) }
+        } catch {
+            // What cannot be read is nobody's newer tokens.
+        }
+        try write(new, isAlone: lock != nil)
+        return .replaced
+    }
+
+    private func lockForWriting() async throws(NetworkError) -> FileLock? {
+        let time = SystemTime()
+        do {
+            return try await lock("\(path).lock", until: Deadline(Self.patience, after: time.now), on: time)
+        } catch is DeadlinePassed {
+            throw NetworkError(
+                .storage, detail: "Another process has held \(path).lock for \(Self.patience.brief).",
+                hint: "Look whether one has stopped while it wrote.")
+        } catch {
+            throw NetworkError(error)
+        }
+    }
+
+    /// Nil where there can be no lock: then everybody works as alone.
+    private func lock(_ name: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock? {
+        do {
+            return try await FileLock.wait(for: name, until: deadline, on: time)
+        } catch is PrivateFile.Failure {
+            return nil
         }
     }
 }
@@ -85,46 +162,4 @@ extension FileTokens: CustomStringConvertible {
 extension TokenPersistence where Self == FileTokens {
     /// Tokens in a file for its owner only. See `FileTokens`.
     public static func file(_ path: String) -> FileTokens { FileTokens(path) }
-}
-
-/// The form in which tokens are kept, whatever the place.
-enum KeptTokens {
-    static let version = 1
-
-    enum Problem: Error, CustomStringConvertible {
-        case damaged
-        case newer(Int)
-        case unreadable(String)
-
-        var description: String {
-            switch self {
-            case .damaged: "it does not hold tokens"
-            case .newer(let version): "it has version \(version), this package knows \(KeptTokens.version)"
-            case .unreadable(let detail): detail
-            }
-        }
-    }
-
-    private struct Document: Codable {
-        let version: Int
-        let tokens: Tokens
-    }
-
-    private struct Header: Decodable {
-        let version: Int
-    }
-
-    static func encode(_ tokens: Tokens) throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        return try encoder.encode(Document(version: version, tokens: tokens))
-    }
-
-    static func decode(_ data: Data) throws(Problem) -> Tokens {
-        let decoder = JSONDecoder()
-        if let header = try? decoder.decode(Header.self, from: data), header.version > version {
-            throw .newer(header.version)
-        }
-        do { return try decoder.decode(Document.self, from: data).tokens } catch { throw .damaged }
-    }
 }

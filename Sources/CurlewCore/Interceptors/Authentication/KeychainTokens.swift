@@ -13,7 +13,8 @@ import Foundation
 ///
 /// They can be read from the first unlock after a start on, also in the background, and are neither synchronised nor part
 /// of a backup for another device. Before that unlock every call fails with `.storage`, nobody is signed out, and the
-/// first call after it reads them. An item that is no token gets another account name and is not thrown away.
+/// first call after it reads them. An item that is no token is `.storage` until somebody signs in, which replaces it, or
+/// out, which removes it.
 ///
 /// On macOS it is the data protection keychain, which only signed apps with a keychain access group may use; elsewhere
 /// use `.file`. Ask `isAvailable` in a program that also runs unsigned, such as by `swift run`.
@@ -37,7 +38,7 @@ public struct KeychainTokens: TokenPersistence {
     }
 
     /// What was saved last; nil if there is no item. Throws `.storage`.
-    public func load() async throws -> Tokens? {
+    public func load() async throws(NetworkError) -> Tokens? {
         var query = item
         query[kSecReturnData as String] = true
         query[kSecMatchLimit as String] = kSecMatchLimitOne
@@ -47,20 +48,21 @@ public struct KeychainTokens: TokenPersistence {
         guard status == errSecSuccess, let data = found as? Data else { throw error("read", status) }
         do throws(KeptTokens.Problem) {
             return try KeptTokens.decode(data)
-        } catch .damaged {
-            let aside = "\(account).damaged-\(Int64(Date().timeIntervalSince1970 * 1000))"
-            let status = SecItemUpdate(item as CFDictionary, [kSecAttrAccount as String: aside] as CFDictionary)
-            guard status == errSecSuccess else { throw self.error("renamed", status) }
-            throw NetworkError(
-                .storage, detail: "The keychain item is damaged, and now belongs to the account \(aside).",
-                hint: "Sign in again.")
         } catch {
-            throw NetworkError(.storage, detail: "The keychain item: \(error).", hint: "Sign in again.")
+            let words =
+                if case .newer(let version) = error {
+                    "has version \(version), this package knows \(KeptTokens.version)"
+                } else {
+                    "is damaged: it does not hold tokens"
+                }
+            throw NetworkError(
+                .storage, detail: "The keychain item \(words).",
+                hint: "Sign in again, which replaces it, or sign out, which removes it.")
         }
     }
 
     /// Replaces the item; nil removes it. Throws `.storage`.
-    public func save(_ tokens: Tokens?) async throws {
+    public func save(_ tokens: Tokens?) async throws(NetworkError) {
         guard let tokens else {
             let status = SecItemDelete(item as CFDictionary)
             guard status == errSecSuccess || status == errSecItemNotFound else { throw error("removed", status) }

@@ -30,7 +30,7 @@ extension NetworkError {
     private static let finalCodes: Set<String> = ["invalid_grant", "bad_refresh_token"]
 
     /// The `error` in the JSON of a token endpoint (RFC 6749 §5.2); nil for a body that is something else.
-    private var oauthCode: String? {
+    var oauthCode: String? {
         struct Failure: Decodable { let error: String }
         guard let response, response.mediaType?.isJSON == true, !response.isTruncated else { return nil }
         return try? JSONDecoder().decode(Failure.self, from: response.body).error

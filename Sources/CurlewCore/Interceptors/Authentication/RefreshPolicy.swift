@@ -10,6 +10,8 @@ public struct RefreshPolicy: Hashable, Sendable {
     /// A refresh that takes longer, counted from its start, is cancelled and has failed. Default 120 s, at least
     /// `timeout`.
     ///
+    /// Where processes share a file, it starts when no other renews; the wait for that may be as long again.
+    ///
     /// Until then its result is kept, also when no call waits for it any more, and calls that need tokens wait for it
     /// instead of presenting the same refresh token again: many servers revoke a sign-in whose refresh token comes twice.
     public var longestRefresh: Duration

@@ -137,12 +137,30 @@ struct TokenState {
         }
     }
 
+    /// Another process has renewed the tokens, and has kept these. False if the flight was taken off meanwhile.
+    mutating func landElsewhere(_ number: UInt64, _ tokens: Tokens, date: Date) -> Bool {
+        guard isUnderWay(number) else { return false }
+        flight = nil
+        adopt(tokens, date: date)
+        return true
+    }
+
     /// What arrived has been kept, or cannot be: from now on it is used. False if the flight was taken off meanwhile.
     mutating func commit(_ number: UInt64, date: Date) -> Bool {
         guard number == flight, let tokens = arrived else { return false }
         (flight, arrived) = (nil, nil)
         issue(tokens, at: date)
         return true
+    }
+
+    /// True until the flight has landed or is taken off.
+    func isUnderWay(_ number: UInt64) -> Bool { number == flight && arrived == nil }
+
+    /// What another process has made of the present tokens; a flight that is under way goes on.
+    mutating func adopt(_ tokens: Tokens, date: Date) { issue(tokens, at: date) }
+
+    func hasEnded(_ tokens: Tokens, at date: Date) -> Bool {
+        dated(tokens, 0, at: date).life.map { date >= $0.end } ?? false
     }
 
     /// True while what the flight brought is being kept.

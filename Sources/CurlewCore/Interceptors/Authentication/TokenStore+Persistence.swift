@@ -33,6 +33,7 @@ extension TokenStore {
         switch result {
         case .success(let tokens):
             isLoaded = true
+            kept = tokens
             if let tokens { state.signIn(tokens, isKept: true, date: time.date) }
             publishPrincipal()
             work.finish(.success(()))
@@ -49,7 +50,7 @@ extension TokenStore {
     ///
     /// What changes during a write is written by the next one, so the last state is written last. Cancelling the caller
     /// ends its wait and not the writing. Throws `.storage`, also when it takes longer than `RefreshPolicy.timeout`.
-    public func save() async throws {
+    public func save() async throws(NetworkError) {
         guard isLoaded, !(persistence is VolatileTokens) else { return }
         let mine = nextSave ?? OneShot<Void>()
         nextSave = mine
@@ -64,15 +65,21 @@ extension TokenStore {
                 .storage, detail: "The tokens were not kept within \(policy.timeout.brief); it may still succeed.")
             failed(error)
             throw error
+        } catch {
+            throw NetworkError(error)
         }
     }
 
     private func saveAll() async {
         while let mine = nextSave {
             nextSave = nil
-            let (persistence, tokens) = (persistence, state.newest)
+            let tokens = state.newest
             do {
-                try await Task.detached { try await persistence.save(tokens) }.value
+                switch try await write(tokens) {
+                case .replaced: kept = tokens
+                // Whoever signed in or out here meanwhile knows better, and is written next.
+                case .other(let other): if nextSave == nil { takeOver(other) }
+                }
                 problem = nil
                 mine.finish(.success(()))
             } catch {
@@ -83,6 +90,20 @@ extension TokenStore {
             }
         }
         isSaving = false
+    }
+
+    /// What a refresh brought takes the place of what was renewed, and of nothing else: somebody may have signed out, or
+    /// in anew, in another process meanwhile.
+    private func write(_ tokens: Tokens?) async throws -> KeptTokens.Replacement {
+        let (persistence, kept) = (persistence, kept)
+        let isConditional = isFromRefresh && !isObtained && problem == nil
+        return try await Task.detached {
+            if isConditional, let shared = persistence as? any SharedTokens {
+                return try await shared.replace(kept, with: tokens)
+            }
+            try await persistence.save(tokens)
+            return .replaced
+        }.value
     }
 
     private func failed(_ error: NetworkError) {

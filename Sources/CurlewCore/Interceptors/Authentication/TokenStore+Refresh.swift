@@ -74,24 +74,43 @@ extension TokenStore {
 
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
         _ = round(of: number)
+        isObtained = renewal.canObtain
         let (time, store) = (time, ObjectIdentifier(self))
-        let end = Deadline(max(policy.timeout, policy.longestRefresh), after: time.now)
+        let limit = max(policy.timeout, policy.longestRefresh)
+        let (isShared, end) = (persistence is any SharedTokens, Deadline(limit, after: time.now))
         // Detached, because no caller's cancellation ends it: the server may have exchanged the refresh token already.
         Task.detached {
-            let result = OneShot<Result<Tokens, any Error>>()
-            let work = Task.detached {
-                do {
-                    let tokens = try await Self.$renewing.withValue(store) { try await renewal.run(tokens) }
-                    result.finish(.success(.success(tokens)))
-                } catch {
-                    result.finish(.success(.failure(error)))
-                }
+            let turn = await self.turn(of: number, tokens, canObtain: renewal.canObtain, limit: limit)
+            switch turn {
+            case .over: return
+            case .failed(let error): await self.land(number, .failure(error))
+            case .renewed(let tokens): await self.landElsewhere(number, tokens)
+            case .renew(let tokens, let lock):
+                // The wait for another process is not the server's.
+                let end = isShared ? Deadline(limit, after: time.now) : end
+                let result = await Self.run(renewal, tokens, for: store, until: end, on: time)
+                await self.land(number, result)
+                lock?.release()
             }
-            let outcome = try? await result.wait(until: end, on: time)
-            // One that does not end when told to is left alone.
-            if outcome == nil { work.cancel() }
-            await self.land(number, outcome ?? .failure(DeadlinePassed()))
         }
+    }
+
+    private static func run(
+        _ renewal: Renewal, _ tokens: Tokens?, for store: ObjectIdentifier, until end: Deadline, on time: any TimeSource
+    ) async -> Result<Tokens, any Error> {
+        let result = OneShot<Result<Tokens, any Error>>()
+        let work = Task.detached {
+            do {
+                let tokens = try await Self.$renewing.withValue(store) { try await renewal.run(tokens) }
+                result.finish(.success(.success(tokens)))
+            } catch {
+                result.finish(.success(.failure(error)))
+            }
+        }
+        let outcome = try? await result.wait(until: end, on: time)
+        // One that does not end when told to is left alone.
+        if outcome == nil { work.cancel() }
+        return outcome ?? .failure(DeadlinePassed())
     }
 
     /// What the calls wait for that need this refresh, `RefreshPolicy.timeout` at most. The refresh may take longer. A call
@@ -128,18 +147,29 @@ extension TokenStore {
         case .discarded: return
         case .kept: lastFailure = failure
         case .signedOut:
-            lastFailure = nil
+            (lastFailure, isFromRefresh) = (nil, true)
             publishPrincipal()
             announce(.signedOut)
             try? await save()
         case .arrived:
+            isFromRefresh = true
             try? await save()
             guard state.commit(number, date: time.date) else { return }
-            lastFailure = nil
-            publishPrincipal()
-            announce(.refreshed)
+            renewed()
         }
         flights.removeValue(forKey: number)?.finish(failure.map { .failure($0) } ?? .success(()))
+    }
+
+    private func landElsewhere(_ number: UInt64, _ tokens: Tokens) {
+        guard state.landElsewhere(number, tokens, date: time.date) else { return }
+        renewed()
+        flights.removeValue(forKey: number)?.finish(.success(()))
+    }
+
+    private func renewed() {
+        lastFailure = nil
+        publishPrincipal()
+        announce(.refreshed)
     }
 
     private func landing(

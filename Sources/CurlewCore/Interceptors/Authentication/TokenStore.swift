@@ -21,7 +21,10 @@
 ///   too), a refresher of your own by throwing `NetworkError(.notAuthenticated(.refreshRefused))`. Any other failure
 ///   keeps the tokens (a 401 without that code, a page of a proxy, 429, 5xx), and all who wait get that error.
 ///
-/// Share one store among all clients of an account, and keep its tokens in one place for one process at a time.
+/// - Processes that share a `.file` renew once between them. One that waits goes on with what the other has kept, and
+///   hears of a sign-out or another sign-in there at the latest then.
+///
+/// Share one store among all clients of an account.
 public actor TokenStore {
     /// What happened to an account.
     public enum Change: Sendable, Equatable {
@@ -57,6 +60,12 @@ public actor TokenStore {
     /// Why the present tokens could not be kept, `.storage`: they are lost with the process. Nil when all is well, and
     /// again after the next change or `save()` that succeeds.
     public internal(set) var problem: NetworkError?
+    /// What the place of the tokens holds, as far as this process knows.
+    var kept: Tokens?
+    /// The present state comes from a refresh, not from the app: it must not undo what another process has done since.
+    var isFromRefresh = false
+    /// The tokens are obtained, not somebody's sign-in: they may be kept over anything.
+    var isObtained = false
     private var observers: [UInt64: AsyncStream<Change>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
     private nonisolated let published: Locked<Principal>
@@ -78,11 +87,13 @@ public actor TokenStore {
 
     /// The present tokens; nil when signed out. Throws `.storage` if what was kept cannot be read.
     public var tokens: Tokens? {
-        get async throws {
+        get async throws(NetworkError) {
             do {
                 try await load(until: Deadline(policy.timeout, after: time.now), on: time)
             } catch is DeadlinePassed {
                 throw NetworkError(.storage, detail: "The tokens were not read within \(policy.timeout.brief).")
+            } catch {
+                throw NetworkError(error)
             }
             return state.current?.tokens
         }
@@ -92,8 +103,9 @@ public actor TokenStore {
     /// be another person's.
     ///
     /// Throws `.storage` if they cannot be kept; they are used all the same.
-    public func signIn(_ tokens: Tokens) async throws {
+    public func signIn(_ tokens: Tokens) async throws(NetworkError) {
         isLoaded = true
+        isFromRefresh = false
         state.signIn(tokens, date: time.date)
         publishPrincipal()
         ground(with: Self.replaced)
@@ -101,11 +113,12 @@ public actor TokenStore {
         try await save()
     }
 
-    /// Forgets the tokens. Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`.
+    /// Forgets the tokens; `signOut(revoking:with:)` also makes them worthless. Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`.
     ///
     /// Throws `.storage` if they cannot be removed from where they are kept.
-    public func signOut() async throws {
+    public func signOut() async throws(NetworkError) {
         isLoaded = true
+        isFromRefresh = false
         let wasSignedIn = state.signOut()
         publishPrincipal()
         ground(with: Self.signedOut)

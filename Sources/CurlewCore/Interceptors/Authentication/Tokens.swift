@@ -44,7 +44,8 @@ public struct Tokens: Codable, Hashable, Sendable {
         isCountedHere = true
     }
 
-    /// Reads a token response, or what `encode(to:)` wrote.
+    /// Reads a token response, or what `encode(to:)` wrote. A `token_type` that is bound to a key (`DPoP`, `PoP`, `MAC`)
+    /// is refused: such a token is not sent as a bearer token.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Field.self)
         func text(_ names: Field...) throws -> String? {
@@ -57,6 +58,10 @@ public struct Tokens: Codable, Hashable, Sendable {
             throw DecodingError.keyNotFound(
                 Field.access,
                 DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "There is no access token."))
+        }
+        if let type = try? fields.decode(String.self, forKey: .type), Self.boundTypes.contains(type.lowercased()) {
+            throw DecodingError.dataCorruptedError(
+                forKey: .type, in: fields, debugDescription: "The tokens are bound to a key, and not sent as Bearer.")
         }
         let refresh = try text(.refresh, .refreshCamel)
         if let date = try? fields.decode(Double.self, forKey: .end), date.isFinite {
@@ -94,7 +99,10 @@ public struct Tokens: Codable, Hashable, Sendable {
         return nil
     }
 
+    private static let boundTypes: Set<String> = ["dpop", "pop", "mac"]
+
     private enum Field: String, CodingKey {
+        case type = "token_type"
         case access = "access_token"
         case accessCamel = "accessToken"
         case token

@@ -20,15 +20,16 @@ enum CacheFields {
     /// them, so codings count too.
     private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 
-    /// The fields to store: all of them, but those of the connection, and those that `no-cache` (or `private`, in a shared
+    /// The fields to store: all of them, but those of the connection, cookies, which are given out once and may be
+    /// secrets on the disk, and those that `no-cache` (or `private`, in a shared
     /// cache) names. A missing or unreadable `Date` becomes the time at which the answer came.
     static func storable(
         _ headers: HTTPHeaders, _ control: CacheControl, _ rules: CacheRules, receivedAt time: Date
     ) -> HTTPHeaders {
-        var left = connection
+        var left = connection.union([.setCookie])
         if let listed = headers[.connection] {
-            for name in listed.split(whereSeparator: { ", \t".contains($0) }) {
-                left.insert(HTTPField.Name(String(name)))
+            for name in listed.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }) {
+                left.insert(HTTPField.Name(String(Substring(name))))
             }
         }
         left.formUnion(control.fieldNames("no-cache") ?? [])
@@ -56,9 +57,9 @@ enum CacheFields {
         var tags: Set<String> = []
         for field in fields {
             for value in headers[values: field] {
-                for tag in value.split(whereSeparator: { ", \t".contains($0) }) where tag.utf8.count <= 256 {
+                for tag in value.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }) where tag.count <= 256 {
                     guard tags.count < 64 else { return tags }
-                    tags.insert(String(tag))
+                    tags.insert(String(Substring(tag)))
                 }
             }
         }

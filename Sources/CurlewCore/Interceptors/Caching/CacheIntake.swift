@@ -122,7 +122,11 @@ enum CacheIntake {
     /// Nil for an answer that was everybody's, and is not any more.
     private static func admitted(_ stored: StoredResponse, to question: CacheQuestion) -> StoredResponse? {
         let isOwn = question.reservation == nil && stored.key == question.key
-        return isOwn || question.isForEverybody(stored.headers) ? stored : nil
+        guard isOwn || question.isForEverybody(stored.headers) else { return nil }
+        // It had to be looked at, and is not kept: see `CacheFields.storable`.
+        var stored = stored
+        stored.headers.remove(.setCookie)
+        return stored
     }
 
     /// A stored response with the fields of a newer answer.

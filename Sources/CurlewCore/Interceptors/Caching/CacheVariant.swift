@@ -17,8 +17,8 @@ enum CacheVariant {
     static func names(_ headers: HTTPHeaders) -> [String]? {
         guard let vary = headers[.vary] else { return [] }
         var names: Set<String> = []
-        for member in vary.split(separator: ",") {
-            let name = trimmed(member).lowercased()
+        for member in vary.parts(",") {
+            let name = member.trimmed().lowercased()
             if name.isEmpty { continue }
             guard name != "*", HTTPField.Name(name).isValid else { return nil }
             names.insert(name)
@@ -48,9 +48,9 @@ enum CacheVariant {
 
     /// White space around separators goes; where the field's own rules say so, case and order too.
     private static func normalised(_ value: String, _ name: String) -> String {
-        guard !value.contains("\"") else { return value }
-        let members = value.split(separator: ",").map { member in
-            member.split(separator: ";", omittingEmptySubsequences: false).map(trimmed).joined(separator: ";")
+        guard !value.holds("\"") else { return value }
+        let members = value.parts(",").map { member in
+            member.parts(";", keepingEmpty: true).map { $0.trimmed() }.joined(separator: ";")
         }.filter { !$0.isEmpty }
         switch name {
         case "accept-encoding", "accept-charset": return members.map { $0.lowercased() }.sorted().joined(separator: ",")
@@ -58,11 +58,5 @@ enum CacheVariant {
         case "accept": return members.sorted().joined(separator: ",")
         default: return members.joined(separator: ",")
         }
-    }
-
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text.drop { $0 == " " || $0 == "\t" }
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return String(text)
     }
 }

@@ -73,10 +73,7 @@ struct Freshness: Sendable {
     /// The `Age` field: of a list the first member; what is no number is ignored (RFC 9111 §5.1).
     static func ageValue(_ headers: HTTPHeaders) -> Int {
         guard let field = headers[values: .age].first else { return 0 }
-        let member = field.prefix { $0 != "," }
-        let digits = member.drop { $0 == " " || $0 == "\t" }
-        let end = digits.lastIndex { $0 != " " && $0 != "\t" }.map { digits.index(after: $0) } ?? digits.startIndex
-        return CacheControl.deltaSeconds(String(digits[..<end])) ?? 0
+        return CacheControl.deltaSeconds(String(field.upTo(",").trimmed())) ?? 0
     }
 
     private static func bounded(_ seconds: Double) -> Double {
@@ -92,16 +89,16 @@ enum CacheDate {
         guard text.utf8.count <= 40 else { return nil }
         var word = ""
         var spelled = ""
-        for character in text + " " {
-            if character.isASCII, character.isLetter {
-                word += word.isEmpty ? character.uppercased() : character.lowercased()
+        for scalar in (text + " ").unicodeScalars {
+            if scalar.isASCII, scalar.properties.isAlphabetic {
+                word += word.isEmpty ? scalar.properties.uppercaseMapping : scalar.properties.lowercaseMapping
                 continue
             }
             spelled += word == "Gmt" ? "GMT" : word
-            spelled.append(character)
+            spelled.unicodeScalars.append(scalar)
             word = ""
         }
-        return HTTPDate(String(spelled.dropLast()), now: now)?.date
+        return HTTPDate(String(Substring(spelled.utf8.dropLast())), now: now)?.date
     }
 
     /// When the server made it: its `Date`, else when it came (RFC 9110 §6.6.1).

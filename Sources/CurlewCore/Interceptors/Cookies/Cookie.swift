@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -12,7 +14,7 @@ public struct Cookie: Hashable, Sendable, Codable {
     public let name: String
     /// The value as it came, quotes included. Nothing is decoded.
     public let value: String
-    /// The host that gets it and, unless `isHostOnly`, the hosts beneath. In lower case.
+    /// The host that gets it and, unless `isHostOnly`, the hosts beneath. In lower case and punycode.
     public let domain: String
     /// True when `domain` alone gets it.
     public let isHostOnly: Bool
@@ -47,7 +49,7 @@ public struct Cookie: Hashable, Sendable, Codable {
 
     /// A cookie of one's own, for `CookieStore.insert(_:)`.
     ///
-    /// - `domain`: the host that gets it.
+    /// - `domain`: the host that gets it. Names outside ASCII are put in punycode.
     /// - `isHostOnly`: false to include the hosts beneath. Default true.
     public init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
@@ -56,7 +58,8 @@ public struct Cookie: Hashable, Sendable, Codable {
     ) {
         self.name = name
         self.value = value
-        self.domain = (domain.hasPrefix(".") ? String(domain.dropFirst()) : domain).lowercased()
+        let bare = domain.utf8.first == UInt8(ascii: ".") ? String(Substring(domain.utf8.dropFirst())) : domain
+        self.domain = Punycode.hostName(bare) ?? bare
         self.isHostOnly = isHostOnly
         self.path = path
         self.isSecure = isSecure

@@ -38,7 +38,7 @@ public struct CookieJar: Sendable {
     }
 
     /// An empty jar.
-    public init(limits: CookieLimits = .standard, publicSuffixes: PublicSuffixList = .system) {
+    public init(limits: CookieLimits = .standard, publicSuffixes: PublicSuffixList = .bundled) {
         self.limits = limits
         self.publicSuffixes = publicSuffixes
     }
@@ -133,7 +133,8 @@ public struct CookieJar: Sendable {
         entries.contains { domain, entries in
             (CookieMatching.isHost(domain, in: cookie.domain) || CookieMatching.isHost(cookie.domain, in: domain))
                 && entries.contains {
-                    $0.cookie.isSecure && $0.cookie.name == cookie.name && !$0.cookie.hasExpired(at: now)
+                    $0.cookie.isSecure && $0.cookie.name.utf8.elementsEqual(cookie.name.utf8)
+                        && !$0.cookie.hasExpired(at: now)
                         && CookieMatching.isPath(cookie.path, in: $0.cookie.path)
                 }
         }

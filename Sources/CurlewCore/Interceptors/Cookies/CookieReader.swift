@@ -63,16 +63,17 @@ struct CookieReader {
     ) throws(CookieRefusal) -> (String, isHostOnly: Bool) {
         let host = origin.host
         guard let written, written != host || !CookieMatching.isAddress(host) else { return (host, true) }
-        guard written.utf8.allSatisfy({ $0 < 0x80 }) else { throw .foreignDomain }
-        if suffixes.isPublic(written) {
+        // §5.1.2: names outside ASCII count in punycode, as hosts have them.
+        guard let domain = Punycode.hostName(written) else { throw .foreignDomain }
+        if suffixes.isPublic(domain) {
             // Its owner may keep cookies for itself: `github.io` is a site as well.
-            guard written == host else {
-                throw CookieMatching.isHost(host, in: written) ? .publicSuffix : .foreignDomain
+            guard domain == host else {
+                throw CookieMatching.isHost(host, in: domain) ? .publicSuffix : .foreignDomain
             }
             return (host, true)
         }
-        guard CookieMatching.isHost(host, in: written) else { throw .foreignDomain }
-        return (written, false)
+        guard CookieMatching.isHost(host, in: domain) else { throw .foreignDomain }
+        return (domain, false)
     }
 
     /// §5.6.2: an age counts more than a date.
@@ -89,18 +90,20 @@ struct CookieReader {
     private static func keepsPrefix(_ cookie: Cookie, path: String?) -> Bool {
         // Without a name, the value would stand in its place when it is sent.
         let name = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased().utf8
-        if name.starts(with: "__secure-".utf8) { return !cookie.name.isEmpty && cookie.isSecure }
-        if name.starts(with: "__host-".utf8) {
-            return !cookie.name.isEmpty && cookie.isSecure && cookie.isHostOnly && path == "/"
-        }
-        return true
+        let isHost = name.starts(with: "__host-".utf8)
+        let isHTTP = name.starts(with: "__http-".utf8) || name.starts(with: "__host-http-".utf8)
+        guard isHost || isHTTP || name.starts(with: "__secure-".utf8) else { return true }
+        return !cookie.name.isEmpty && cookie.isSecure && (!isHTTP || cookie.isHTTPOnly)
+            && (!isHost || cookie.isHostOnly && path == "/")
     }
 }
 
 extension Cookie {
     /// The same name for the same place: one replaces the other.
     func isSame(as other: Cookie) -> Bool {
-        name == other.name && domain == other.domain && isHostOnly == other.isHostOnly && path == other.path
+        // By bytes: two spellings of one letter are two names.
+        name.utf8.elementsEqual(other.name.utf8) && domain == other.domain && isHostOnly == other.isHostOnly
+            && path.utf8.elementsEqual(other.path.utf8)
     }
 
     /// The same with the time of the one that it replaces.

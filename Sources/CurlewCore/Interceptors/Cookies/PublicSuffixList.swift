@@ -10,65 +10,81 @@ import CurlewHTTP
 /// in libpsl: the names beneath `compute.amazonaws.com` have different owners, so no cookie is for all of them.
 public struct PublicSuffixList: Sendable {
     private enum Source: Sendable {
+        case table
         case rules(Rules)
         case fallback
     }
 
     private let source: Source
 
-    /// The list of this system, from `/usr/share/publicsuffix` (package `publicsuffix` on Debian and Ubuntu), read once
-    /// when it is first needed; `.conservative` where there is none.
+    /// The list that ships with the package, the same on every system. It is searched where it stands in the binary:
+    /// nothing is read or built.
+    public static let bundled = PublicSuffixList(source: .table)
+
+    /// The list of this system, which may be newer than `bundled`: `/usr/share/publicsuffix/public_suffix_list.dat`
+    /// (package `publicsuffix` on Debian and Ubuntu), read once when it is first needed; `bundled` where there is none.
     public static let system: PublicSuffixList = {
         let text = PrivateFile.contents(of: "/usr/share/publicsuffix/public_suffix_list.dat", limit: 8 << 20)
-        return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .conservative
+        return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .bundled
     }()
 
     /// What can be said without a list: the last label is public, and under a country (two letters) so is a label of at
     /// most three letters or a customary one, as in `co.uk` and `asso.fr`.
     ///
-    /// It refuses too much rather than too little, so a site such as `t.co` gets cookies for single hosts only; but it
+    /// It is used only where it is asked for. It refuses sites such as `t.co` cookies for more than single hosts, and it
     /// does not know of hosting companies that let customers have names beneath theirs.
     public static let conservative = PublicSuffixList(source: .fallback)
 
-    /// A list in the format of publicsuffix.org. An empty one is `.conservative`.
+    /// A list in the format of publicsuffix.org. One without a rule is `bundled`.
     public init(parsing text: String) {
         let rules = Rules(text)
-        source = rules.isEmpty ? .fallback : .rules(rules)
+        source = rules.isEmpty ? .table : .rules(rules)
     }
 
     private init(source: Source) {
         self.source = source
     }
 
-    /// Whether a list was there; false for `.conservative`.
+    /// Whether there are rules; false for `.conservative`.
     public var isComplete: Bool {
-        if case .rules = source { true } else { false }
+        if case .fallback = source { false } else { true }
     }
 
-    /// Whether anybody can register names directly beneath `domain`, in lower case and punycode.
+    /// Whether anybody can register names directly beneath `domain`. Capitals and names outside ASCII are understood.
     public func isPublic(_ domain: String) -> Bool {
-        !domain.isEmpty && publicLabels(of: domain) >= labels(domain).count
+        let labels = Self.labels(Punycode.hostName(domain) ?? domain).filter { !$0.isEmpty }
+        return !labels.isEmpty && publicLabels(labels) >= labels.count
     }
 
     /// The part of `host` that has one owner: the public suffix and one label more. The host itself where it is an
     /// address or a public suffix.
     func site(of host: String) -> Substring {
-        let host = host.hasSuffix(".") ? host.dropLast() : host[...]
-        guard !CookieMatching.isAddress(String(host)) else { return host }
-        let labels = labels(host)
-        let count = publicLabels(of: host) + 1
-        guard count < labels.count else { return host }
-        return host[labels[labels.count - count].startIndex...]
+        let host = host.utf8.last == UInt8(ascii: ".") ? Substring(host.utf8.dropLast()) : host[...]
+        return CookieMatching.isAddress(String(host)) ? host : registrable(host) ?? host
     }
 
-    private func labels(_ domain: some StringProtocol) -> [Substring] {
-        Substring(domain).split(separator: ".", omittingEmptySubsequences: true)
+    /// The public suffix of `name` and one label more, as they are written there; nil if there is none.
+    func registrable(_ name: Substring) -> Substring? {
+        guard let host = Punycode.hostName(String(name)) else { return nil }
+        let written = Self.labels(name)
+        let labels = Self.labels(host)
+        let count = publicLabels(labels) + 1
+        // An empty label, such as that before a leading dot, makes it no name.
+        guard count <= labels.count, labels.count == written.count, !labels.contains(where: \.isEmpty) else {
+            return nil
+        }
+        return name[written[written.count - count].startIndex...]
     }
 
-    /// How many labels at the end of `domain` are public.
-    private func publicLabels(of domain: some StringProtocol) -> Int {
-        let labels = labels(domain)
+    private static func labels(_ name: some StringProtocol) -> [Substring] {
+        // By bytes: a dot with a combining mark behind it is a dot all the same.
+        Substring(name).utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
+    }
+
+    /// How many of the labels are public, counted from the end.
+    private func publicLabels(_ labels: [Substring]) -> Int {
         switch source {
+        case .table: return SuffixTable.publicLabels(of: labels.reversed())
         case .rules(let rules): return rules.publicLabels(of: labels)
         case .fallback:
             guard labels.count >= 2, let country = labels.last, country.utf8.count == 2 else { return 1 }
@@ -96,7 +112,7 @@ public struct PublicSuffixList: Sendable {
                 let isException = first == UInt8(ascii: "!")
                 let isWildcard = word.starts(with: "*.".utf8)
                 let name = String(decoding: word.dropFirst(isException ? 1 : isWildcard ? 2 : 0), as: UTF8.self)
-                guard let name = Punycode.encodeName(name.lowercased()), !name.isEmpty else { continue }
+                guard let name = Punycode.hostName(name), !name.isEmpty else { continue }
                 most = max(most, name.utf8.count { $0 == UInt8(ascii: ".") } + 2)
                 if isException {
                     exceptions.insert(name)

@@ -131,7 +131,7 @@ extension RedirectPolicy {
             let name = field.name
             if isElsewhere, !allowed.allow(name) {
                 dropped.append(name)
-            } else if isGet, Self.contentFields.contains(name) || name.text.lowercased().hasPrefix("content-") {
+            } else if isGet, Self.contentFields.contains(name) || name.text.lowercased().begins(with: "content-") {
                 dropped.append(name)
             }
         }

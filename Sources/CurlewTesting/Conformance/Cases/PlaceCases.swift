@@ -29,6 +29,20 @@ enum PlaceCases {
             try await trial.expectText(trial.exchange(.get, "http://localhost:\(server.port)/"), "hello")
         },
         ConformanceCase(
+            "names of this machine never leave it: they are reached without the DNS, or refused", .places,
+            rule: "RFC 6761 §6.3"
+        ) { trial in
+            let server = try trial.server(answering: .text("hello"))
+            for name in ["app.localhost", "a.b.localhost", "localhost.", "127.0.0.1.", "app.localhost."] {
+                do {
+                    let response = try await trial.exchange(.get, "http://\(name):\(server.port)/")
+                    try await trial.expectText(response, "hello")
+                } catch let error as NetworkError where error.reason == .invalidRequest {
+                    continue
+                }
+            }
+        },
+        ConformanceCase(
             "an override changes where a request goes, and nothing of what it says", .places,
             rule: "DNSConfiguration.Override"
         ) { trial in

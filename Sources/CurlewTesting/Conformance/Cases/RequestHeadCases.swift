@@ -46,7 +46,7 @@ enum RequestHeadCases {
         ) { trial in
             let server = try trial.server(answering: .status(.noContent))
             let own: HTTPHeaders = [
-                .host: "other.example", .userAgent: "tests/1", .acceptEncoding: "identity", .accept: "text/plain",
+                .userAgent: "tests/1", .acceptEncoding: "identity", .accept: "text/plain",
             ]
             _ = try await trial.exchange(.get, server.url + "/", headers: own)
             let request = try trial.only(server)
@@ -98,6 +98,20 @@ enum RequestHeadCases {
             for headers: HTTPHeaders in [["X": "a\r\nEvil: 1"], ["X": "a\n"], ["X": "a\0"], ["X Y": "a"], ["X:": "a"]] {
                 try await trial.expectFailure(.invalidRequest) {
                     _ = try await trial.exchange(.get, server.url + "/", headers: headers)
+                }
+            }
+            try trial.equal(server.connectionCount, 0, "the number of connections")
+        },
+        ConformanceCase(
+            "a field that belongs to the connection, and a Host, never leave", .requestHeads, rule: "RFC 9110 §7.6.1"
+        ) { trial in
+            let server = try trial.server()
+            for name: HTTPField.Name in [
+                .connection, "keep-alive", "Proxy-Connection", .proxyAuthorization, "te", .trailer, .upgrade,
+                "http2-settings", .transferEncoding, .host, "HOST",
+            ] {
+                try await trial.expectFailure(.invalidRequest) {
+                    _ = try await trial.exchange(.get, server.url + "/", headers: [name: "x"])
                 }
             }
             try trial.equal(server.connectionCount, 0, "the number of connections")

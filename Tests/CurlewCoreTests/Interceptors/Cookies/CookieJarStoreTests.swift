@@ -95,6 +95,9 @@ struct CookieJarStoreTests {
             ("__Host-a=b; Secure; Path=/", true), ("__HOST-a=b; Secure; Path=/", true), ("__Host-a=b; Secure", false),
             ("__Host-a=b; Path=/", false), ("__Host-a=b; Secure; Path=/x", false), ("__Host-a=b; Secure; Path=", false),
             ("__Host-a=b; Secure; Path=/; Domain=a.test", false), ("__Host-a=b; Secure; Path=/; Domain=", true),
+            ("__Http-a=b; Secure; HttpOnly", true), ("__HTTP-a=b; Secure", false), ("__Http-a=b; HttpOnly", false),
+            ("__Host-Http-a=b; Secure; HttpOnly; Path=/", true), ("__Host-Http-a=b; Secure; Path=/", false),
+            ("__host-http-a=b; Secure; HttpOnly", false), ("=__Http-a=b; Secure; HttpOnly", false),
             ("=__Host-a=b; Secure; Path=/", false), ("__Secure-a; Secure", false), ("=__secure-a; Secure", false),
         ])
     func prefixes(line: String, isTaken: Bool) throws {

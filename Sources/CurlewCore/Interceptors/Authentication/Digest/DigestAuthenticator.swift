@@ -10,9 +10,10 @@ import Foundation
 
 /// Digest authentication (RFC 7616) with one server, without I/O: takes challenges, gives `Authorization` fields.
 ///
-/// Algorithms: SHA-256 and MD5, each also as a session; the strongest that is offered is taken. Quality of protection:
-/// `auth`, or none where an old server offers none (RFC 2069). `auth-int` alone, and algorithms that are not known, are
-/// challenges that cannot be met. A nonce is used again with a rising count until the server names another one.
+/// Algorithms: SHA-512-256, SHA-256 and MD5, each also as a session; the strongest that is offered is taken. Quality of
+/// protection: `auth`, or none where an old server offers none (RFC 2069). `auth-int` alone, and algorithms that are not
+/// known, are challenges that cannot be met. Nothing weaker than the minimum is answered, and nothing weaker than what the
+/// server has offered before: a challenge that suddenly is comes from somebody else. A nonce is used again with a rising count until the server names another one.
 struct DigestAuthenticator {
     /// What became of a challenge.
     enum Verdict: Equatable {
@@ -22,6 +23,8 @@ struct DigestAuthenticator {
         case refused
         /// Nothing that can be met is asked for.
         case unmet
+        /// What is asked for could be met, and is weaker than allowed.
+        case weak(offered: DigestMinimum, wanted: DigestMinimum)
     }
 
     private struct Session {
@@ -38,13 +41,18 @@ struct DigestAuthenticator {
     let user: String
     let password: String
     private let makeNonce: @Sendable () -> String
+    /// The app's minimum, or the strongest that the server has offered since.
+    private var minimum: DigestMinimum
     private var session: Session?
 
     /// - `makeNonce`: our own nonces, which must not repeat.
-    init(user: String, password: String, makeNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce)
-    {
+    init(
+        user: String, password: String, minimum: DigestMinimum = .sha256,
+        makeNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce
+    ) {
         self.user = user
         self.password = password
+        self.minimum = minimum
         self.makeNonce = makeNonce
     }
 
@@ -71,10 +79,9 @@ struct DigestAuthenticator {
         } else {
             fields.append("username*=UTF-8''\(Self.extended(user))")
         }
-        fields += [
-            "realm=\(Self.quoted(challenge.realm))", "uri=\"\(target)\"", "algorithm=\(challenge.algorithm.name)",
-            "nonce=\(Self.quoted(current.nonce))",
-        ]
+        fields += ["realm=\(Self.quoted(challenge.realm))", "uri=\"\(target)\""]
+        if challenge.namesAlgorithm { fields.append("algorithm=\(challenge.algorithm.name)") }
+        fields.append("nonce=\(Self.quoted(current.nonce))")
         if challenge.hasProtection { fields += ["nc=\(nc)", "cnonce=\"\(cnonce)\"", "qop=auth"] }
         fields.append("response=\"\(response)\"")
         if let opaque = challenge.opaque { fields.append("opaque=\(Self.quoted(opaque))") }
@@ -86,7 +93,9 @@ struct DigestAuthenticator {
     /// - `sent`: the field that the request was sent with; nil if with none.
     mutating func receive(_ challenges: [HTTPChallenge], to target: String = "/", sent: String?) -> Verdict {
         let offers = challenges.compactMap { DigestChallenge($0) }
-        guard let best = offers.max(by: { $0.algorithm.strength < $1.algorithm.strength }) else { return .unmet }
+        guard let best = offers.max(by: { $0.strength < $1.strength }) else { return .unmet }
+        guard best.strength >= minimum else { return .weak(offered: best.strength, wanted: minimum) }
+        minimum = best.strength
         // Another call has met a challenge meanwhile: what it learnt is as good, and many calls at once stay with one nonce.
         if let session, session.challenge.covers(target), !Self.uses(sent, session.nonce) { return .again }
         if let sent, !best.isStale {
@@ -132,7 +141,10 @@ struct DigestAuthenticator {
     }
 
     private static func uses(_ field: String?, _ nonce: String) -> Bool {
-        field?.contains(" nonce=\(quoted(nonce))") ?? false
+        // By bytes, as everything that is compared here.
+        guard let field = field?.utf8 else { return false }
+        let wanted = Array(" nonce=\(quoted(nonce))".utf8)
+        return field.indices.contains { field[$0...].starts(with: wanted) }
     }
 
     private static func quoted(_ text: String) -> String {

@@ -12,7 +12,7 @@ import Foundation
 struct DigestChallenge {
     /// How the response is computed.
     struct Algorithm: Hashable {
-        enum Function { case md5, sha256 }
+        enum Function { case md5, sha256, sha512Trunc256 }
 
         let function: Function
         let isSession: Bool
@@ -24,17 +24,30 @@ struct DigestChallenge {
             case "MD5-SESS": (function, isSession) = (.md5, true)
             case "SHA-256": (function, isSession) = (.sha256, false)
             case "SHA-256-SESS": (function, isSession) = (.sha256, true)
+            case "SHA-512-256": (function, isSession) = (.sha512Trunc256, false)
+            case "SHA-512-256-SESS": (function, isSession) = (.sha512Trunc256, true)
             default: return nil
             }
         }
 
-        var name: String { (function == .md5 ? "MD5" : "SHA-256") + (isSession ? "-sess" : "") }
-        var strength: Int { function == .md5 ? 0 : 1 }
+        var name: String {
+            let name =
+                switch function {
+                case .md5: "MD5"
+                case .sha256: "SHA-256"
+                case .sha512Trunc256: "SHA-512-256"
+                }
+            return name + (isSession ? "-sess" : "")
+        }
 
         /// `H` of the RFC; nil where the system forbids the function.
         func digest(_ text: String) -> String? {
             let bytes = Data(text.utf8)
-            return function == .md5 ? MessageDigest.md5(bytes)?.hexText : MessageDigest.sha256(bytes).hexText
+            return switch function {
+            case .md5: MessageDigest.md5(bytes)?.hexText
+            case .sha256: MessageDigest.sha256(bytes).hexText
+            case .sha512Trunc256: SHA512Trunc256.hash(bytes).hexText
+            }
         }
     }
 
@@ -42,6 +55,8 @@ struct DigestChallenge {
     let nonce: String
     let opaque: String?
     let algorithm: Algorithm
+    /// False for a challenge without `algorithm`; the answer has none then (RFC 7616 §3.4).
+    let namesAlgorithm: Bool
     /// `qop=auth`; false for the servers of RFC 2069, which offer none.
     let hasProtection: Bool
     /// The nonce was too old; user and password were not the matter.
@@ -59,17 +74,31 @@ struct DigestChallenge {
         guard challenge.scheme == "digest", let nonce = challenge["nonce"], !nonce.isEmpty,
             let algorithm = Algorithm(challenge["algorithm"])
         else { return nil }
-        let offered = challenge["qop"]?.split(whereSeparator: { ", \t".contains($0) }).map { $0.lowercased() } ?? []
+        // By bytes: a comma with a combining mark behind it is another `Character`.
+        let words = challenge["qop"]?.utf8.split { [0x20, 0x2C, 0x09].contains($0) } ?? []
+        let offered = words.map { String(Substring($0)).lowercased() }
         guard offered.isEmpty || offered.contains("auth") else { return nil }
         realm = challenge["realm"] ?? ""
         self.nonce = nonce
         opaque = challenge["opaque"]
         self.algorithm = algorithm
+        namesAlgorithm = challenge["algorithm"] != nil
         hasProtection = !offered.isEmpty
         isStale = challenge["stale"]?.lowercased() == "true"
         hashesUser = challenge["userhash"]?.lowercased() == "true"
         guard [realm, nonce, opaque ?? ""].allSatisfy({ $0.utf8.count <= Self.lengthLimit }) else { return nil }
         space = challenge["domain"]?.split(separator: " ").filter { $0.hasPrefix("/") }.map(String.init) ?? []
+    }
+
+    /// How hard it is to find the password by the answer. Without `qop` there is no nonce of ours in it: who chose the
+    /// server's nonce may have a table of passwords made for it, whatever the algorithm.
+    var strength: DigestMinimum {
+        guard hasProtection else { return .withoutProtection }
+        return switch algorithm.function {
+        case .md5: .md5
+        case .sha256: .sha256
+        case .sha512Trunc256: .sha512Trunc256
+        }
     }
 
     /// Whether a path lies in the space, so that the credential may go with the first request already.

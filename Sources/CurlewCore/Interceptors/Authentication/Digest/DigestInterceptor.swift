@@ -4,9 +4,10 @@ import CurlewHTTP
 
 /// Answers `Digest` challenges of one origin (RFC 7616): user and password never travel.
 ///
-/// Whose requests are answered for is decided by the rules of `BearerInterceptor`, but plain http is fine. The first call
-/// is refused and sent again; those that follow carry the credential at once. SHA-256 and MD5, also as sessions; no
-/// `auth-int`. A call is sent at most three times (no credential, a stale nonce, the present one). A body that cannot be
+/// Whose requests are answered for is decided by the rules of `BearerInterceptor`, also over plain http: who reads along
+/// can try passwords at home. The first call is refused and sent again; those that follow carry the credential at once.
+/// SHA-512-256 and SHA-256, and MD5 where the app allows it, also as sessions; no `auth-int`. A challenge that is weaker
+/// than the minimum, or than one of the server's before, fails the call with `.notAuthenticated(.refused)`. A call is sent at most three times (no credential, a stale nonce, the present one). A body that cannot be
 /// sent again is not: its 401 is the answer, so begin with a call that has none.
 ///
 /// Copies share what they know of the server.
@@ -20,12 +21,15 @@ public struct DigestInterceptor: ValidatingInterceptor {
     ///
     /// - `url`: whose origin is answered; nil for that of the client's base URL.
     /// - `name`: which calls ask for them with `.named`; nil for all that name none.
-    public init(user: String, password: String, for url: String? = nil, name: String? = nil) {
-        self.init(DigestAuthenticator(user: user, password: password), for: url, name: name)
+    /// - `minimum`: what is weaker is not answered. Default SHA-256.
+    public init(
+        user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
+    ) {
+        self.init(DigestAuthenticator(user: user, password: password, minimum: minimum), for: url, name: name)
     }
 
     init(_ authenticator: sending DigestAuthenticator, for url: String? = nil, name: String? = nil) {
-        scope = (url.map { CredentialScope.url($0) } ?? .client).allowingPlainText
+        scope = url.map { .url($0) } ?? .client
         self.name = name
         holder = ["digest", name ?? "", authenticator.user, authenticator.password]
         self.authenticator = Locked(authenticator)
@@ -58,9 +62,23 @@ public struct DigestInterceptor: ValidatingInterceptor {
             if isTaken { return response }
             let challenges = HTTPChallenge.list(response.headers[values: .wwwAuthenticate])
             let verdict = authenticator.withLock { $0.receive(challenges, to: request.target, sent: field) }
+            if case .weak(let offered, let wanted) = verdict {
+                response.body.cancel()
+                throw Self.refusal(offered, wanted, request)
+            }
             guard verdict == .again, sendings < 3, request.body.canReplay else { return response }
             response.body.cancel()
         }
+    }
+
+    private static func refusal(
+        _ offered: DigestMinimum, _ wanted: DigestMinimum, _ request: HTTPRequest
+    ) -> NetworkError {
+        NetworkError(
+            .notAuthenticated(.refused),
+            detail: "\(request.origin) asks for \(offered), which is weaker than \(wanted). It was not answered.",
+            hint: "If the server has never known better, allow it: .digest(user: …, password: …, minimum: "
+                + ".\(offered.name)). If it has, somebody else may have answered.", request: RequestLine(request))
     }
 
     /// Whoever has this user name and password.
@@ -77,16 +95,22 @@ public struct DigestInterceptor: ValidatingInterceptor {
     }
 }
 
-extension DigestInterceptor: CustomStringConvertible {
+extension DigestInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// `Digest`, with the origin if one was named. Never user or password.
     public var description: String { scope.label("Digest") }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// Shows what `description` does, and nothing else.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Interceptor where Self == DigestInterceptor {
     /// A user and a password that never travel. See `DigestInterceptor`.
     public static func digest(
-        user: String, password: String, for url: String? = nil, name: String? = nil
+        user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
     ) -> DigestInterceptor {
-        DigestInterceptor(user: user, password: password, for: url, name: name)
+        DigestInterceptor(user: user, password: password, for: url, name: name, minimum: minimum)
     }
 }

@@ -44,23 +44,35 @@ extension OAuth2 {
 
     /// The code in the URL that the browser came back with (RFC 6749 §4.1.2).
     ///
-    /// Throws `NetworkError`: `.invalidRequest` if the answer is not to this sign-in (another `state`) or has no code, and
-    /// `.notAuthenticated(.refused)` if the person or the server declined, with what the server said in `detail`.
-    public func code(from url: String, state: String) throws(NetworkError) -> String {
-        let query =
-            url.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)[0]
-            .split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
-        var items: [String: String] = [:]
-        for item in query.split(separator: "&") {
-            let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = PercentCoding.decodeForm(String(parts[0])) ?? String(parts[0])
-            // Of an item that repeats nothing is believed.
-            items[name] = items[name] == nil && parts.count > 1 ? PercentCoding.decodeForm(String(parts[1])) : ""
+    /// - `url`: the whole URL, its query included.
+    /// - `redirect`: as in the authorization request. An answer that came to another place is not to this sign-in.
+    ///
+    /// Throws `NetworkError`: `.invalidRequest` if the answer is not to this sign-in (another place, another `state`, or
+    /// another `iss` than `issuer` if the app names one: RFC 9207) or has no code, and `.notAuthenticated(.refused)` if
+    /// the person or the server declined, with what the server said in `detail`.
+    public func code(from url: String, redirect: String, state: String) throws(NetworkError) -> String {
+        let answer = RedirectURI(url)
+        guard answer.isAnswer(to: RedirectURI(redirect)) else {
+            throw NetworkError(
+                .invalidRequest, detail: "The answer is not to this sign-in: it came to another redirect URI.",
+                hint: "Give the whole URL that the browser was sent to, and the redirect URI as it is registered.")
         }
+        let items = answer.items
         guard let returned = items["state"], !state.isEmpty, Self.isSame(returned, state) else {
             throw NetworkError(
                 .invalidRequest, detail: "The answer is not to this sign-in: its state is another one.",
                 hint: "Begin the sign-in again.")
+        }
+        // Before anything else is believed: errors of another server are no more to this sign-in than its codes.
+        if let issuer {
+            guard let returned = items["iss"], Self.isSame(returned, issuer) else {
+                let found = items["iss"].map { "\"\($0.clipped(to: 200).printable)\"" } ?? "missing"
+                throw NetworkError(
+                    .invalidRequest,
+                    detail: "The answer is not of this server: its iss is \(found), not \"\(issuer)\".",
+                    hint: "Compare with authorization_response_iss_parameter_supported and issuer in the server's "
+                        + "metadata, and begin the sign-in again.")
+            }
         }
         if let error = items["error"], !error.isEmpty {
             let words = [error, items["error_description"] ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
@@ -78,5 +90,55 @@ extension OAuth2 {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// A redirect URI, or the URL of an answer to one, by its bytes: an app's own scheme need not be one that a URL type
+/// understands.
+private struct RedirectURI {
+    /// Scheme and authority in lower case, and the path.
+    private let place: [UInt8]
+    private let query: [Substring.UTF8View]
+
+    init(_ text: String) {
+        let whole = Substring(text).utf8
+        let url = whole.prefix { $0 != UInt8(ascii: "#") }
+        let place = url.prefix { $0 != UInt8(ascii: "?") }
+        query = url.dropFirst(place.count + 1).split(separator: UInt8(ascii: "&"))
+        self.place = Self.normal(Array(place))
+    }
+
+    /// Whether an answer came to the place that was named, and has the items that were named.
+    func isAnswer(to redirect: RedirectURI) -> Bool {
+        place == redirect.place
+            && redirect.query.allSatisfy { named in query.contains { $0.elementsEqual(named) } }
+    }
+
+    /// Of an item that repeats nothing is believed.
+    var items: [String: String] {
+        query.reduce(into: [:]) { items, item in
+            let name = item.prefix { $0 != UInt8(ascii: "=") }
+            let value = Self.decoded(item.dropFirst(name.count + 1))
+            let key = Self.decoded(name) ?? String(Substring(name))
+            items[key] = items[key] == nil && name.count < item.count ? value : ""
+        }
+    }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
+        PercentCoding.decodeForm(String(Substring(text)))
+    }
+
+    /// Scheme and host are the same in either case; no path behind a host is the path `/` (RFC 3986 §6.2.2, §6.2.3).
+    private static func normal(_ place: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        guard let colon = place.firstIndex(of: UInt8(ascii: ":")) else { return place }
+        let rest = place[(colon + 1)...]
+        guard rest.starts(with: [slash, slash]) else { return lower(place[...colon]) + rest }
+        let path = rest.dropFirst(2).firstIndex(of: slash) ?? place.endIndex
+        return lower(place[..<path]) + (path == place.endIndex ? [slash] : place[path...])
+    }
+
+    private static func lower(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
     }
 }

@@ -18,8 +18,11 @@ import Foundation
 ///
 ///     let (pkce, state) = (PKCE(), OAuth2.makeState())
 ///     open(try oauth.authorizationURL(at: "https://id.example.com/authorize", redirect: "app://back", pkce, state: state))
-///     let code = try oauth.code(from: urlThatCameBack, state: state)
+///     let code = try oauth.code(from: urlThatCameBack, redirect: "app://back", state: state)
 ///     try await store.signIn(try await client.send(oauth.exchange(code, redirect: "app://back", pkce)))
+///
+/// No request of these follows a redirect, whatever the client's pipeline does: it would carry secrets to another place.
+/// An answer whose `token_type` is anything but `Bearer` is refused with `.decoding` (RFC 6749 §7.1).
 public struct OAuth2: Sendable {
     /// How the client says who it is at the token endpoint.
     public enum ClientAuthentication: Hashable, Sendable {
@@ -37,16 +40,24 @@ public struct OAuth2: Sendable {
     public let tokenEndpoint: String
     /// What is asked for; empty for the server's default.
     public let scopes: [String]
+    /// The server's identifier, which `code(from:redirect:state:)` then demands in the answer (RFC 9207); nil if the
+    /// server sends none. Name it when the app signs in at several servers.
+    public let issuer: String?
+    /// Where tokens are revoked (RFC 7009); nil if the server has no such place. Under the same rules as `tokenEndpoint`.
+    public let revocationEndpoint: String?
     private let authentication: ClientAuthentication
 
     /// A client of one authorization server.
     public init(
-        clientID: String, tokenEndpoint: String, scopes: [String] = [], authentication: ClientAuthentication = .none
+        clientID: String, tokenEndpoint: String, scopes: [String] = [], authentication: ClientAuthentication = .none,
+        issuer: String? = nil, revocationEndpoint: String? = nil
     ) {
         self.clientID = clientID
         self.tokenEndpoint = tokenEndpoint
         self.scopes = scopes
         self.authentication = authentication
+        self.issuer = issuer
+        self.revocationEndpoint = revocationEndpoint
     }
 
     /// Renews tokens by their refresh token, for `.bearer(store, refresh:)`.
@@ -87,7 +98,21 @@ public struct OAuth2: Sendable {
         ])
     }
 
-    private func request(_ fields: QueryItems) -> Request<Tokens> {
+    func request(_ fields: QueryItems) -> Request<Tokens> {
+        // Always JSON (RFC 6749 §5.1), whatever the client's codecs are.
+        request(to: tokenEndpoint, fields, name: "OAuth2.tokens") { response, _ in
+            try await response.decoded(as: BearerAnswer.self, using: .json).tokens
+        }
+    }
+
+    /// A request with the client's own credentials, if it has any, and with no other.
+    ///
+    /// - `endpoint`: what is sent there are secrets: it is refused unless nobody can read along, and a redirect is the
+    ///   answer, because 307 and 308 would carry the form to another origin.
+    func request<Value: Sendable>(
+        to endpoint: String, _ fields: QueryItems, name: String,
+        decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
+    ) -> Request<Value> {
         var fields = fields
         var headers: HTTPHeaders = [:]
         switch authentication {
@@ -100,32 +125,64 @@ public struct OAuth2: Sendable {
             let pair = [clientID, secret].map { PercentCoding.encode($0, for: .formValue) }.joined(separator: ":")
             headers[.authorization] = "Basic " + Data(pair.utf8).base64EncodedString()
         }
-        // Always JSON (RFC 6749 §5.1), whatever the client's codecs are.
-        var request = Request<Tokens>(
-            .post, confidentialEndpoint, headers: headers, content: .form(fields), name: "OAuth2.tokens"
-        ) { response, _ in try await response.decoded(as: Tokens.self, using: .json) }
+        var request = Request<Value>(
+            .post, Self.confidential(endpoint), headers: headers, content: .form(fields), name: name, decode: decode)
         request.options.authentication = .anonymous
+        request.options.redirects = .manual
         return request
     }
-}
 
-extension OAuth2 {
-    /// The token endpoint, or why nothing goes there: what is sent are secrets (RFC 6749 §3.2).
-    private var confidentialEndpoint: AbsoluteURL {
+    /// An endpoint, or why nothing goes there (RFC 6749 §3.2).
+    private static func confidential(_ endpoint: String) -> AbsoluteURL {
         do throws(NetworkError) {
-            let origin = try HTTPRequest(url: tokenEndpoint).origin
-            guard !origin.isConfidential else { return AbsoluteURL(tokenEndpoint) }
-            throw NetworkError(
-                .invalidRequest, detail: "The token endpoint is not secure: \(origin).", hint: "Use https.")
+            let origin = try HTTPRequest(url: endpoint).origin
+            guard !origin.isConfidential else { return AbsoluteURL(endpoint) }
+            throw NetworkError(.invalidRequest, detail: "The endpoint is not secure: \(origin).", hint: "Use https.")
         } catch {
             return AbsoluteURL(refused: error)
         }
     }
 }
 
+/// The answer of a token endpoint. Its type is not optional to understand (RFC 6749 §7.1): a token that is bound to a key
+/// is worth nothing, or is another's, when it is sent as a bearer token. Servers that leave the type out mean `Bearer`.
+private struct BearerAnswer: Decodable, Sendable {
+    let tokens: Tokens
+
+    private enum Field: String, CodingKey { case type = "token_type" }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Field.self)
+        let type = try fields.decodeIfPresent(String.self, forKey: .type) ?? "Bearer"
+        guard type.lowercased() == "bearer" else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .type, in: fields,
+                debugDescription: "The tokens are of the type \(type.clipped(to: 64)), which is not sent as Bearer.")
+        }
+        tokens = try Tokens(from: decoder)
+    }
+}
+
 extension OAuth2: CustomStringConvertible, CustomReflectable {
     /// The identifier and the endpoint; never a secret.
     public var description: String { "OAuth2(\(clientID) at \(Redaction.standard.url(tokenEndpoint)))" }
+
+    /// Shows what `description` does, and nothing else.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension OAuth2.ClientAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The way; never the secret.
+    public var description: String {
+        switch self {
+        case .none: "none"
+        case .basic: "basic(secret: …)"
+        case .form: "form(secret: …)"
+        }
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
 
     /// Shows what `description` does, and nothing else.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }

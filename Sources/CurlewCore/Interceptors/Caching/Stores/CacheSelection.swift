@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// Which entries of a store are meant.
 @nonexhaustive
 public enum CacheSelection: Sendable {
@@ -22,9 +24,9 @@ public enum CacheSelection: Sendable {
     /// sign-out. Nothing for a party that nobody knows. Looks at every entry.
     public static func party(_ principal: Principal) -> CacheSelection {
         guard let text = principal.text else { return principal == .anonymous ? .principal(nil) : .entries([]) }
-        let parts = Set(text.split(separator: "+"))
+        let parts = Set(text.parts("+"))
         return .matching { stored in
-            stored.key.principal.map { parts.isSubset(of: $0.split(separator: "+")) } ?? false
+            stored.key.principal.map { parts.isSubset(of: $0.parts("+")) } ?? false
         }
     }
 

@@ -9,8 +9,12 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct DigestInterceptorTests {
-    private func client(_ mock: MockTransport, password: String = "p", url: BaseURL = "http://api.test") -> APIClient {
-        APIClient(baseURL: url, pipeline: [.digest(user: "u", password: password)], transport: mock)
+    private func client(
+        _ mock: MockTransport, password: String = "p", url: BaseURL = "https://api.test",
+        minimum: DigestMinimum = .sha256
+    ) -> APIClient {
+        APIClient(
+            baseURL: url, pipeline: [.digest(user: "u", password: password, minimum: minimum)], transport: mock)
     }
 
     /// A server that takes one user, names a nonce a number of times, and calls the others stale.
@@ -87,5 +91,31 @@ struct DigestInterceptorTests {
             for _ in 0..<50 { group.addTask { try await client.send(Request<Void>.get("/")) } }
             try await group.waitForAll()
         }
+    }
+
+    @Test("nothing is answered over plain http, unless its origin is named or this machine")
+    func plainText() async throws {
+        let error = await #expect(throws: NetworkError.self) {
+            try await client(server(uses: 3), url: "http://api.test").send(Request<Void>.get("/"))
+        }
+        #expect(error?.reason == .configuration && error?.detail.contains("unencrypted") == true)
+        try await client(server(uses: 3), url: "http://127.0.0.1:7").send(Request<Void>.get("/"))
+        let named = APIClient(
+            baseURL: "http://api.test", pipeline: [.digest(user: "u", password: "p", for: "http://api.test")],
+            transport: server(uses: 3))
+        try await named.send(Request<Void>.get("/"))
+    }
+
+    @Test("a challenge that is too weak is not answered, and the error says what to do")
+    func weak() async throws {
+        let mock = MockTransport.answering { _ in
+            HTTPResponse(status: .unauthorized, headers: ["WWW-Authenticate": "Digest realm=r, nonce=n, qop=auth"])
+        }
+        let error = await #expect(throws: NetworkError.self) { try await client(mock).send(Request<Void>.get("/")) }
+        #expect(error?.reason == .notAuthenticated(.refused))
+        #expect(error?.hint?.contains("minimum: .md5") == true)
+        #expect(mock.requestCount == 1 && mock.requests.allSatisfy { !$0.request.headers.contains(.authorization) })
+        await #expect(throws: NetworkError.self) { try await client(mock, minimum: .md5).send(Request<Void>.get("/")) }
+        #expect(mock.requests.last?.request.headers.contains(.authorization) == true)
     }
 }

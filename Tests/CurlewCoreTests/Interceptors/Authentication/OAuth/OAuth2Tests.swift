@@ -46,24 +46,6 @@ struct OAuth2Tests {
         }
     }
 
-    @Test("the code is taken from an answer to this sign-in only")
-    func code() throws {
-        #expect(try app.code(from: "app://back?code=c%2F1&state=s", state: "s") == "c/1")
-        #expect(try app.code(from: "app://back?state=a+b&code=c#fragment?code=no", state: "a b") == "c")
-        for url in [
-            "app://back?code=c", "app://back?code=c&state=other", "app://back?code=c&state=s&state=s", "app://back",
-            "app://back?state=s", "app://back?state=s&code=", "app://back?state=s&code=a&code=b", "",
-        ] {
-            #expect(throws: NetworkError.self, "\(url)") { try app.code(from: url, state: "s") }
-        }
-        #expect(throws: NetworkError.self) { try app.code(from: "app://back?code=c&state=", state: "") }
-        let error = #expect(throws: NetworkError.self) {
-            try app.code(from: "app://back?error=access_denied&error_description=No+way&state=s", state: "s")
-        }
-        #expect(error?.reason == .notAuthenticated(.refused))
-        #expect(error?.detail.contains("access_denied: No way") == true)
-    }
-
     @Test("a code is exchanged with its proof, and no other credential goes along")
     func exchange() async throws {
         let pkce = PKCE()

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+/// Fields that belong to one connection, and `Host`: the transport writes them, nobody else.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionFieldTests {
+    @Test(
+        "They are refused with a hint, in any case of letters, on every transport that validates",
+        arguments: [
+            "Connection", "keep-alive", "PROXY-CONNECTION", "Proxy-Authorization", "TE", "Trailer", "upgrade",
+            "HTTP2-Settings", "Transfer-Encoding", "Host",
+        ])
+    func refused(name: String) async throws {
+        let mock = MockTransport.answering { _ in HTTPResponse() }
+        let client = APIClient.mock(mock)
+        do throws(NetworkError) {
+            try await client.send(Request<Void>.get("/").header(HTTPField.Name(name), "hunter2"))
+            Issue.record("\(name) was sent")
+        } catch {
+            #expect(error.reason == .invalidRequest)
+            #expect(error.hint != nil)
+            #expect(error.detail.contains(name))
+            #expect(!"\(error)".contains("hunter2"))
+        }
+        #expect(mock.requests.isEmpty)
+    }
+
+    @Test("A reverse proxy passes on what is left")
+    func endToEnd() {
+        let headers: HTTPHeaders = [
+            "Accept": "a", .host: "evil.example", .connection: "close, X-Hop", "X-Hop": "1", "x-hop": "2",
+            "TE": "trailers",
+            .connection: "\tX-Forwarded-For ,", "X-Forwarded-For": "10.0.0.1", .contentLength: "3", .upgrade: "h2c",
+            "HTTP2-Settings": "x", .keepAlive: "1", "X-Kept": "1", "X-Kept": "2",
+        ]
+        #expect(headers.endToEnd.map { "\($0.name.text): \($0.value)" } == ["Accept: a", "X-Kept: 1", "X-Kept: 2"])
+    }
+}

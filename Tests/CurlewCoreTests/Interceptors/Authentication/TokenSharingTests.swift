@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+/// Stores that share one file, as those of two processes do.
+@Suite(.timeLimit(.minutes(1)))
+final class TokenSharingTests: Sendable {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tokens-\(UUID().uuidString)").path
+    var path: String { folder + "/tokens.json" }
+
+    init() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    private func store(_ time: any TimeSource = SystemTime()) -> TokenStore { TokenStore(.file(path), time: time) }
+
+    private func client(_ store: TokenStore, _ server: AccountServer) -> APIClient {
+        APIClient(baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
+    }
+
+    private func reason(_ client: APIClient) async -> NetworkError.Reason? {
+        do throws(NetworkError) {
+            try await client.send(Request<Void>.get("/"))
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test("stores that meet ended tokens at the same moment renew once between them")
+    func once() async throws {
+        let server = AccountServer()
+        let stores = (0..<4).map { _ in store() }
+        try await stores[0].signIn(server.tokens)
+        for store in stores { #expect(try await store.tokens == server.tokens) }
+        for round in 1...10 {
+            server.expire()
+            let reasons = await withTaskGroup(of: NetworkError.Reason?.self) { group in
+                for store in stores + stores {
+                    group.addTask { await self.reason(self.client(store, server)) }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(reasons.allSatisfy { $0 == nil }, "round \(round): \(reasons)")
+            #expect(server.refreshes == round && server.reused == 0)
+            #expect(try await FileTokens(path).load() == server.tokens)
+        }
+    }
+
+    @Test("what another store has renewed is used, and is the same sign-in")
+    func adopted() async throws {
+        let server = AccountServer()
+        let (one, other) = (store(), store())
+        try await one.signIn(server.tokens)
+        #expect(try await other.tokens == server.tokens)
+        server.expire()
+        #expect(await reason(client(one, server)) == nil)
+        let changes = await other.changes()
+        #expect(await reason(client(other, server)) == nil)
+        #expect(server.refreshes == 1)
+        #expect(try await other.tokens == AccountServer.tokens(1))
+        #expect(one.principal == other.principal && one.principal != .anonymous)
+        var iterator = changes.makeAsyncIterator()
+        #expect(await iterator.next() == .refreshed)
+    }
+
+    @Test("a file that the app's own tool wrote, without a session, is one sign-in to all")
+    func withoutSession() async throws {
+        let server = AccountServer()
+        let text = #"{"version":1,"tokens":{"access_token":"a0","refresh_token":"r0"}}"#
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        let (one, other) = (store(), store())
+        #expect(try await one.tokens == other.tokens)
+        server.expire()
+        #expect(await reason(client(one, server)) == nil)
+        #expect(await reason(client(other, server)) == nil)
+        #expect(server.refreshes == 1)
+    }
+
+    @Test("newer tokens of another store that have ended too are the ones to renew")
+    func newerButEnded() async throws {
+        let (clock, server) = (ManualClock(), AccountServer())
+        let (one, other) = (store(clock), store(clock))
+        try await one.signIn(server.tokens)
+        #expect(try await other.tokens != nil)
+        // The other store's process has renewed, long ago.
+        server.state.withLock { $0.generation = 1 }
+        var kept = try #require(try await FileTokens(path).load())
+        (kept.accessToken, kept.refreshToken, kept.expiresAt) = ("a1", "r1", clock.date.addingTimeInterval(-1))
+        try await FileTokens(path).save(kept)
+        server.expire()
+        #expect(await reason(client(other, server)) == nil)
+        #expect(server.state.withLock { $0.presented } == ["r1": 1])
+    }
+
+    @Test("a sign-out in another process is heard of when the tokens are renewed: nothing is sent")
+    func signedOutElsewhere() async throws {
+        let server = AccountServer()
+        let (one, other) = (store(), store())
+        try await one.signIn(server.tokens)
+        #expect(try await other.tokens != nil)
+        try await one.signOut()
+        server.expire()
+        #expect(await reason(client(other, server)) == .notAuthenticated(.signedOut))
+        #expect(server.refreshes == 0)
+        #expect(try await other.tokens == nil && other.principal == .anonymous)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+    }
+
+    enum Meanwhile: CaseIterable { case signedOut, signedIn, signedInWhileRefused }
+
+    @Test("what happens in another process during a refresh is not undone by it", arguments: Meanwhile.allCases)
+    func meanwhile(_ event: Meanwhile) async throws {
+        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let server = AccountServer(onRefresh: {
+            begun.finish(.success(()))
+            try await gate.wait()
+        })
+        let (one, other) = (store(), store())
+        try await one.signIn(server.tokens)
+        #expect(try await other.tokens != nil)
+        server.expire()
+        let call = Task { await self.reason(client(one, server)) }
+        try await begun.wait()
+        let anew = Tokens(accessToken: "new", refreshToken: "new")
+        if event == .signedOut { try await other.signOut() } else { try await other.signIn(anew) }
+        if event == .signedInWhileRefused { server.state.withLock { $0.mode = .refusing } }
+        gate.finish(.success(()))
+        let reason = await call.value
+        // A refusal is heard of before anybody knows what is kept.
+        let isRefused = reason == .notAuthenticated(.refreshRefused)
+        #expect(reason == .notAuthenticated(.signedOut) || event == .signedInWhileRefused && isRefused)
+        #expect(try await FileTokens(path).load() == (event == .signedOut ? nil : anew))
+        #expect(try await one.tokens == (event == .signedOut ? nil : anew))
+        #expect(one.principal == other.principal)
+    }
+
+    @Test("a process that holds the lock too long ends the refresh of the others, and nothing is sent")
+    func held() async throws {
+        let (clock, server) = (ManualClock.skippingWaits, AccountServer())
+        let store = store(clock)
+        try await store.signIn(server.tokens)
+        server.expire()
+        let lock = try #require(try FileLock.attempt(path + ".renewal"))
+        // The call may give up before the refresh does.
+        let reason = await self.reason(client(store, server))
+        #expect(reason == .storage || reason == .timedOut(.total))
+        #expect(server.refreshes == 0)
+        lock.release()
+        #expect(await self.reason(client(store, server)) == nil)
+        #expect(server.refreshes == 1)
+    }
+
+    @Test("a service's tokens are obtained once for all processes, and anew where the file is gone")
+    func obtained() async throws {
+        let (server, obtained) = (AccountServer(), Locked(0))
+        func client(_ store: TokenStore) -> APIClient {
+            APIClient(
+                baseURL: "https://api.test",
+                pipeline: [
+                    .bearer(
+                        store,
+                        obtain: { _ in
+                            obtained.withLock { $0 += 1 }
+                            return server.signIn()
+                        })
+                ], transport: server)
+        }
+        let (one, other) = (client(store()), client(store()))
+        #expect(await reason(one) == nil)
+        #expect(await reason(other) == nil)
+        #expect(obtained.withLock { $0 } == 1)
+        server.expire()
+        try FileManager.default.removeItem(atPath: path)
+        #expect(await reason(one) == nil)
+        #expect(await reason(other) == nil)
+        #expect(obtained.withLock { $0 } == 2)
+    }
+
+    @Test("all that a store throws is one error type")
+    func typed() async {
+        let store = TokenStore(.file("/dev/null/tokens.json"), time: ManualClock())
+        do throws(NetworkError) {
+            try await store.signIn(Tokens(accessToken: "a"))
+        } catch { #expect(error.reason == .storage) }
+        do throws(NetworkError) {
+            _ = try await store.tokens
+            try await store.save()
+        } catch { #expect(error.reason == .storage) }
+        do throws(NetworkError) { try await store.signOut() } catch { #expect(error.reason == .storage) }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+/// The environment decides nothing unasked: with `SSLKEYLOGFILE`, libcurl writes the secrets of each connection to a file.
+@Suite(.timeLimit(.minutes(1)))
+struct KeyLogTests {
+    @Test("no secret of a connection is written unless the configuration asks for it", arguments: [false, true])
+    func keyLog(isAskedFor: Bool) async throws {
+        let nginx = try await Nginx.shared()
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/keys"
+        await #expect(processExitsWith: .success) {
+            [
+                path = path as String, url = nginx.secure() + "/empty" as String,
+                authority = nginx.certificates.authority as String, isAskedFor = isAskedFor as Bool
+            ] in
+            setenv("SSLKEYLOGFILE", path, 1)
+            var tls = TLSConfiguration(trustedRoots: .file(authority))
+            tls.obeysKeyLogFile = isAskedFor
+            let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
+            for _ in 0..<2 {
+                let response = try await transport.exchange(.get, url)
+                #expect(response.status == .noContent)
+            }
+            await transport.shutdown()
+        }
+        let written = (try? Data(contentsOf: URL(fileURLWithPath: path))) ?? Data()
+        #expect(written.isEmpty != isAskedFor)
+    }
+}
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewSQLite
+
+/// Who may read the files of a store.
+@Suite(.timeLimit(.minutes(1)))
+struct RightsTests {
+    let folder: TemporaryFolder
+    let path: String
+    let notices = Notices()
+
+    init() throws {
+        folder = try TemporaryFolder()
+        path = folder.path + "/http.sqlite"
+    }
+
+    private func mode(_ path: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
+    }
+
+    @Test("the file is its owner's from the first moment on, also when SQLite opens it")
+    func created() throws {
+        let database = Database(
+            path: path, folder: BodyFolder(path: path + "-bodies"), bytes: 1 << 20, entries: 100, report: { _ in })
+        try database.makePlace()
+        #expect(mode(path) == 0o600)
+        #expect(mode(path + "-bodies") == 0o700)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
+    }
+
+    @Test("a file that an older version left open to others is narrowed, and no file is widened")
+    func narrowed() async throws {
+        try await SQLiteCacheStore(path: path).put("https://a.example/")
+        for name in ["", "-wal", "-shm"] { chmod(path + name, 0o644) }
+        chmod(path + "-bodies", 0o755)
+        try await SQLiteCacheStore(path: path).put("https://a.example/")
+        #expect(mode(path) == 0o600)
+        #expect(mode(path + "-bodies") == 0o700)
+    }
+
+    @Test(
+        "a folder of bodies that is a link, a file or somebody else's is refused", arguments: ["link", "file", "other"])
+    func foreignFolder(kind: String) async throws {
+        let bodies = path + "-bodies"
+        switch kind {
+        case "link":
+            try FileManager.default.createDirectory(atPath: folder.path + "/away", withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(atPath: bodies, withDestinationPath: folder.path + "/away")
+        case "file": try Data().write(to: URL(fileURLWithPath: bodies))
+        default:
+            // Only root can give a folder away.
+            guard geteuid() == 0 else { return }
+            mkdir(bodies, 0o777)
+            chown(bodies, 12_345, 12_345)
+        }
+        let store = SQLiteCacheStore(path: path)
+        await #expect { try await store.put("https://a.example/") } throws: {
+            NetworkError($0).detail.contains("no folder of this user's")
+        }
+    }
+}
