@@ -34,6 +34,7 @@ extension APIClient.Core {
         if let type = content.contentType, !headers.contains(.contentType) { headers.append(.contentType, type) }
 
         var request = HTTPRequest(route.method, origin: origin, target: target, headers: headers)
+        if !exchanger.secrets.isEmpty { request.secrets = exchanger.secrets }
         do throws(NetworkError) {
             request.body = try content.body(using: codecs)
             try request.validate()
@@ -47,10 +48,10 @@ extension APIClient.Core {
 
     /// The client's fields for a call to `origin`: all of them at home, elsewhere only those that are nobody's secret.
     private func defaults(for origin: Origin, accept: String) -> HTTPHeaders {
-        guard let home = baseURL?.origin, home != origin else {
+        guard let baseURL, baseURL.origin != origin else {
             if accept == "*/*" { return rawHeaders }
             if accept == configuration.codecs.accept { return decodedHeaders }
-            return Self.basic(configuration, accept: accept).merging(configuration.headers, replacing: true)
+            return Self.basic(configuration, accept: accept).merging(ownHeaders, replacing: true)
         }
         return Self.basic(configuration, accept: accept)
     }

@@ -18,11 +18,15 @@ extension APIClient {
         let query: QueryItems
         /// Under the options of each call; nil for the defaults.
         let options: RequestOptions?
+        /// The configuration's fields for the client's calls.
+        let ownHeaders: HTTPHeaders
         /// The fields of a call whose answer a codec reads, and of one that takes it as it is.
         let decodedHeaders: HTTPHeaders
         let rawHeaders: HTTPHeaders
         /// The names of the fields that go to the client's origin only.
         let homeFields: Set<HTTPField.Name>
+        /// Fields of a client without a base URL that may be secrets: there is no origin that they belong to.
+        let homelessFields: Set<HTTPField.Name>
 
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
@@ -36,9 +40,13 @@ extension APIClient {
                 pipeline: pipeline,
                 setup: PipelineSetup(
                     clientOrigin: baseURL?.origin,
-                    totalTimeout: (options?.timeouts ?? configuration.timeouts).total),
+                    totalTimeout: (options?.timeouts ?? configuration.timeouts).total, fields: configuration.fields),
                 chain: chain ?? Chain(pipeline.interceptors, transport))
-            let own = configuration.headers
+            var own = configuration.headers
+            let allowed = ForwardedFields(secret: configuration.fields.secret, declared: configuration.fields.harmless)
+            homelessFields = baseURL == nil ? Set(own.map(\.name).filter { !allowed.allow($0) }) : []
+            for name in homelessFields { own.remove(name) }
+            ownHeaders = own
             homeFields = Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent])
             decodedHeaders = Self.basic(configuration, accept: configuration.codecs.accept)
                 .merging(own, replacing: true)
@@ -106,7 +114,8 @@ extension APIClient.Core {
                 timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
                 clientOrigin: baseURL?.origin, observers: isObserved ? configuration.observers : [],
                 time: configuration.time,
-                endpoint: route, codecs: codecs, homeFields: homeFields, fields: configuration.fields))
+                endpoint: route, codecs: codecs, homeFields: homeFields, fields: exchanger.fields,
+                secrets: exchanger.secrets))
         do throws(NetworkError) {
             var request = try request(for: route, answer: answer, codecs)
             if options.sendsIdempotencyKey == true, !request.method.isIdempotent,

@@ -31,13 +31,16 @@ extension APIClient {
     ///
     /// On the same origin everything stays. A client for another origin keeps nothing that may be a secret of the first:
     /// its header fields, its query items and its interceptors at `.authentication` and `.signing` are left out; give it
-    /// its own.
+    /// its own. Hooks and interceptors of the app stay, and go on belonging to the first origin: of what they add, only
+    /// what is harmless or declared goes to the other one (`RequestHook`).
     public func with(baseURL: BaseURL) -> APIClient {
-        guard let home = core.baseURL?.origin, home != baseURL.origin else { return derived(baseURL: baseURL) }
+        let home = core.baseURL?.origin
+        guard core.baseURL != nil, home != baseURL.origin else { return derived(baseURL: baseURL) }
         var configuration = core.configuration
         configuration.headers = HTTPHeaders()
         let pipeline = pipeline.withoutCredentials()
-        return derived(baseURL: baseURL, pipeline: pipeline, configuration: configuration, query: QueryItems())
+        let kept = home.map { pipeline.belonging(to: $0) } ?? pipeline
+        return derived(baseURL: baseURL, pipeline: kept, configuration: configuration, query: QueryItems())
     }
 
     /// A client with one more interceptor, at its placement. The rest as for `Pipeline.adding(_:at:changesWhoseAnswer:)`.
@@ -85,7 +88,16 @@ extension APIClient {
     }
 
     private var warnings: [String] {
-        pipeline.warnings(in: PipelineSetup(clientOrigin: core.baseURL?.origin), over: transport)
+        let homeless = core.homelessFields.map(\.text).sorted()
+        let unsent =
+            homeless.isEmpty
+            ? []
+            : [
+                "The client has no base URL, so no call gets \(homeless.inWords) of its configuration."
+                    + " Give it a base URL, declare them in ClientConfiguration.fields.harmless, or name the origin:"
+                    + " .onRequest(for: …)."
+            ]
+        return unsent + pipeline.warnings(in: PipelineSetup(clientOrigin: core.baseURL?.origin), over: transport)
     }
 }
 

@@ -49,13 +49,16 @@ extension APIClient.Core {
     func preview<Value>(_ route: some Route, answer: Value.Type) async throws(NetworkError) -> HTTPRequest {
         let call = try prepare(route, answer: answer, nil, isObserved: false)
         let result = Locked<HTTPRequest?>(nil)
-        let end = ClosureTransport(changesWhoseAnswer: false) { request, _ in
+        let end = ClosureTransport(changesWhoseAnswer: false) { request, context in
+            var request = request
+            // Marks those too that came after the request was built.
+            request.secrets = context.secrets
             result.withLock { $0 = request }
             throw NetworkError(.refused(by: .preview))
         }
         let previewed = Exchanger(
             pipeline: Pipeline(exchanger.pipeline.interceptors.filter { $0.runsInPreview }), transport: end,
-            setup: PipelineSetup(clientOrigin: baseURL?.origin))
+            setup: PipelineSetup(clientOrigin: baseURL?.origin, fields: exchanger.fields))
         do {
             _ = try await previewed.exchange(call.request, in: call.context)
         } catch  where error.reason == .refused(by: .preview) {

@@ -58,7 +58,7 @@ public struct BaseURL: Sendable {
     }
 
     private static func shown(_ text: String) -> String {
-        Redaction.standard.url(text).clipped(to: 200).printable
+        Redaction.standard.unusable(url: text).clipped(to: 200).printable
     }
 }
 

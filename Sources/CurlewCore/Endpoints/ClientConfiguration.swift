@@ -10,10 +10,11 @@ public import CurlewHTTP
 ///     let client = APIClient(baseURL: "https://api.example.com", configuration: configuration)
 public struct ClientConfiguration: Sendable {
     /// Header fields of every call to the client's origin. Default none. A call's own fields replace them; a call to
-    /// another origin gets none of them.
+    /// another origin gets none of them. Without a base URL there is no such origin: then all calls get those that are
+    /// harmless or declared as such, and the others are sent nowhere, which `APIClient.problems` tells.
     public var headers: HTTPHeaders
-    /// What the app knows of its request fields and cookies: which are harmless, which are secret. Default nothing
-    /// beyond what Curlew knows.
+    /// What the app knows of its request fields, cookies, query items, members and paths: which are harmless, which are
+    /// secret. Default nothing beyond what Curlew knows.
     public var fields: FieldRules
     /// The `User-Agent` field, sent everywhere; nil sends none. Default `Curlew/0.1`.
     public var userAgent: String?

@@ -44,7 +44,7 @@ extension HTTPResponse {
 
     private func decodingError(_ error: any Error, expected type: Any.Type, _ data: Data) -> NetworkError {
         if let error = error as? NetworkError { return error }
-        var detail = ((error as? DecodingError)?.explanation ?? "\(error)").clipped(to: 1000).printable
+        var detail = NetworkError.told((error as? DecodingError)?.explanation ?? "\(error)", upTo: 1000)
         var hint: String?
         if let mediaType, mediaType.essence == "text/html" {
             detail = "The server sent text/html where \(type) is due. \(detail)"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// The interceptors of a pipeline over their transport: what all exchanges of a client have in common.
 final class Chain: Sendable {
     let interceptors: [any Interceptor]
@@ -8,14 +10,28 @@ final class Chain: Sendable {
     let number: UInt64
     /// Those that have to load something before they can say whose answer a request gets, with their places.
     let preparing: [(place: Int, interceptor: any PreparingInterceptor)]
+    /// To which origin each may attach something; nil if all of them decide that themselves.
+    private let scopes: [InterceptorScope]?
 
     init(_ interceptors: [any Interceptor], _ transport: any Transport, number: UInt64 = ChainNumber.next()) {
         self.interceptors = interceptors
         self.transport = transport
         self.number = number
+        let scopes = interceptors.map(\.declaredScope)
+        self.scopes = scopes.allSatisfy { $0 == .own } ? nil : scopes
         preparing = interceptors.enumerated().compactMap { place, interceptor in
             let plain = (interceptor as? PlacedInterceptor)?.base ?? interceptor
             return (plain as? any PreparingInterceptor).map { (place, $0) }
+        }
+    }
+
+    /// Whether the interceptor at `place` attaches for another origin than that of the request.
+    func isForeign(_ request: HTTPRequest, to place: Int, in context: ExchangeContext) -> Bool {
+        guard let scopes, scopes.indices.contains(place) else { return false }
+        switch scopes[place] {
+        case .own: return false
+        case .client: return context.clientOrigin.map { $0 != request.origin } ?? false
+        case .origin(let home): return home != request.origin
         }
     }
 }

@@ -59,6 +59,8 @@ public struct ExchangeContext: Sendable {
     public var limits: Limits { call.limits }
     /// What the app knows of its fields.
     public var fields: FieldRules { call.fields }
+    /// What texts about the call do not show, beyond what Curlew knows.
+    package var secrets: DeclaredSecrets { call.secrets }
     /// The fields of the client's configuration, which go to its origin only.
     package var homeFields: Set<HTTPField.Name> { call.homeFields }
     /// The origin of the client's base URL. Credentials belong to it unless they name another.
@@ -175,12 +177,13 @@ public struct ExchangeContext: Sendable {
         let authentication: AuthenticationChoice
         let homeFields: Set<HTTPField.Name>
         let fields: FieldRules
+        let secrets: DeclaredSecrets
 
         init(
             id: UInt64, routeName: String, options: RequestOptions, timeouts: Timeouts, limits: Limits,
             clientOrigin: Origin?, observers: [any RequestObserver], time: any TimeSource,
             endpoint: (any Sendable)?, codecs: Codecs, homeFields: Set<HTTPField.Name> = [],
-            fields: FieldRules = FieldRules()
+            fields: FieldRules = FieldRules(), secrets: DeclaredSecrets? = nil
         ) {
             self.id = id
             self.routeName = routeName
@@ -196,6 +199,7 @@ public struct ExchangeContext: Sendable {
             authentication = options.authentication ?? .optional
             self.homeFields = homeFields
             self.fields = fields
+            self.secrets = secrets ?? DeclaredSecrets(fields)
         }
     }
 }

@@ -12,6 +12,9 @@ public struct Exchanger: Sendable {
     /// What cannot work; `exchange` throws it.
     public let problems: [String]
     let chain: Chain
+    /// What the configuration and the interceptors declare.
+    let fields: FieldRules
+    let secrets: DeclaredSecrets
     private let attemptTimeout: Duration?
 
     /// An engine over `transport`. Never fails: what cannot work is listed in `problems`.
@@ -25,7 +28,10 @@ public struct Exchanger: Sendable {
         self.pipeline = pipeline
         self.chain = chain
         problems = pipeline.problems(in: setup)
-        attemptTimeout = pipeline.declared(in: setup).attemptTimeout
+        let declared = pipeline.declared(in: setup)
+        attemptTimeout = declared.attemptTimeout
+        fields = declared.fields
+        secrets = DeclaredSecrets(declared.fields)
     }
 
     /// Sends `request` through the pipeline.
@@ -43,6 +49,8 @@ public struct Exchanger: Sendable {
     package func exchange<Value>(
         _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
     ) async throws(NetworkError) -> Value {
+        var request = request
+        if !secrets.isEmpty { request.secrets = secrets }
         let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
         context.record(.began(request))
         do {

@@ -21,7 +21,7 @@ package struct ForwardedFields: Hashable, Sendable {
     }
 
     package func allow(_ name: HTTPField.Name) -> Bool {
-        if name.isSensitive || secret.contains(name) || Self.bound.contains(name) { return false }
+        if name.isCredential || secret.contains(name) || Self.bound.contains(name) { return false }
         return declared.contains(name) || name.isHarmless && !home.contains(name)
     }
 

@@ -38,7 +38,8 @@ public protocol Interceptor: Sendable {
 
 /// An interceptor that can be set up in a way that cannot work, or has to know how others are set up.
 public protocol ValidatingInterceptor: Interceptor {
-    /// Tells what others of the pipeline have to fit: a timeout, a budget. Asked of all before any `problem(in:)`.
+    /// Tells what others of the pipeline have to fit, such as a timeout or a budget, and which fields and query items that
+    /// it attaches are secret (`PipelineSetup.fields`). Asked of all before any `problem(in:)`.
     func declare(in setup: inout PipelineSetup)
     /// What is wrong with the way it is set up, given the client; nil when it can work. Every call throws it.
     func problem(in setup: PipelineSetup) -> String?

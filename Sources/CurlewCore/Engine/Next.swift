@@ -12,11 +12,24 @@ public struct Next: Sendable {
 
     private let links: Chain
     private let position: Int
+    /// What the interceptor got that holds this value, if that was for another origin than its own.
+    private let received: Received?
 
     init(context: ExchangeContext, chain: Chain, position: Int = 0) {
+        self.init(context: context, chain: chain, position: position, received: nil)
+    }
+
+    private init(context: ExchangeContext, chain: Chain, position: Int, received: Received?) {
         self.context = context
         links = chain
         self.position = position
+        self.received = received
+    }
+
+    private final class Received: Sendable {
+        let request: HTTPRequest
+
+        init(_ request: HTTPRequest) { self.request = request }
     }
 
     package var transport: any Transport { links.transport }
@@ -38,11 +51,17 @@ public struct Next: Sendable {
         -> HTTPResponse
     {
         let context = changed ?? self.context
+        var request = request
+        if links.isForeign(request, to: position - 1, in: context) {
+            request = request.withoutAdditions(to: received?.request, in: context)
+        }
         guard position < links.interceptors.count else {
             if context.crossedOrigin { return try await leave(request.forForeignOrigin(in: context), context) }
             return try await leave(request, context)
         }
-        let rest = Next(context: context, chain: links, position: position + 1)
+        let isForeign = links.isForeign(request, to: position, in: context)
+        let rest = Next(
+            context: context, chain: links, position: position + 1, received: isForeign ? Received(request) : nil)
         return try await links.interceptors[position].intercept(request, next: rest)
     }
 
@@ -105,14 +124,21 @@ public struct Next: Sendable {
     private func leave(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
+        var request = request
+        // An interceptor may have made it anew.
+        if request.secrets.isEmpty, !context.secrets.isEmpty { request.secrets = context.secrets }
+        if !request.secrets.isEmpty { request.secrets.declare(in: &request.headers) }
         context.record(.sent(request))
         do {
             var response = try await transport.send(request, in: context)
+            request.secrets.declare(in: &response.headers)
             response.limitBody(in: context)
             context.record(.answered(response))
             return response
         } catch {
-            context.record(.attemptFailed(NetworkError(error)))
+            var failure = NetworkError(error)
+            if failure.request == nil { failure.request = RequestLine(request) }
+            context.record(.attemptFailed(failure))
             throw error
         }
     }

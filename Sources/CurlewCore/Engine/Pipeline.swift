@@ -119,15 +119,19 @@ public struct PipelineSetup: Sendable {
     /// Who further in cannot tell whose credential it attaches, by its name: interceptors, and the transport. Filled
     /// where `ValidatingInterceptor.warning(in:)` is asked.
     public internal(set) var strangers: [String] = []
+    /// What is declared of fields, query items, members and paths: what the client's configuration says, to which
+    /// `ValidatingInterceptor.declare(in:)` adds the names of what an interceptor attaches. Counts for texts and redirects.
+    public var fields: FieldRules
     /// How many interceptors try again.
     package var retries = 0
     /// The budgets from which repetitions are paid.
     package var budgets: Set<ObjectIdentifier> = []
 
     /// A setup to check against.
-    public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil) {
+    public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {
         self.clientOrigin = clientOrigin
         self.totalTimeout = totalTimeout
+        self.fields = fields
     }
 
     /// What is wrong with the whole rather than with one interceptor.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 extension Interceptor {
     /// This interceptor at another place, or with a word on whose answer it leads to:
     ///
@@ -11,17 +13,22 @@ extension Interceptor {
     public func placed(at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil) -> any Interceptor {
         if placement == nil, changesWhoseAnswer == nil { return self }
         let base = (self as? PlacedInterceptor)?.base ?? self
+        let placed = self as? PlacedInterceptor
         return PlacedInterceptor(
             base: base, placement: placement ?? self.placement,
-            changesWhoseAnswer: changesWhoseAnswer ?? (self as? PlacedInterceptor)?.changesWhoseAnswer)
+            changesWhoseAnswer: changesWhoseAnswer ?? placed?.changesWhoseAnswer, home: placed?.home)
     }
 }
 
 /// An interceptor of which something was said where it was added.
-struct PlacedInterceptor: Interceptor, ValidatingInterceptor {
+struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
     let base: any Interceptor
     let placement: Placement
     let changesWhoseAnswer: Bool?
+    /// The origin that gets what it attaches; nil for what it says itself.
+    let home: Origin?
+
+    var scope: InterceptorScope { home.map { .origin($0) } ?? base.declaredScope }
 
     var runsInPreview: Bool { base.runsInPreview }
 

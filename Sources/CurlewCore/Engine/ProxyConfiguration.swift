@@ -105,7 +105,10 @@ extension ProxyServer {
 extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Kind, host and port.
     public var description: String {
-        "\(kind.rawValue)://\(user == nil ? "" : Redaction.mark + "@")\(host):\(port)"
+        // A host that holds an @ is none: what stands before it may be a password.
+        let at = host.utf8.lastIndex(of: UInt8(ascii: "@"))
+        let name = at.map { String(Substring(host.utf8[$0...].dropFirst())) } ?? host
+        return "\(kind.rawValue)://\(user == nil && at == nil ? "" : Redaction.mark + "@")\(name):\(port)".printable
     }
 
     /// The same as `description`.

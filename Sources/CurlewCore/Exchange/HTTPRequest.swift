@@ -24,6 +24,10 @@ public struct HTTPRequest: Sendable {
     public var headers: HTTPHeaders
     /// How to produce the body, as often as it is needed.
     public var body: RequestBody
+    /// What texts about it do not show, beyond what Curlew knows.
+    package var secrets = DeclaredSecrets.none {
+        didSet { secrets.declare(in: &headers) }
+    }
 
     /// A request for an absolute `http` or `https` URL.
     ///
@@ -114,7 +118,7 @@ public struct HTTPRequest: Sendable {
             throw error
         } catch {
             let message = (error as? URLProblem)?.message ?? "cannot be read"
-            let shown = Redaction.standard.url(url).clipped(to: 200).printable
+            let shown = Redaction.standard.unusable(url: url).clipped(to: 200).printable
             throw NetworkError(.invalidRequest, detail: "The URL \(message) (\(shown)).")
         }
     }
@@ -124,5 +128,12 @@ extension HTTPRequest: CustomStringConvertible {
     /// `GET https://host/path`, with secret query values replaced.
     public var description: String {
         RequestLine(self).description
+    }
+}
+
+extension HTTPRequest: CustomReflectable {
+    /// Shows the request line, the fields and the kind of the body, to debuggers and `dump` too; no secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])
     }
 }

@@ -40,14 +40,17 @@ extension NetworkError {
         }
 
         /// The beginning of the body as text on one line with secrets out; nil when it is not text.
-        package var excerpt: String? {
+        package var excerpt: String? { excerpt(without: .none) }
+
+        /// The same without what was declared.
+        func excerpt(without secrets: DeclaredSecrets) -> String? {
             guard !body.isEmpty else { return nil }
             let text = HTTPResponse.text(of: body.prefix(2048), mediaType: mediaType)
             guard !text.utf8.contains(where: { $0 < 0x09 || ($0 > 0x0D && $0 < 0x20) }) else {
                 return "\(body.count) bytes that are not text"
             }
             let line = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            return Redaction.standard.bodyText(line, mediaType: mediaType).clipped(to: 400).printable
+            return secrets.redaction.bodyText(line, mediaType: mediaType).clipped(to: 400).printable
         }
 
         /// Collects the beginning of a body.

@@ -12,22 +12,26 @@ import Foundation
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
     /// Some lines: reason, request, detail, answer with an excerpt, attempts, and what to do next.
     public var description: String {
+        let secrets = request?.secrets ?? .none
+        func shown(_ text: String) -> String { secrets.redaction.text(text).printable }
+
         var lines = ["NetworkError: \(label)"]
-        if let request { lines.append("  request   \(request)" + (routeName.map { "  (\($0))" } ?? "")) }
-        if !detail.isEmpty { lines.append("  detail    \(detail)") }
+        if let request { lines.append("  request   \(request)" + (routeName.map { "  (\($0.printable))" } ?? "")) }
+        if !detail.isEmpty { lines.append("  detail    \(shown(detail))") }
         if let response {
-            lines.append("  answer    \(response.status)" + (response.mediaType.map { ", \($0.essence)" } ?? ""))
-            if let excerpt = response.excerpt { lines.append("  body      \(excerpt)") }
+            lines.append(
+                "  answer    \(response.status)" + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
+            if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
         // A single attempt about which nothing was decided repeats what is said above.
         let isTold =
             attempts.count == 1 && attempts[0].decision == .finish(because: .final) && attempts[0].notes.isEmpty
-        for attempt in isTold ? [] : attempts { lines.append("  attempt   \(attempt)") }
-        for note in notes { lines.append("  note      \(note)") }
+        for attempt in isTold ? [] : attempts { lines.append("  attempt   \(shown("\(attempt)"))") }
+        for note in notes { lines.append("  note      \(shown(note))") }
         if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
-            lines.append("  cause     \("\(underlying)".clipped(to: 500))")
+            lines.append("  cause     \(shown("\(underlying)").clipped(to: 500))")
         }
-        if let advice { lines.append("  next      \(advice)") }
+        if let advice { lines.append("  next      \(shown(advice))") }
         return lines.joined(separator: "\n")
     }
 

@@ -16,14 +16,21 @@ extension NetworkError {
         case is DeadlinePassed:
             return NetworkError(.timedOut(.total))
         case let error as DecodingError:
-            return NetworkError(.decoding, detail: error.explanation.clipped(to: 1000).printable, underlying: error)
+            return NetworkError(.decoding, detail: told(error.explanation, upTo: 1000), underlying: error)
         case let error as EncodingError:
-            return NetworkError(.encoding, detail: error.explanation, underlying: error)
+            return NetworkError(.encoding, detail: told(error.explanation, upTo: 1000), underlying: error)
         case let error as CocoaError:
-            return NetworkError(.storage, detail: "A file could not be used: \(error)", underlying: error)
+            return NetworkError(.storage, detail: told("A file could not be used: \(error)"), underlying: error)
         default:
-            return NetworkError(.interceptor, detail: "\(error)".clipped(to: 500), underlying: error)
+            return NetworkError(.interceptor, detail: told("\(error)"), underlying: error)
         }
+    }
+}
+
+extension NetworkError {
+    /// What others say, bounded, without secrets, on one line.
+    static func told(_ text: String, upTo limit: Int = 500) -> String {
+        Redaction.standard.text(text.clipped(to: limit * 4)).clipped(to: limit).printable
     }
 }
 

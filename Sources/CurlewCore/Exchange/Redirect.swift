@@ -24,6 +24,8 @@ public struct Redirect: Hashable, Sendable {
     public let droppedFields: [HTTPField.Name]
     /// The host that was redirected, for those who ask which sites a call has been through.
     package let origin: Origin
+    /// What its description does not show, beyond what Curlew knows.
+    private let secrets: DeclaredSecrets
 
     package init(
         status: HTTPStatus, from request: HTTPRequest, to next: HTTPRequest, droppedFields: [HTTPField.Name]
@@ -37,6 +39,7 @@ public struct Redirect: Hashable, Sendable {
         dropsBody = !request.body.isEmpty && next.body.isEmpty
         self.droppedFields = droppedFields
         origin = request.origin
+        secrets = request.secrets
     }
 }
 
@@ -44,11 +47,11 @@ extension Redirect: CustomStringConvertible {
     /// What was followed and what changed, on one line with secrets out:
     /// `303 POST https://a.test/x → GET https://b.test/y, to another origin, without its body, without Cookie`.
     public var description: String {
-        let redaction = Redaction.standard
+        let redaction = secrets.redaction
         var text = "\(status.code) \(method) \(redaction.url(url)) → \(nextMethod) \(redaction.url(nextURL))"
         if leavesOrigin { text += ", to another origin" }
         if dropsBody { text += ", without its body" }
         if !droppedFields.isEmpty { text += ", without " + droppedFields.map(\.text).joined(separator: ", ") }
-        return text
+        return text.printable
     }
 }

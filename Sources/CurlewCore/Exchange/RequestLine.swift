@@ -8,16 +8,19 @@ public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
     public let method: HTTPMethod
     /// The absolute URL without userinfo and with secret query values replaced.
     public let url: String
+    /// What else texts about the request do not show.
+    package let secrets: DeclaredSecrets
 
     /// The line of `request`.
     public init(_ request: HTTPRequest) {
         method = request.method
-        url = Redaction.standard.url(request.urlString)
+        secrets = request.secrets
+        url = secrets.redaction.url(request.urlString)
     }
 
     /// The method, a space and the URL.
     public var description: String {
-        "\(method) \(url)"
+        "\(method) \(url)".printable
     }
 }
 
@@ -28,13 +31,15 @@ extension String {
         return self[..<end] + "…"
     }
 
-    /// The text with control characters and line separators written as escapes, so that what a server or a user wrote
-    /// cannot begin a line of a log or move the cursor of a terminal. Tabs stay.
+    /// The text with control characters, line separators and marks of writing direction written as escapes, so that what
+    /// a server or a user wrote cannot begin a line of a log, move the cursor of a terminal, or look like other text.
+    /// Tabs stay.
     package var printable: String {
         func isControl(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {
             case 0x09: false
             case 0..<0x20, 0x7F...0x9F, 0x2028, 0x2029: true
+            case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
             default: false
             }
         }

@@ -88,6 +88,15 @@ extension Interceptor where Self == RequestHook {
     ) -> RequestHook {
         RequestHook(at: placement, changesWhoseAnswer: changesWhoseAnswer, body)
     }
+
+    /// Changes the requests to the origin of `url`, and no others:
+    /// `.onRequest(for: "https://cdn.example.com") { request, context in request.headers["X-Key"] = key }`.
+    public static func onRequest(
+        for url: String, at placement: Placement = .custom, changesWhoseAnswer: Bool = true,
+        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+    ) -> RequestHook {
+        RequestHook(for: url, at: placement, changesWhoseAnswer: changesWhoseAnswer, body)
+    }
 }
 
 extension Interceptor where Self == ResponseHook {

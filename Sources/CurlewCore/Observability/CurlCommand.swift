@@ -24,9 +24,17 @@ extension HTTPRequest {
     /// Text bodies up to 16 KiB in memory are written out, a file is named; anything else (binary, streamed, multipart,
     /// longer) is left out, and a comment above the command says so.
     ///
-    /// - `redaction`: secrets to replace. Default `.standard`; with `.none` the command holds them all.
-    public func curlCommand(redaction: Redaction = .standard) -> String {
-        CurlCommand(request: self, redaction: redaction).text
+    /// Secrets are replaced: those of `Redaction.standard`, and what the client and its interceptors declare.
+    public func curlCommand() -> String {
+        CurlCommand(request: self, redaction: secrets.redaction).text
+    }
+
+    /// The same with a list of one's own.
+    ///
+    /// - `redaction`: secrets to replace, besides what the client and its interceptors declare; with `.none` the command
+    ///   holds them all.
+    public func curlCommand(redaction: Redaction) -> String {
+        CurlCommand(request: self, redaction: secrets.added(to: redaction)).text
     }
 }
 

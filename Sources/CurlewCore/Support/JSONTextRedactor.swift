@@ -5,9 +5,15 @@
 /// A log or an error excerpt is often cut off in the middle, where a JSON parser would give up and show everything.
 /// One pass over the bytes: a quoted name that is secret and followed by a colon has its value replaced, whatever the
 /// value is (a string up to its end, a container up to its closing bracket, a scalar up to the next separator). Other
-/// strings keep their text, except that URLs in them lose their secrets.
+/// strings keep their text, except that URLs in them lose their secrets, and so do texts in them that hold names and
+/// values of their own: JSON, GraphQL, fields of a message.
 struct JSONTextRedactor {
     var redaction: Redaction
+    /// How many texts this one is inside of.
+    var depth = 0
+
+    /// Texts deeper inside each other are not shown.
+    private static let deepest = 4
 
     func redact(_ text: String) -> String {
         let bytes = Array(text.utf8)
@@ -20,20 +26,20 @@ struct JSONTextRedactor {
                 index += 1
                 continue
             }
-            let end = endOfString(bytes, from: index)
+            let end = Self.endOfString(bytes, from: index)
             let string = bytes[index..<end]
             index = end
-            var value = skipSpace(bytes, from: end)
-            guard value < bytes.count, bytes[value] == UInt8(ascii: ":"), redaction.isSecret(member: name(string))
-            else {
-                output.append(contentsOf: redactURL(string))
+            var value = Self.skipSpace(bytes, from: end)
+            let isName = value < bytes.count && bytes[value] == UInt8(ascii: ":")
+            guard isName, redaction.isSecret(member: name(string)) else {
+                output.append(contentsOf: isName ? redactURL(string) : redactInner(string) ?? redactURL(string))
                 continue
             }
-            value = skipSpace(bytes, from: value + 1)
+            value = Self.skipSpace(bytes, from: value + 1)
             output.append(contentsOf: string)
             output.append(contentsOf: bytes[end..<value])
             output.append(contentsOf: "\"\(Redaction.mark)\"".utf8)
-            index = endOfValue(bytes, from: value)
+            index = Self.endOfValue(bytes, from: value)
         }
         return String(decoding: output, as: UTF8.self)
     }
@@ -43,46 +49,50 @@ struct JSONTextRedactor {
 
     /// The name between the quotes, with `\u0070` and the like read as what they mean.
     private func name(_ string: ArraySlice<UInt8>) -> String {
-        let inner = string.dropFirst().dropLast()
-        guard inner.contains(Self.backslash) else { return String(decoding: inner, as: UTF8.self) }
-        var name = ""
-        var rest = inner
-        while let byte = rest.first {
-            if byte == Self.backslash, rest.dropFirst().first == UInt8(ascii: "u"), rest.count >= 6 {
-                let digits = String(decoding: rest.dropFirst(2).prefix(4), as: UTF8.self)
-                if let scalar = UInt32(digits, radix: 16).flatMap(Unicode.Scalar.init) {
-                    name.unicodeScalars.append(scalar)
-                }
-                rest = rest.dropFirst(6)
-            } else {
-                if byte != Self.backslash { name.unicodeScalars.append(Unicode.Scalar(byte)) }
-                rest = rest.dropFirst()
-            }
+        JSONStringText.read(string.dropFirst().dropLast())
+    }
+
+    /// A string whose text holds names and values, with their secrets replaced; nil if nothing in it is secret.
+    private func redactInner(_ string: ArraySlice<UInt8>) -> [UInt8]? {
+        guard string.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "<") || $0 == 0x20 }) else {
+            return nil
         }
-        return name
+        guard depth < Self.deepest else { return Array("\"\(Redaction.mark)\"".utf8) }
+        let isClosed = string.count > 1 && string.last == Self.quote
+        let text = JSONStringText.read(isClosed ? string.dropFirst().dropLast() : string.dropFirst())
+        var shown = text
+        if shown.utf8.contains(Self.quote) {
+            shown = JSONTextRedactor(redaction: redaction, depth: depth + 1).redact(shown)
+        }
+        if shown.utf8.contains(UInt8(ascii: "<")) { shown = MarkupRedactor(redaction: redaction).redact(shown) }
+        shown = LabelRedactor(redaction: redaction).redact(shown)
+        guard !shown.utf8.elementsEqual(text.utf8) else { return nil }
+        return [Self.quote] + JSONStringText.written(shown) + (isClosed ? [Self.quote] : [])
     }
 
     /// The string as it is, or with the secrets of a URL in it replaced. Some encoders write `&` as `\u0026`.
     private func redactURL(_ string: ArraySlice<UInt8>) -> [UInt8] {
-        let looksLikeURL = string.contains { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: "@") }
+        let looksLikeURL = string.contains(where: redaction.isTelling)
         guard looksLikeURL, string.count > 1 else { return Array(string) }
         let isClosed = string.last == Self.quote
         let inner = String(decoding: isClosed ? string.dropFirst().dropLast() : string.dropFirst(), as: UTF8.self)
-        guard inner.utf8.contains(where: { "?#&".utf8.contains($0) }) || inner.utf8.firstRange(of: "://".utf8) != nil
+        guard
+            inner.utf8.contains(where: { "?#&".utf8.contains($0) }) || !redaction.pathPatterns.isEmpty
+                || inner.utf8.firstRange(of: "://".utf8) != nil
         else { return Array(string) }
         let plain = String(decoding: Array(inner.utf8).replacing(Array("\\u0026".utf8), with: "&".utf8), as: UTF8.self)
         let shown = redaction.withoutSecrets(plain[...])
         return [Self.quote] + Array(shown.utf8) + (isClosed ? [Self.quote] : [])
     }
 
-    private func skipSpace(_ bytes: [UInt8], from start: Int) -> Int {
+    static func skipSpace(_ bytes: [UInt8], from start: Int) -> Int {
         var index = start
         while index < bytes.count, bytes[index] == 0x20 || (bytes[index] >= 0x09 && bytes[index] <= 0x0D) { index += 1 }
         return index
     }
 
     /// The index after the closing quote of the string that opens at `start`, or the end of the text.
-    private func endOfString(_ bytes: [UInt8], from start: Int) -> Int {
+    static func endOfString(_ bytes: [UInt8], from start: Int) -> Int {
         var index = start + 1
         while index < bytes.count {
             switch bytes[index] {
@@ -94,15 +104,15 @@ struct JSONTextRedactor {
         return bytes.count
     }
 
-    private func endOfValue(_ bytes: [UInt8], from start: Int) -> Int {
+    static func endOfValue(_ bytes: [UInt8], from start: Int) -> Int {
         guard start < bytes.count else { return start }
-        if bytes[start] == Self.quote { return endOfString(bytes, from: start) }
+        if bytes[start] == Self.quote { return Self.endOfString(bytes, from: start) }
         var depth = 0
         var index = start
         while index < bytes.count {
             switch bytes[index] {
             case Self.quote:
-                index = endOfString(bytes, from: index)
+                index = Self.endOfString(bytes, from: index)
                 continue
             case UInt8(ascii: "{"), UInt8(ascii: "["):
                 depth += 1

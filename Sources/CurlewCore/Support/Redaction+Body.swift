@@ -9,25 +9,36 @@ package import Foundation
 #endif
 
 extension Redaction {
-    /// Text of a body as it may be shown: secret members of JSON and forms are replaced.
+    /// Text of a body as it may be shown: secret members of JSON, XML, forms and GraphQL are replaced, and what other
+    /// text says under a secret name.
     ///
     /// Works on text that is cut off or malformed too: what follows a secret name is replaced up to where its value
     /// ends, or the end of the text.
     package func bodyText(_ text: String, mediaType: MediaType?) -> String {
+        if hidesNothing { return text }
         if mediaType?.essence == MediaType.form.essence { return pairs(Substring(text)) }
-        let redacted = JSONTextRedactor(redaction: self).redact(text)
-        let isJSON = mediaType?.isJSON ?? (text.first { !$0.isWhitespace }.map { "{[".contains($0) } ?? false)
-        return isJSON ? redacted : words(redacted)
+        let first = text.utf8.first { $0 > 0x20 }
+        let isJSON = mediaType?.isJSON ?? (first == UInt8(ascii: "{") || first == UInt8(ascii: "["))
+        if isJSON { return JSONTextRedactor(redaction: self).redact(text) }
+        return self.text(text)
+    }
+
+    /// Any text, such as what another library says in its error.
+    package func text(_ text: String) -> String {
+        if hidesNothing { return text }
+        var text = JSONTextRedactor(redaction: self).redact(text)
+        if text.utf8.contains(UInt8(ascii: "<")) { text = MarkupRedactor(redaction: self).redact(text) }
+        return words(LabelRedactor(redaction: self).redact(text))
     }
 
     /// Text in which every word that is a URL, or pairs as forms have them, loses its secrets.
     private func words(_ text: String) -> String {
-        guard text.utf8.contains(where: Self.isTelling) else { return text }
+        guard text.utf8.contains(where: isTelling) else { return text }
         var result = ""
         var rest = Substring(text)
         while !rest.isEmpty {
             let word = rest.prefix { !$0.isWhitespace }
-            result += word.utf8.contains(where: Self.isTelling) ? withoutSecrets(word) : word
+            result += word.utf8.contains(where: isTelling) ? withoutSecrets(word) : word
             rest = rest[word.endIndex...]
             let space = rest.prefix { $0.isWhitespace }
             result += space
@@ -36,8 +47,10 @@ extension Redaction {
         return result
     }
 
-    /// A word without `=` and `@` has neither pairs nor userinfo.
-    private static func isTelling(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "=") || byte == UInt8(ascii: "@") }
+    /// A word without `=` and `@` has neither pairs nor userinfo, and one without `/` no path.
+    func isTelling(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "=") || byte == UInt8(ascii: "@") || byte == UInt8(ascii: "/") && !pathPatterns.isEmpty
+    }
 
     /// A part of a text, which may be pairs or a URL.
     func withoutSecrets(_ word: Substring) -> Substring {
@@ -56,7 +69,6 @@ extension Redaction {
     }
 
     private func isLegible(_ mediaType: MediaType?, _ data: Data) -> Bool {
-        let hidesNothing = headerNames.isEmpty && memberNames.isEmpty && memberEndings.isEmpty && queryNames.isEmpty
         guard let mediaType else {
             let first = data.first { !(0x09...0x0D).contains($0) && $0 != 0x20 }
             return hidesNothing || first == UInt8(ascii: "{") || first == UInt8(ascii: "[")

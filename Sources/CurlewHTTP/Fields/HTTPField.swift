@@ -8,11 +8,29 @@ public struct HTTPField: Hashable, Sendable {
     public let name: Name
     /// The value as it goes on the wire.
     public let value: String
+    /// Declared as a secret, or as none, where it was taken from its headers; nil for what the name says.
+    let isDeclaredSecret: Bool?
 
     /// A field from its two parts.
     public init(name: Name, value: String) {
+        self.init(name: name, value: value, isDeclaredSecret: nil)
+    }
+
+    init(name: Name, value: String, isDeclaredSecret: Bool?) {
         self.name = name
         self.value = value
+        self.isDeclaredSecret = isDeclaredSecret
+    }
+
+    /// Equal when name and value are. What was declared of it shows in descriptions only.
+    public static func == (left: HTTPField, right: HTTPField) -> Bool {
+        left.name == right.name && left.value == right.value
+    }
+
+    /// Consistent with `==`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(value)
     }
 
     /// A field name: keeps its spelling, compares without regard to ASCII case (RFC 9110 §5.1).
@@ -28,10 +46,16 @@ public struct HTTPField: Hashable, Sendable {
         /// Whether the name is a token (RFC 9110 §5.6.2).
         public var isValid: Bool { ASCII.isToken(text) }
 
-        /// Whether the field carries a secret, so that no description may show its value.
+        /// Whether the field is taken for a secret, so that no description shows its value.
         ///
-        /// Authorization, Proxy-Authorization, Cookie, Set-Cookie and the customary names of keys and tokens.
+        /// Authorization, Proxy-Authorization, Cookie and Set-Cookie, every name that ends like one of a secret (`token`,
+        /// `secret`, `password`, `key`, `session`, `signature` and their kin), and those by which services know users.
         public var isSensitive: Bool {
+            isCredential || SecretName.covers(field: text)
+        }
+
+        /// Whether the field is a credential whatever is declared of it.
+        package var isCredential: Bool {
             Self.sensitive.contains { ASCII.equalIgnoringCase($0, text) }
         }
 
@@ -44,10 +68,28 @@ public struct HTTPField: Hashable, Sendable {
 }
 
 extension HTTPField: CustomStringConvertible {
-    /// "Name: value"; the value of a sensitive field is not shown.
+    /// "Name: value"; the value of a sensitive field is not shown, and of one that holds a URL neither user information
+    /// nor query and fragment.
     public var description: String {
-        "\(name): \(name.isSensitive ? "<redacted>" : value)"
+        let isSecret = name.isCredential || isDeclaredSecret ?? name.isSensitive
+        return "\(name): \(isSecret ? Self.mark : Self.urlNames.contains(name) ? withoutSecrets : value)"
     }
+
+    private static let mark = "<redacted>"
+    private static let urlNames: Set<Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
+
+    /// The URL up to its query, without user information.
+    private var withoutSecrets: String {
+        let end = value.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
+        let path = value.utf8[..<(end ?? value.utf8.endIndex)]
+        let shown = path.lastIndex(of: UInt8(ascii: "@")).map { Self.mark + String(Substring(path[$0...])) }
+        return (shown ?? String(Substring(path))) + (end == nil ? "" : Self.mark)
+    }
+}
+
+extension HTTPField: CustomReflectable {
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }
 
 extension HTTPField.Name: Hashable {

@@ -12,7 +12,7 @@
 /// Lookup walks the list, which is the fastest way for the few dozen fields of a message.
 public struct HTTPHeaders: Sendable {
     private var fields: [HTTPField]
-    private var refused: Refusal?
+    private var remark: Remark?
 
     /// No fields.
     public init() {
@@ -59,7 +59,15 @@ public struct HTTPHeaders: Sendable {
     }
 
     /// Why a field was refused; `nil` if all were good. Costs nothing to ask.
-    public var problem: Problem? { refused?.problem }
+    public var problem: Problem? { remark?.problem }
+
+    /// Declares fields as secrets, or as none, for descriptions of these headers: those that are there, and those that
+    /// come.
+    package mutating func declare(secret: Set<HTTPField.Name>, harmless: Set<HTTPField.Name>) {
+        if remark == nil, secret.isEmpty, harmless.isEmpty { return }
+        if let remark, remark.secret == secret, remark.harmless == harmless { return }
+        remark = Remark(problem: remark?.problem, secret: secret, harmless: harmless)
+    }
 
     /// Adds a field after the others, whatever names are there.
     public mutating func append(_ name: HTTPField.Name, _ value: String) {
@@ -75,7 +83,7 @@ public struct HTTPHeaders: Sendable {
     /// Adds another message's fields after the others, and its problem if there is none here.
     public mutating func append(contentsOf others: HTTPHeaders) {
         fields.append(contentsOf: others.fields)
-        refused = refused ?? others.refused
+        remark = Remark.joined(remark, others.remark)
     }
 
     /// Replaces the first field of the name in place and removes the others; adds the field if there is none.
@@ -113,7 +121,7 @@ public struct HTTPHeaders: Sendable {
         } else {
             result.fields += other.fields.filter { !contains($0.name) }
         }
-        result.refused = refused ?? other.refused
+        result.remark = Remark.joined(remark, other.remark)
         return result
     }
 
@@ -161,16 +169,36 @@ public struct HTTPHeaders: Sendable {
         switch FieldRules.check(name, value) {
         case .good(let value): return value
         case .bad(let problem):
-            refused = refused ?? Refusal(problem)
+            if remark?.problem == nil {
+                remark = Remark(problem: problem, secret: remark?.secret ?? [], harmless: remark?.harmless ?? [])
+            }
             return nil
         }
     }
 
-    /// Keeps the rare problem out of line, so that headers are two words.
-    private final class Refusal: Sendable {
-        let problem: Problem
+    /// Keeps what is rare out of line, so that headers are two words.
+    private final class Remark: Sendable {
+        let problem: Problem?
+        let secret: Set<HTTPField.Name>
+        let harmless: Set<HTTPField.Name>
 
-        init(_ problem: Problem) { self.problem = problem }
+        init(problem: Problem?, secret: Set<HTTPField.Name>, harmless: Set<HTTPField.Name>) {
+            self.problem = problem
+            self.secret = secret
+            self.harmless = harmless
+        }
+
+        /// What was declared of a name; nil for nothing.
+        func isSecret(_ name: HTTPField.Name) -> Bool? {
+            secret.contains(name) ? true : harmless.contains(name) ? false : nil
+        }
+
+        static func joined(_ left: Remark?, _ right: Remark?) -> Remark? {
+            guard let left, let right else { return left ?? right }
+            return Remark(
+                problem: left.problem ?? right.problem, secret: left.secret.union(right.secret),
+                harmless: left.harmless.union(right.harmless))
+        }
     }
 }
 
@@ -181,7 +209,11 @@ extension HTTPHeaders: RandomAccessCollection {
     public var endIndex: Int { fields.count }
 
     /// The field at a position, in the order written.
-    public subscript(position: Int) -> HTTPField { fields[position] }
+    public subscript(position: Int) -> HTTPField {
+        let field = fields[position]
+        guard let remark else { return field }
+        return HTTPField(name: field.name, value: field.value, isDeclaredSecret: remark.isSecret(field.name))
+    }
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
@@ -207,6 +239,11 @@ extension HTTPHeaders: Equatable {
 extension HTTPHeaders: CustomStringConvertible {
     /// One "Name: value" a line; the values of sensitive fields are not shown.
     public var description: String {
-        fields.map(\.description).joined(separator: "\n")
+        map(\.description).joined(separator: "\n")
     }
+}
+
+extension HTTPHeaders: CustomReflectable {
+    /// Shows the fields, to debuggers and `dump` too; not the values of sensitive ones.
+    public var customMirror: Mirror { Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection) }
 }

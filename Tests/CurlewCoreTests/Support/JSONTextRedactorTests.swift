@@ -143,7 +143,7 @@ private struct Document {
     }
 
     private static func innocent(_ random: inout SeededGenerator) -> String {
-        let pieces = ["a", "é", "\\\"", "\\\\", "{", "}", "[", "]", ",", ":", " ", "password", "\\n", "𝄞"]
+        let pieces = ["a", "é", "\\\"", "\\\\", "{", "}", "[", "]", ",", ";", " ", "password", "\\n", "𝄞"]
         let count = Int.random(in: 0...6, using: &random)
         return (0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined()
     }

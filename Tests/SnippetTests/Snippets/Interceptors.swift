@@ -55,6 +55,16 @@ enum Interceptors {
         return pipeline
     }
 
+    static func declared() -> ClientConfiguration {
+        var configuration = ClientConfiguration()
+        configuration.fields.secret = ["X-Device"]  // a header field
+        configuration.fields.secretMembers = ["appid", "ssn"]  // queries, forms, JSON, XML
+        configuration.fields.secretPaths = ["/bot*", "/services/*/*/*"]  // what the stars stand for
+        configuration.fields.harmless = ["X-Partition-Key"]  // shown, and sent to other origins
+
+        return configuration
+    }
+
     static func redaction() -> APIClient {
         var mine = Redaction.standard
         mine.memberNames.insert("ssn")

@@ -17,6 +17,12 @@ enum RedirectsPage {
 
         return response.url
     }
+
+    static func scoped(_ key: String) -> RequestHook {
+        let hook = RequestHook(for: "https://cdn.example.com") { request, _ in request.headers["X-Key"] = key }
+
+        return hook
+    }
 }
 
 enum RetryingPage {

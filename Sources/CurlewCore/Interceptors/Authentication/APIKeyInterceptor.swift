@@ -65,6 +65,14 @@ public struct APIKeyInterceptor: ValidatingInterceptor {
         return .holder(of: ["key", name ?? "", key], in: context)
     }
 
+    /// The name of the field or item is that of a secret, whatever it says.
+    public func declare(in setup: inout PipelineSetup) {
+        switch place {
+        case .header(let field): setup.fields.secret.insert(field)
+        case .query(let item): setup.fields.secretMembers.insert(item)
+        }
+    }
+
     /// No origin to belong to, or one to which the key would travel in plain sight.
     public func problem(in setup: PipelineSetup) -> String? {
         scope.problem(of: "The API key", in: setup) { ".apiKey(…, in: …, for: \"\($0)\")" }

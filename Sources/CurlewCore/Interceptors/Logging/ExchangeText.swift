@@ -14,10 +14,15 @@ struct ExchangeText: Sendable {
     let redaction: Redaction
     let bodyLimit: Int
 
+    /// This with what the client and its interceptors declare.
+    func adding(_ secrets: DeclaredSecrets) -> ExchangeText {
+        ExchangeText(level: level, redaction: secrets.added(to: redaction), bodyLimit: bodyLimit)
+    }
+
     func lines(of request: HTTPRequest, in context: ExchangeContext) -> [String] {
         let name = context.routeName.isEmpty ? "" : " (\(context.routeName))"
         let attempt = context.attempt == 1 ? "" : ", attempt \(context.attempt)"
-        let line = "\(RequestLine(request))\(name)\(attempt)"
+        let line = "\(request.method) \(redaction.url(RequestLine(request).url))\(name)\(attempt)"
         let body = request.body.isEmpty ? [] : content(request.body.data, request.headers, "\(request.body)")
         return ([line] + fields(request.headers) + body).map(\.printable)
     }
@@ -30,7 +35,7 @@ struct ExchangeText: Sendable {
     }
 
     func lines(of error: NetworkError, after time: Duration) -> [String] {
-        let detail = redaction.bodyText(error.detail, mediaType: nil).clipped(to: 300)
+        let detail = redaction.text(error.detail).clipped(to: 300)
         return ["\(error.label) after \(time.brief)\(detail.isEmpty ? "" : ": \(detail.joinedLines)")".printable]
     }
 

@@ -31,7 +31,8 @@ public struct LoggingInterceptor: Interceptor {
 
     /// A log of what happens at this place of the pipeline.
     ///
-    /// - `redaction`: what is not written. Default `.standard`, which URLs always go through, whatever is said here.
+    /// - `redaction`: what is not written, besides what the client and its interceptors declare. Default `.standard`,
+    ///   which URLs always go through, whatever is said here.
     /// - `bodyLimit`: bytes of a body that are shown. Default 4 KiB.
     /// - `sink`: takes each entry, on the task of the call, which waits for it. Default `standardError`.
     public init(
@@ -57,6 +58,7 @@ public struct LoggingInterceptor: Interceptor {
         guard level > .off else { return try await next(request) }
         let context = next.context
         let start = context.time.now
+        let text = text.adding(request.secrets.isEmpty ? context.secrets : request.secrets)
         write(.request, text.lines(of: request, in: context), context)
         do {
             let response = try await next(request)

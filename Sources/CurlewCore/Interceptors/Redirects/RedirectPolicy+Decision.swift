@@ -81,7 +81,7 @@ extension RedirectPolicy {
 
     /// `request` pointed at `location`, or why it may not go there.
     private static func target(of location: String, from request: HTTPRequest) throws(NetworkError) -> HTTPRequest {
-        let shown = Redaction.standard.url(location).clipped(to: 200).printable
+        let shown = request.secrets.redaction.unusable(url: location).clipped(to: 200).printable
         let parts: URLParts
         do {
             parts = try URLParts(resolving: location, against: request.origin, target: request.target)

@@ -38,8 +38,8 @@ public struct RedirectPolicy: Sendable {
 
     /// Header fields of yours that may go to another origin, such as the version of the app. Default none.
     ///
-    /// Includes fields of the client's configuration. Has no effect for what `HTTPField.Name.isSensitive` or
-    /// `secretHeaders` names, and for `Host`, `Origin` and `Referer`. A call's own policy adds to those of its client.
+    /// Includes fields of the client's configuration. Has no effect for credentials such as `Authorization` and `Cookie`,
+    /// what `secretHeaders` names, and for `Host`, `Origin` and `Referer`. A call's own policy adds to those of its client.
     public var forwardedHeaders: Set<HTTPField.Name> = []
 
     /// Every redirect that the rules allow.
