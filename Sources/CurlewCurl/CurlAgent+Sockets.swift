@@ -19,7 +19,9 @@ extension CurlAgent {
         // Connections outlive the handle that opened them, but not the agent's thread, which keeps the agent alive.
         let context = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
-            curlew_set_open_socket_callback(easy.pointer, openSocket),
+            easy.isGuarded
+                ? curlew_set_open_socket_callback(easy.pointer, openGuardedSocket)
+                : curlew_set_open_socket_callback(easy.pointer, openSocket),
             curlew_set_close_socket_callback(easy.pointer, closeSocket),
             curlew_set_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context),
             curlew_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context),
@@ -116,9 +118,26 @@ private func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address = address?.pointee else { return -1 }
+    return makeSocket(address, for: Unmanaged<CurlAgent>.fromOpaque(context))
+}
+
+/// The same where the configuration restricts addresses. The context is the transfer.
+///
+/// What libcurl hands over is what it connects to next. Whoever looked the name up before, or will again, plays no part.
+private func openGuardedSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return -1 }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { transfer in
+        guard transfer.mayConnect(to: IPAddress(address)) else { return -1 }
+        return makeSocket(address.pointee, for: Unmanaged.passUnretained(transfer.agent))
+    }
+}
+
+private func makeSocket(_ address: curl_sockaddr, for agent: Unmanaged<CurlAgent>) -> curl_socket_t {
     let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
     if descriptor >= 0 {
-        Unmanaged<CurlAgent>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        agent._withUnsafeGuaranteedRef {
             $0.gauges.connections += $0.pump?.opened(descriptor) ?? false ? 0 : 1
             $0.gauges.connectionsOpened += 1
         }

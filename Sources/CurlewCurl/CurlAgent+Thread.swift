@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
+import CCurl
 import CurlewCore
 #if canImport(Glibc)
 import Glibc

@@ -18,12 +18,16 @@ enum CurlFailure {
     /// The error for a transfer that libcurl ended with `code`.
     static func error(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError {
         if let own = transfer.failure { return completed(own, transfer) }
+        let repetition = repetitionReason(code, transfer)
+        if repetition == nil, let refusal = addressRefusal(code, transfer: transfer) {
+            return completed(refusal, transfer)
+        }
         let message =
             code == CURLE_OK
             ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
         let systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
         var error = NetworkError(
-            repetitionReason(code, transfer) ?? proxyReason(code, handle: handle, transfer: transfer)
+            repetition ?? proxyReason(code, handle: handle, transfer: transfer)
                 ?? reason(for: code, message: message, handle: handle, transfer: transfer),
             detail: pinDetail(code, handle: handle, transfer: transfer) ?? message,
             underlying: TransportFailure(

@@ -70,6 +70,7 @@ final class EasyHandle {
         setPointer(CURLOPT_READDATA, context)
         setPointer(CURLOPT_SEEKDATA, context)
         setPointer(CURLOPT_PREREQDATA, context)
+        if isGuarded { setPointer(CURLOPT_OPENSOCKETDATA, context) }
         setText(CURLOPT_URL, transfer.url)
         setMethod(of: transfer)
         setHeaders(of: transfer)

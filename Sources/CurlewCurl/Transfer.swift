@@ -80,9 +80,13 @@ final class Transfer: @unchecked Sendable {
     var sendings = 0
     /// Bytes of the body that libcurl has taken, since it last began.
     var bytesTaken: Int64 = 0
+    /// Bytes of the body so far that were decoded.
+    var bytesDecoded: Int64 = 0
     /// With an upload: when its request began, and how long after that the answer began, in nanoseconds.
     var requestTime: Int64?
     var answerTime: Int64?
+    /// The latest address that the configuration does not allow, and why.
+    var refusedAddress: String?
     /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
     var failure: NetworkError?
     var clock: ExchangeClock

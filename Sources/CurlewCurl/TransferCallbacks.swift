@@ -107,6 +107,23 @@ extension Transfer {
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isDiscarding { return bytes.count }
         touch()
+        guard decodesContent, head.content.isEncoded else { return take(bytes) }
+        failure = growthFailure(with: bytes.count)
+        guard failure == nil else { return 0 }
+        let taken = take(bytes)
+        if taken == bytes.count { bytesDecoded += Int64(taken) }
+        return taken
+    }
+
+    /// libcurl counts what comes before or after it decodes it, as its version has it: a buffer may be on its way.
+    private func growthFailure(with count: Int) -> NetworkError? {
+        let decoded = bytesDecoded + Int64(count)
+        guard decoded > 1 << 20, let easy else { return nil }
+        let coded = curlew_info_offset(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T) + Int64(easy.current.room ?? 256 << 10)
+        return context.limits.growthFailure(decoded: decoded, coded: min(coded, head.content.length ?? .max))
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isRefusedEarly { agent.noteRefusal(of: self) }
         if pipe == nil {
             guard buffered.count + bytes.count > smallBody else {

@@ -45,11 +45,12 @@ static void wait_for_release(const char *node) {
     pthread_mutex_unlock(&mutex);
 }
 
-static void note(const char *node) {
+static int note(const char *node) {
     pthread_mutex_lock(&mutex);
     struct name *name = entry(node);
-    if (name) name->count++;
+    int count = name ? ++name->count : 0;
     pthread_mutex_unlock(&mutex);
+    return count;
 }
 
 int getaddrinfo(const char *node, const char *service, const struct addrinfo *hints, struct addrinfo **result) {
@@ -63,6 +64,9 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     if (ends(node, ".here.test")) {
         note(node);
         return next("127.0.0.1", service, hints, result);
+    }
+    if (ends(node, ".turns.test")) {
+        return next(note(node) % 2 == 1 ? "127.0.0.2" : "127.0.0.1", service, hints, result);
     }
     if (ends(node, ".dual.test")) {
         note(node);

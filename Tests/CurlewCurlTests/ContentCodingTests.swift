@@ -147,7 +147,7 @@ struct ContentCodingTests {
         let server = try MockServer()
         server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         let response = try await transport.exchange(
-            .get, server.url + "/", limits: Limits(responseBody: Int64(size))
+            .get, server.url + "/", limits: Limits(responseBody: Int64(size), decodedRatio: .max)
         ) { $0.streaming = true }
         var received = 0
         do {
@@ -156,5 +156,52 @@ struct ContentCodingTests {
         } catch {
             #expect(NetworkError(error).reason == .limitExceeded(.responseBody))
         }
+    }
+
+    @Test(
+        "a body that grows a hundredfold by decoding ends soon, gathered, streamed or saved",
+        arguments: ["gathered", "streamed", "saved"], [false, true])
+    func growth(way: String, isChunked: Bool) async throws {
+        // Some 64 KB on the wire for 64 MB.
+        let bytes = try await Program.encode(Data(count: 64_000_000), "gzip")
+        let body: MockResponse.Body = isChunked ? .chunks([bytes]) : .data(bytes)
+        let server = try MockServer()
+        server.on(.get, "/", respond: MockResponse(headers: [.contentEncoding: "gzip"], body: body))
+        let folder = try TemporaryFolder()
+        let client = APIClient(baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard, transport: transport)
+        let size = Locked(0)
+        let error = await #expect(throws: NetworkError.self) {
+            switch way {
+            case "saved": _ = try await client.download(Request<Data>.get("/"), to: folder.path + "/file")
+            case "gathered": _ = try await client.send(Request<Data>.get("/"))
+            default:
+                let response = try await transport.exchange(.get, server.url + "/") { $0.streaming = true }
+                for try await chunk in response.body { size.withLock { $0 += chunk.count } }
+            }
+        }
+        #expect(error?.reason == .limitExceeded(.responseBody))
+        #expect(error?.detail.contains("100 times") == true, "\(error.map { "\($0)" } ?? "")")
+        #expect(error?.hint?.contains("decodedRatio") == true)
+        #expect(size.withLock { $0 } < 40_000_000)
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("a body may grow as far as the call allows, and raw it does not grow")
+    func allowedGrowth() async throws {
+        let size = 20_000_000
+        let bytes = try await Program.encode(Data(count: size), "gzip")
+        let server = try MockServer()
+        server.on(.get, "/", respond: MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
+        for ratio in [1100, Int.max] {
+            let limits = Limits(decodedRatio: ratio)
+            #expect(try await transport.exchange(.get, server.url + "/", limits: limits).data().count == size)
+        }
+        let raw = try await transport.exchange(.get, server.url + "/") { $0.rawBody = true }
+        #expect(try await raw.data() == bytes)
+        // The first MiB is free, whatever it came from.
+        let small = try await Program.encode(Data(count: 1 << 20), "gzip")
+        server.on(.get, "/small", respond: MockResponse(headers: [.contentEncoding: "gzip"], body: .data(small)))
+        let limits = Limits(decodedRatio: 1)
+        #expect(try await transport.exchange(.get, server.url + "/small", limits: limits).data().count == 1 << 20)
     }
 }

@@ -249,6 +249,7 @@ mode_t umask(mode_t);
 int mkdir(const char *, mode_t);
 int rename(const char *, const char *);
 int unlink(const char *);
+int link(const char *, const char *);
 int rmdir(const char *);
 int stat(const char *, struct stat *);
 int lstat(const char *, struct stat *);

@@ -96,6 +96,8 @@ public enum Placement: Int, Comparable, Sendable, CaseIterable {
     case totalDeadline
     /// Follows redirects.
     case redirects
+    /// Asks over https where that is due, once for each hop.
+    case transportSecurity
     /// Adds and takes cookies, once for each hop.
     case cookies
     /// Lets calls share an exchange, once for each hop.

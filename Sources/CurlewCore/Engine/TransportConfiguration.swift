@@ -14,6 +14,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var dns: DNSConfiguration
     /// The path of a Unix domain socket to which every request goes, whatever its host is. Default nil.
     public var unixSocket: String?
+    /// To which addresses it connects. Default `.everything`; `.publicOnly` for URLs that users write. See
+    /// `AddressPolicy`.
+    public var addressPolicy: AddressPolicy
     /// Threads that the engine on Linux works with, each started when it is needed. Default 2, at most 64.
     ///
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. Without
@@ -45,8 +48,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     public init(
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
-        dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil, agents: Int = 2,
-        stallLimit: Duration? = .seconds(10), bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
+        dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil,
+        addressPolicy: AddressPolicy = .everything, agents: Int = 2, stallLimit: Duration? = .seconds(10),
+        bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
     ) {
         self.tls = tls
         self.proxy = proxy
@@ -54,6 +58,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.pool = pool
         self.dns = dns
         self.unixSocket = unixSocket
+        self.addressPolicy = addressPolicy
         self.agents = Self.inside(agents, 1...64)
         self.stallLimit = Self.patient(stallLimit)
         self.bodyBuffer = Self.inside(bodyBuffer, Self.buffers)
@@ -77,7 +82,20 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// well, as far as it shows without the environment, files or connections.
     public var problems: [String] {
         tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems) + pool.problems + dns.problems
-            + socketProblems
+            + socketProblems + addressProblems
+    }
+
+    /// A guard that cannot see where a request goes must not seem to be one.
+    private var addressProblems: [String] {
+        var problems = addressPolicy.problems
+        guard addressPolicy != .everything else { return problems }
+        let name = "TransportConfiguration.addressPolicy"
+        if proxy != .none {
+            problems.append(
+                "\(name) and proxy exclude each other: the proxy connects, to addresses that nobody sees here.")
+        }
+        if unixSocket != nil { problems.append("\(name) and unixSocket exclude each other: a socket has no address.") }
+        return problems
     }
 
     private var socketProblems: [String] {

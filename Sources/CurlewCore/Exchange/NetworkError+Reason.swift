@@ -100,7 +100,7 @@ extension NetworkError {
     /// The bound that was reached.
     @nonexhaustive
     public enum Limit: Hashable, Sendable {
-        /// `Limits.responseBody`.
+        /// `Limits.responseBody` or `Limits.decodedRatio`.
         case responseBody
         /// `Limits.headerBytes` or `Limits.headerCount`.
         case responseHeaders
@@ -142,6 +142,10 @@ extension NetworkError {
         case shutdown
         /// `RedirectPolicy`: the redirect leads where the call must not go, or asks for what cannot be sent again.
         case redirects
+        /// `TransportConfiguration.addressPolicy`: the host has no address to which the transport may connect.
+        case addressPolicy
+        /// `.httpsOnly()`: the request would leave over plain http.
+        case httpsOnly
         /// `APIClient.preview`: the place of the transport, where a preview ends.
         case preview
     }

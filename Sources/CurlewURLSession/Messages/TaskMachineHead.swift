@@ -26,6 +26,7 @@ extension TaskMachine.Head {
         let declared = try ResponseFields.length(fields)
         let hasBody = method != .head && !status.forbidsContent
         length = hasBody ? (fields.contains(.contentEncoding) ? nil : declared) : 0
+        codedLength = hasBody && isDecoded && fields.contains(.contentEncoding) ? declared : nil
         headers = fields
         if isDecoded {
             headers.remove(.contentEncoding)

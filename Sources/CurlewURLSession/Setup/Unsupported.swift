@@ -21,6 +21,7 @@ enum Unsupported {
         let (pool, dns, standard) = (configuration.pool, configuration.dns, TransportConfiguration())
         return [
             (configuration.unixSocket != nil, "TransportConfiguration.unixSocket"),
+            (configuration.addressPolicy != .everything, "TransportConfiguration.addressPolicy"),
             (configuration.httpVersions != .automatic, "TransportConfiguration.httpVersions other than .automatic"),
             (pool.total != nil, "ConnectionPool.total"),
             (pool.lifetime != nil, "ConnectionPool.lifetime"),

@@ -20,6 +20,8 @@ struct TaskMachine {
         var headers: HTTPHeaders
         /// Bytes of the body, if the head tells and nothing decodes them.
         var length: Int64?
+        /// Bytes on the wire of a body that is decoded, if the head tells.
+        var codedLength: Int64?
     }
 
     /// How a body that nobody reads is kept from filling memory.
@@ -79,8 +81,10 @@ struct TaskMachine {
     private let flow: Flow
     private let smallBody: Int
     private let streams: Bool
+    private let limits: Limits
 
-    init(flow: Flow, smallBody: Int, streams: Bool) {
+    init(flow: Flow, smallBody: Int, streams: Bool, limits: Limits = .standard) {
+        self.limits = limits
         self.flow = flow
         self.smallBody = streams ? 0 : smallBody
         self.streams = streams
@@ -122,6 +126,9 @@ struct TaskMachine {
     private mutating func receive(_ data: Data) -> Effect? {
         guard !isEnded else { return nil }
         received += Int64(data.count)
+        if let coded = head?.codedLength, let error = limits.growthFailure(decoded: received, coded: coded) {
+            return finish(.failure(error), stopping: true, droppingRest: true)
+        }
         switch phase {
         case .gathering(let head?):
             pending.append(data)

@@ -87,7 +87,7 @@ struct TextBoundaryTests {
         for text in ["a\\\"\(mark)b", "a\\\\\(mark)", "\\\"\(mark), uri=\\\"\(mark)/"] {
             var digest = DigestAuthenticator(user: "ada", password: "pw") { "c" }
             let challenge = HTTPChallenge.list([
-                "Digest realm=\"\(text)\", nonce=\"n\", opaque=\"\(text)\", qop=\"auth\""
+                "Digest realm=\"\(text)\", nonce=\"n\", opaque=\"\(text)\", qop=\"auth\", algorithm=SHA-256"
             ])
             #expect(digest.receive(challenge, sent: nil) == .again)
             let sent = digest.authorization(method: .get, target: "/x")

@@ -34,6 +34,7 @@ struct UnsupportedTests {
             "DNSConfiguration.overrides"
         ),
         (TransportConfiguration(unixSocket: "socket"), "unixSocket"),
+        (TransportConfiguration(addressPolicy: .publicOnly), "addressPolicy"),
     ]
 
     static let refusedOnLinux: [(TransportConfiguration, String)] = [

@@ -36,6 +36,21 @@ struct TaskMachineTests {
         }
     }
 
+    @Test(
+        "a body that grows too far by decoding ends, where the length on the wire is known", arguments: [nil, 20_000])
+    func growth(codedLength: Int64?) {
+        var head = ok
+        head.codedLength = codedLength
+        var machine = TaskMachine(
+            flow: .suspends(at: 16), smallBody: 10, streams: true, limits: Limits(decodedRatio: 100))
+        #expect(run(&machine, .head(head), .data(Data(count: 1_999_999))) == ["stream 200", "-"])
+        _ = run(&machine, .data(Data(count: 2)))
+        #expect(machine.wantsEnd == (codedLength != nil))
+        if codedLength != nil {
+            #expect(run(&machine, .read) == ["broken \(NetworkError(.limitExceeded(.responseBody)).label)"])
+        }
+    }
+
     @Test("a small answer is handed over whole")
     func small() {
         var machine = machine()

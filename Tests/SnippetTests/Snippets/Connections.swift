@@ -38,6 +38,21 @@ enum ConnectionsPage {
         configuration.proxy = .environment
     }
 
+    static func addresses(
+        _ configuration: inout TransportConfiguration, isOurs: @escaping @Sendable (IPAddress) -> Bool
+    ) {
+        configuration.addressPolicy = .publicOnly
+        configuration.addressPolicy = .publicOnly.allowing("10.1.0.0/16").refusing("10.1.2.3")
+        configuration.addressPolicy = .asking { address in isOurs(address) }
+    }
+
+    static func onlySecure(path: String) -> Pipeline {
+        let hosts = HSTSStore(file: path)
+        let pipeline = Pipeline.standard.adding(.hsts(hosts)).adding(.httpsOnly())
+
+        return pipeline
+    }
+
     static func places(_ configuration: inout TransportConfiguration) {
         configuration.unixSocket = "/run/service.sock"  // every request, whatever its host
         configuration.dns.overrides = [.init(host: "api.example.com", port: 443, target: "10.0.0.5", targetPort: 8443)]

@@ -131,3 +131,8 @@ func renew(_ refresh: TokenRefresh) async throws -> Tokens {
     try await refresh.client.send(
         Request<Tokens>.post("/refresh").header("X-Refresh", refresh.tokens.refreshToken ?? ""))
 }
+
+extension RefreshPolicy {
+    /// For stores that keep tokens on the clock of the system: a machine that is busy may take long to write.
+    static let patient = RefreshPolicy(timeout: .seconds(300), longestRefresh: .seconds(600))
+}

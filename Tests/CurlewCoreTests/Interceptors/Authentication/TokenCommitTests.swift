@@ -57,7 +57,7 @@ struct TokenCommitTests {
 
     @Test("new tokens are kept before any call goes out with them, also calls that come later")
     func order() async throws {
-        let store = TokenStore(shelf)
+        let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
         server.expire()
         let (begun, gate) = shelf.close()
@@ -75,14 +75,14 @@ struct TokenCommitTests {
         #expect(server.refreshes == 1)
         #expect(shelf.kept.withLock { $0 } == [AccountServer.tokens(0), AccountServer.tokens(1)])
         // Whoever starts after a crash goes on with them.
-        let next = TokenStore(shelf)
+        let next = TokenStore(shelf, policy: .patient)
         #expect(await reason(self.client(next)) == nil)
         #expect(server.refreshes == 1)
     }
 
     @Test("tokens that cannot be kept are used all the same; observers hear of it, and it can be tried again")
     func failing() async throws {
-        let store = TokenStore(shelf)
+        let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
         var changes = await store.changes().makeAsyncIterator()
         server.expire()
@@ -102,7 +102,7 @@ struct TokenCommitTests {
 
     @Test("signing out while new tokens are being kept leaves nothing behind")
     func signOut() async throws {
-        let store = TokenStore(shelf)
+        let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
         server.expire()
         let (begun, gate) = shelf.close()

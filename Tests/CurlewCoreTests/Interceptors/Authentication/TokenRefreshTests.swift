@@ -101,7 +101,7 @@ struct TokenRefreshTests {
             try await gate.wait()
         })
         let kept = RecordedTokens()
-        let store = TokenStore(kept)
+        let store = TokenStore(kept, policy: .patient)
         try await store.signIn(server.tokens)
         server.expire()
         let client = client(server, store)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// `TransportConfiguration.addressPolicy` inside of the engine. libcurl asks for a socket for each address that it is
+/// about to try: the one moment at which no answer to a lookup can change any more.
+extension EasyHandle {
+    /// Addresses are restricted.
+    var isGuarded: Bool { configuration.addressPolicy != .everything }
+}
+
+extension Transfer {
+    /// Whether libcurl may try this address; nil is one of another kind. Called from its callback.
+    func mayConnect(to address: IPAddress?) -> Bool {
+        guard let address else {
+            refusedAddress = "an address of an unknown kind"
+            return false
+        }
+        guard let objection = owner.configuration.addressPolicy.objection(to: address) else { return true }
+        refusedAddress = "\(address) (\(objection))"
+        return false
+    }
+}
+
+extension CurlFailure {
+    /// The error for a transfer that ended because its addresses are refused; nil if it ended otherwise.
+    static func addressRefusal(_ code: CURLcode, transfer: Transfer) -> NetworkError? {
+        guard let refused = transfer.refusedAddress, [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(code)
+        else { return nil }
+        return NetworkError(
+            .refused(by: .addressPolicy),
+            detail: "\(transfer.request.origin.host) has the address \(refused), to which "
+                + "TransportConfiguration.addressPolicy lets nothing connect.",
+            hint: "If the host is one of yours, name its address: .publicOnly.allowing(\"10.1.0.0/16\").")
+    }
+}
+
+extension IPAddress {
+    /// The address in libcurl's structure, which is as long as the family needs; nil for other families.
+    init?(_ address: UnsafePointer<curl_sockaddr>) {
+        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+        let (family, length) = (address.pointee.family, Int(address.pointee.addrlen))
+        let bytes = UnsafeRawPointer(address) + offset
+        switch family {
+        case AF_INET where length >= MemoryLayout<sockaddr_in>.size:
+            let value = bytes.loadUnaligned(as: sockaddr_in.self)
+            self.init(bytes: withUnsafeBytes(of: value.sin_addr) { Array($0) })
+        case AF_INET6 where length >= MemoryLayout<sockaddr_in6>.size:
+            let value = bytes.loadUnaligned(as: sockaddr_in6.self)
+            self.init(bytes: withUnsafeBytes(of: value.sin6_addr) { Array($0) })
+        default: return nil
+        }
+    }
+}
+#endif
