@@ -53,8 +53,8 @@ extension HTTPRequest {
             secret: context.fields.secret.union(forwarded.secret),
             declared: context.fields.harmless.union(forwarded.declared))
         var request = HTTPRequest(
-            method, origin: origin, target: target(without: received, context), headers: headers, body: body)
-        request.secrets = secrets
+            method, origin: origin, target: target(without: received, context), headers: headers, body: body,
+            secrets: secrets)
         for name in Set(headers.map(\.name)) where !allowed.allow(name) {
             let before = received?.headers[values: name] ?? []
             guard headers[values: name] != before else { continue }

@@ -43,13 +43,15 @@ public struct HTTPRequest: Sendable {
 
     /// For callers that have checked origin and target: `target` begins with `/` and is percent-encoded.
     package init(
-        _ method: HTTPMethod, origin: Origin, target: String, headers: HTTPHeaders = [:], body: RequestBody = .empty
+        _ method: HTTPMethod, origin: Origin, target: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        secrets: DeclaredSecrets = .none
     ) {
         self.method = method
         self.origin = origin
         self.target = target
         self.headers = headers
         self.body = body
+        self.secrets = secrets
     }
 
     /// The absolute URL as text, always with a path.

@@ -9,7 +9,8 @@ extension DigestInterceptor: ScopedInterceptor {}
 extension SigningInterceptor: ScopedInterceptor {}
 extension TokenInterceptor: ScopedInterceptor {}
 
-// This one strips what leaves an origin itself.
+// These change the origin: one strips what leaves it itself, the other stays at the host.
+extension HSTSInterceptor: ScopedInterceptor {}
 extension RedirectInterceptor: ScopedInterceptor {}
 
 // These attach nothing, or what is harmless.
@@ -19,6 +20,7 @@ extension CircuitBreakerInterceptor: ScopedInterceptor {}
 extension CoalescingInterceptor: ScopedInterceptor {}
 extension ConcurrencyLimitInterceptor: ScopedInterceptor {}
 extension ErrorHook: ScopedInterceptor {}
+extension HTTPSOnlyInterceptor: ScopedInterceptor {}
 extension HedgingInterceptor: ScopedInterceptor {}
 extension LoggingInterceptor: ScopedInterceptor {}
 extension RateLimitInterceptor: ScopedInterceptor {}

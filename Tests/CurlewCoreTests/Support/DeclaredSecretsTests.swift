@@ -33,7 +33,10 @@ struct DeclaredSecretsTests {
             let configuration = ClientConfiguration(observers: [page], fields: Self.rules)
             let client = APIClient.mock(pipeline: pipeline, configuration: configuration) {
                 $0.onAny { call in
-                    guard call.request.origin.host != "other.test" else {
+                    if call.request.origin.host == "other.test" {
+                        return .status(307, headers: [.location: "https://third.test/bothunter2/y?appid=hunter2"])
+                    }
+                    guard call.request.origin.host != "third.test" else {
                         return HTTPResponse(
                             status: .badRequest, headers: ["X-Device": Self.canary, .contentType: "application/json"],
                             body: ResponseBody(Data(#"{"appId":"hunter2","a":"/bothunter2/send"}"#.utf8)))

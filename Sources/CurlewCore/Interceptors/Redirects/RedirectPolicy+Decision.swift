@@ -104,7 +104,8 @@ extension RedirectPolicy {
                 hint: "Let the server redirect to https. If plain http is meant, ask the http URL itself.")
         }
         return HTTPRequest(
-            request.method, origin: parts.origin, target: parts.target, headers: request.headers, body: request.body)
+            request.method, origin: parts.origin, target: parts.target, headers: request.headers, body: request.body,
+            secrets: request.secrets)
     }
 
     /// RFC 9110 §15.4.2–15.4.9, as the Fetch standard settles what is left open there.

@@ -45,7 +45,8 @@ public struct HSTSInterceptor: Interceptor {
             let secure = Origin(scheme: "https", host: origin.host, port: origin.port == 80 ? 443 : origin.port)
         else { return request }
         return HTTPRequest(
-            request.method, origin: secure, target: request.target, headers: request.headers, body: request.body)
+            request.method, origin: secure, target: request.target, headers: request.headers, body: request.body,
+            secrets: request.secrets)
     }
 }
 
