@@ -34,7 +34,7 @@ struct IdentityTests {
                 }
             }
         }
-        #expect(calls == (16 * 2 * 2 + 2) * 60 * 3)
+        #expect(calls == (Placement.allCases.count * 2 * 2 + 2) * 60 * 3)
         #expect(leaks.count == 0, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
     }
 

@@ -33,7 +33,7 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
     package let field: HTTPField.Name
     package let isAddedFirst: Bool
 
-    /// Every way. 16 placements × hook and interceptor × both orders, and call and client, with each of the names.
+    /// Every way. All placements × hook and interceptor × both orders, and call and client, with each of the names.
     package static let all: [IdentityWay] = names.flatMap { name in
         Placement.allCases.flatMap { [Source.hook($0), .interceptor($0)] }.flatMap { source in
             [true, false].map { IdentityWay(source: source, field: HTTPField.Name(name), isAddedFirst: $0) }
