@@ -351,6 +351,8 @@ ssize_t recv(int, void *, size_t, int);
 ssize_t send(int, const void *, size_t, int);
 int poll(struct pollfd *, nfds_t, int);
 int inet_pton(int, const char *, void *);
+const char *inet_ntop(int, const void *, char *, socklen_t);
+#define INET6_ADDRSTRLEN 46
 
 // MARK: Queues of events
 
