@@ -25,7 +25,7 @@ extension CurlAgent {
         #if canImport(Glibc)
         var thread = pthread_t()
         #else
-        var thread: pthread_t?
+        var thread: Musl.pthread_t?
         #endif
         let box = Unmanaged.passRetained(self)
         let code = pthread_create(&thread, &attributes, runAgent, box.toOpaque())

@@ -61,7 +61,7 @@ extension CurlAgent {
         #if canImport(Glibc)
         var thread = pthread_t()
         #else
-        var thread: pthread_t?
+        var thread: Musl.pthread_t?
         #endif
         let box = Unmanaged.passRetained(Watched(agent: self, pause: limit / StallWatch.looks))
         let code = pthread_create(&thread, &attributes, runWatchdog, box.toOpaque())
