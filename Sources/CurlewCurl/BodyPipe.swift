@@ -126,7 +126,8 @@ final class BodyPipe: ResponseBodySource {
             state -> (Bool, Waiting?, UnsafeContinuation<Data?, any Error>?) in
             guard state.end == nil else { return (false, nil, nil) }
             state.end = end
-            // What a sink has not got yet goes to its reader, who writes it. After a failure the agent may still be writing.
+            // What a sink has not got yet goes to its reader, who writes it. After a failure the agent may still be
+            // writing.
             if case .failure = end, state.sink != nil || droppingRest { state.pending = GatheredBody() }
             state.sink = nil
             let waiting = state.takeReader()

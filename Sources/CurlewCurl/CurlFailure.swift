@@ -83,7 +83,8 @@ enum CurlFailure {
         case CURLE_ABORTED_BY_CALLBACK, CURLE_READ_ERROR, CURLE_WRITE_ERROR: .connectionLost(delivery(handle))
         // The only text that tells broken framing from a broken connection.
         case CURLE_RECV_ERROR where message.contains("chunked-encoding"): .badResponse
-        // CURLE_OK without a head, GOT_NOTHING, HTTP2, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what later versions add.
+        // CURLE_OK without a head, GOT_NOTHING, HTTP2, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what
+        // later versions add.
         default: .connectionLost(delivery(handle))
         }
     }

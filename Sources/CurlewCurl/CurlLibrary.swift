@@ -26,8 +26,8 @@ struct CurlLibrary: Sendable {
     /// Versions that put several requests on a connection in use although it speaks HTTP/1.1, once another one to that
     /// host has spoken HTTP/2 (curl#4885, mended by curl#12373). Callers then get each other's answers.
     let mixesVersions: Bool
-    /// libcurl has found `SSLKEYLOGFILE`, which it reads once, when it is initialised. Taking the variable away before would
-    /// not be safe beside other threads that read the environment.
+    /// libcurl has found `SSLKEYLOGFILE`, which it reads once, when it is initialised. Taking the variable away before
+    /// would not be safe beside other threads that read the environment.
     let mayLogKeys: Bool
     /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil when it can.
     let keyLogProblem: String?

@@ -175,8 +175,8 @@ final class EasyHandle {
         setPointer(CURLOPT_CONNECT_TO, UnsafeMutableRawPointer(list))
     }
 
-    /// Names such as `app.localhost` are this machine by definition (RFC 6761 §6.3), and not every libcurl knows. The DNS is
-    /// not asked for them: it could name another machine, which would get what only this one may see.
+    /// Names such as `app.localhost` are this machine by definition (RFC 6761 §6.3), and not every libcurl knows. The
+    /// DNS is not asked for them: it could name another machine, which would get what only this one may see.
     private func setLoopback(_ origin: Origin) {
         guard current.loopback != origin.host || current.loopbackPort != origin.port else { return }
         let known = origin.loopbackAddresses

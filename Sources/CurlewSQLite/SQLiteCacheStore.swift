@@ -29,7 +29,8 @@ public import Foundation
 /// Not for files on a network share, where SQLite cannot lock. Not for the container of an app group either: iOS ends an
 /// app with `0xdead10cc` that holds a lock on a file there when it is suspended, and SQLite and the files of bodies are
 /// locked while something is written. Keep the store in the app's own caches folder, with one for each extension; if it
-/// has to be shared, end the calls within a background task before the app is suspended. A store must not be used on after `fork()`.
+/// has to be shared, end the calls within a background task before the app is suspended. A store must not be used on
+/// after `fork()`.
 public final class SQLiteCacheStore: CacheStore {
     /// What happened to the store as a whole. Later versions may add cases.
     @nonexhaustive

@@ -18,7 +18,7 @@ import Darwin
 /// The key with which credentials are hashed for the entries of a store: 32 random bytes in a file beside it, readable
 /// for its owner only. All processes that use the store have the same.
 ///
-/// A key that others can read, or that belongs to somebody else, is not believed: a new one takes its place, and what is
+/// A key that others can read, or that belongs to another user, is not used: a new one takes its place, and what is
 /// stored under the old one is never found again.
 enum StoreKey {
     static let length = 32

@@ -11,7 +11,8 @@ import Foundation
 /// Writes values as `application/x-www-form-urlencoded` (WHATWG URL §5).
 ///
 /// Members become fields in their order, members of members `a[b]`, elements of a list repeat the name, nil is left
-/// out. The members of a dictionary are sorted by name, so that equal values make equal forms. Dates are ISO 8601, data is Base64, URLs are absolute text.
+/// out. The members of a dictionary are sorted by name, so that equal values make equal forms. Dates are ISO 8601, data
+/// is Base64, URLs are absolute text.
 struct FormEncoder {
     /// How deep values may nest.
     static let mostLevels = 64

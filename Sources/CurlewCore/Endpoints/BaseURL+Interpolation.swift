@@ -14,8 +14,8 @@ extension BaseURL: ExpressibleByStringInterpolation {
     ///     "https://\(tenant).api.example.com/v1/\(region)"
     ///
     /// A value that the literal begins with is a base URL itself. Further on a value cannot change where the calls go more
-    /// than the literal shows: in the host it is one or more whole labels, or a part of a label that is not the last; behind
-    /// the host's colon it is a port; in the path it is one segment, percent-encoded. Anything else is refused.
+    /// than the literal shows: in the host it is one or more whole labels, or a part of a label that is not the last;
+    /// behind the host's colon it is a port; in the path it is one segment, percent-encoded. Anything else is refused.
     public init(stringInterpolation: StringInterpolation) {
         var parts = stringInterpolation
         parts.endHost()

@@ -97,13 +97,13 @@ public struct ExchangeContext: Sendable {
         set { change { $0.jarCookie = newValue } }
     }
 
-    /// What credentials are hashed with where somebody asks whose answer it is; nil for the key of the process.
+    /// The key with which credentials are hashed into a principal; nil for the key of the process.
     package var principalKey: PrincipalKey? {
         get { detour?.facts.principalKey }
         set { change { $0.principalKey = newValue } }
     }
 
-    /// This context for whoever hashes credentials with `key`.
+    /// This context with `key` as the key for principals; unchanged without one.
     func hashing(with key: PrincipalKey?) -> ExchangeContext {
         guard let key else { return self }
         var copy = self

@@ -29,8 +29,9 @@ public protocol Interceptor: Sendable {
     /// (`Next.principal(of:)`) and by `APIClient.problems`, and never otherwise.
     ///
     /// The default is `.unknown` at every placement: a cache, or a shared exchange, further out cannot see what is added
-    /// here, so it keeps and shares nothing, and says so in `APIClient.problems` and in its verdicts. Those further in see it on the request, and do not ask. An interceptor that changes nothing on
-    /// which answers depend returns `.anonymous`, or is added with `changesWhoseAnswer: false`.
+    /// here, so it keeps and shares nothing, and says so in `APIClient.problems` and in its verdicts. Those further in
+    /// see it on the request, and do not ask. An interceptor that changes nothing on which answers depend returns
+    /// `.anonymous`, or is added with `changesWhoseAnswer: false`.
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
     /// Whether `APIClient.preview` runs it. Default true; false for what only makes sense with an answer.
     var runsInPreview: Bool { get }

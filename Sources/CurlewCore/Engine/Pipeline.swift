@@ -29,7 +29,8 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     ///
     /// - `placement`: another place than the interceptor's own.
     /// - `changesWhoseAnswer`: false if no answer depends on what it does, so that caches and coalescing work around it.
-    ///   Nil leaves that to the interceptor, which by default cannot tell. See `Interceptor.placed(at:changesWhoseAnswer:)`.
+    ///   Nil leaves that to the interceptor, which by default cannot tell. See
+    ///   `Interceptor.placed(at:changesWhoseAnswer:)`.
     public func adding(
         _ interceptor: any Interceptor, at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil
     ) -> Pipeline {

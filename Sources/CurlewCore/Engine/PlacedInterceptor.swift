@@ -5,7 +5,7 @@ import CurlewHTTP
 extension Interceptor {
     /// This interceptor at another place, or with a word on whose answer it leads to:
     ///
-    ///     let pipeline: Pipeline = [.caching(), Tenant(name: "a").placed(at: .signing, changesWhoseAnswer: false)]
+    ///     let pipeline: Pipeline = [.caching(), Tracing().placed(at: .signing, changesWhoseAnswer: false)]
     ///
     /// - `placement`: where `Pipeline.adding(_:)` puts it, and what it counts as; nil leaves it.
     /// - `changesWhoseAnswer`: false if no answer depends on what it does to requests, so that caches and coalescing

@@ -42,7 +42,7 @@ extension Principal {
         if case .known(_, false) = self { false } else { true }
     }
 
-    /// The text of a known party; nil for nobody, and where nobody can tell.
+    /// The text of `.known`; nil for `.anonymous` and `.unknown`.
     public var text: String? {
         if case .known(let text, _) = self { text } else { nil }
     }
@@ -56,7 +56,7 @@ extension Principal {
         return .known("name-" + MessageDigest.sha256(joined([kind, name])).hexText, isLasting: true)
     }
 
-    /// Who has this credential, of which nobody learns anything: the parts are hashed with a key. The principal lasts
+    /// Who has this credential. The text does not disclose it: the parts are hashed with a key. The principal lasts
     /// where the store that asks has a key that lasts.
     ///
     /// For interceptors and transports that attach credentials: name the kind first, then what tells two holders apart.

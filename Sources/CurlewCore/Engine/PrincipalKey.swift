@@ -8,7 +8,7 @@ package import Foundation
 
 /// The key with which credentials are hashed into principals.
 ///
-/// Without a key, whoever reads a principal could find out a short secret by trying. Most keys are those of the process:
+/// Without a key, a reader of a principal could find out a short secret by trying. Most keys belong to the process:
 /// their principals mean nothing beyond it. A store that outlives the process has one of its own (`CacheStore.key`).
 package struct PrincipalKey: Sendable {
     package let bytes: Data

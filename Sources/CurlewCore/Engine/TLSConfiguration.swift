@@ -38,8 +38,9 @@ public struct TLSConfiguration: Hashable, Sendable {
     /// Keys that certain servers must have. Default none. Read the warning at `PinSet` first.
     public var pins: [PinSet]
 
-    /// Whether the variable `SSLKEYLOGFILE` is obeyed: with the file that it names, whoever records the traffic reads all of
-    /// it. For debugging with tools such as Wireshark. Default false: nothing is written, whatever the environment says.
+    /// Whether the variable `SSLKEYLOGFILE` is obeyed: with the file that it names, whoever records the traffic reads
+    /// all of it. For debugging with tools such as Wireshark. Default false: nothing is written, whatever the
+    /// environment says.
     ///
     /// It is libcurl that looks at the variable, when a process makes its first transport, and that makes the file.
     public var obeysKeyLogFile = false

@@ -38,7 +38,8 @@ public struct Limits: Hashable, Sendable {
         self.redirects = redirects
     }
 
-    /// Headers 256 KiB and 1000 fields, bodies 64 MiB, downloads 16 GiB, a hundredfold by decoding, error excerpts 16 KiB, 20 redirects.
+    /// Headers 256 KiB and 1000 fields, bodies 64 MiB, downloads 16 GiB, a hundredfold by decoding, error excerpts 16
+    /// KiB, 20 redirects.
     public static let standard = Limits()
 }
 

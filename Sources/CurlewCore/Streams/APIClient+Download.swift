@@ -16,7 +16,8 @@ extension APIClient {
     ///
     /// The file appears when it is complete. It is written beside its place, under a name with `.part` at the end, and
     /// then replaces what is there; when the call fails, nothing has changed and the draft is removed. It gets the
-    /// permissions of the file that it replaces, or those of any new file, and is not forced onto the disk. The folder has to exist.
+    /// permissions of the file that it replaces, or those of any new file, and is not forced onto the disk. The folder
+    /// has to exist.
     ///
     /// The status is checked before, as in `send`; that of a route to a `HTTPResponse` too. An answer that breaks off
     /// in its middle is not tried again. The total timeout covers the writing, and `Limits.download` (16 GiB by default)

@@ -6,7 +6,7 @@ public import CurlewHTTP
 ///
 ///     configuration.fields.harmless.insert("X-App-Version")        // the same response for everybody
 ///     configuration.fields.secret.insert("X-Device")               // a credential, whatever its name says
-///     configuration.fields.harmlessCookies.insert("__cf_bm")       // identifies nobody
+///     configuration.fields.harmlessCookies.insert("__cf_bm")       // identifies no user
 ///     configuration.fields.secretMembers.insert("appid")           // in a query, a form, JSON or XML
 ///     configuration.fields.secretPaths.insert("/bot*")             // /bot<token>/sendMessage
 ///
@@ -14,7 +14,7 @@ public import CurlewHTTP
 /// headers, `preview`, curl commands, redirects and caches. Interceptors declare in the same way what they attach
 /// (`ValidatingInterceptor.declare(in:)`), so the name of an API key needs no word of the app.
 ///
-/// A field is harmless, secret or unknown. A harmless one names no user and authenticates nobody: it does not count when
+/// A field is harmless, secret or unknown. A harmless one names and authenticates no user: it does not count when
 /// a cache asks whose answer it is, and it goes along when a redirect leaves the origin. A secret one is never shown and
 /// never leaves its origin. An unknown one is treated as a secret in both questions: its value makes the answer one
 /// party's, and it stays at its origin.
@@ -24,7 +24,7 @@ public struct FieldRules: Hashable, Sendable {
     public var harmless: Set<HTTPField.Name>
     /// Request fields that are credentials, beyond those that Curlew knows or whose names say so. Default none.
     public var secret: Set<HTTPField.Name>
-    /// Names of cookies that identify nobody, compared byte by byte: load balancers, consent, bot detection. They are
+    /// Names of cookies that identify no user, compared byte by byte: load balancers, consent, bot detection. They are
     /// sent as any other, and do not count when a cache asks whose answer it is. Default none.
     public var harmlessCookies: Set<String>
     /// Names of query items, form fields, and members of JSON and XML whose values are never shown, beyond those that
@@ -46,7 +46,7 @@ public struct FieldRules: Hashable, Sendable {
         self.secretPaths = secretPaths
     }
 
-    /// Whether the field tells nobody apart.
+    /// Whether the value of the field tells no two users apart.
     package func isHarmless(_ name: HTTPField.Name) -> Bool {
         !secret.contains(name) && (name.isHarmless || harmless.contains(name) && !name.isCredential)
     }

@@ -12,8 +12,8 @@ extension APIClient {
     ///         .sink { completion in … } receiveValue: { user in … }
     ///         .store(in: &subscriptions)
     ///
-    /// Subscribe on any thread, by `subscribe(on:)` too. Values arrive on the main queue, unless `receive(on:)` says another.
-    /// Cancelling the subscription, on any thread, cancels the call.
+    /// Subscribe on any thread, by `subscribe(on:)` too. Values arrive on the main queue, unless `receive(on:)` says
+    /// another. Cancelling the subscription, on any thread, cancels the call.
     public func publisher<E: Endpoint>(for endpoint: E) -> AnyPublisher<E.Response, NetworkError> {
         Self.publisher { send(endpoint, completion: $0) }
     }

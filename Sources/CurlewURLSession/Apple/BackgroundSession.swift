@@ -48,9 +48,9 @@ public final class BackgroundSession: Sendable {
     }
 
     /// Begins a transfer. A download replaces the file at its path when the status is one of success; with any other, that
-    /// file stays as it is, and at most 1 MiB of the answer is kept for the outcome. Throws `NetworkError` for a request that cannot be sent, for one with a body (an upload sends its
-    /// file, a download nothing), and when the ledger cannot be kept. Of an upload's answer at most 1 MiB is kept; a longer
-    /// one makes the transfer fail.
+    /// file stays as it is, and at most 1 MiB of the answer is kept for the outcome. Throws `NetworkError` for a
+    /// request that cannot be sent, for one with a body (an upload sends its file, a download nothing), and when the
+    /// ledger cannot be kept. Of an upload's answer at most 1 MiB is kept; a longer one makes the transfer fail.
     public func start(
         _ request: HTTPRequest, _ kind: BackgroundTransfer.Kind, tags: [String: String] = [:]
     ) throws(NetworkError) -> BackgroundTransfer {
@@ -175,7 +175,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         for handler in handlers { Task { @MainActor in handler() } }
     }
 
-    /// The transfer of a task of ours, about which something is told.
+    /// The transfer of a task of ours, for which an event has come.
     private func transfer(of task: URLSessionTask) -> BackgroundTransfer? {
         state.withLock { $0.events.goOn() }
         return BackgroundTransfer(text: task.taskDescription)

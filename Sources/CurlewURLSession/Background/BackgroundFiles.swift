@@ -28,8 +28,8 @@ struct BackgroundFiles: Sendable {
 
     /// Takes a file that the system has downloaded and is about to remove.
     ///
-    /// With a status of success it replaces the file at the download's target, in one step: whoever reads there sees the
-    /// old file or the new one. With any other status the target stays as it is.
+    /// With a status of success it replaces the file at the download's target, in one step: a reader sees the old file
+    /// or the new one. With any other status the target stays as it is.
     func take(_ file: String, of transfer: BackgroundTransfer, status: Int?) throws(NetworkError) {
         guard case .download(let target) = transfer.kind else { return }
         let isWanted = status.map { HTTPStatus($0).isSuccess } ?? false
@@ -87,7 +87,7 @@ struct BackgroundFiles: Sendable {
         try? FileManager.default.removeItem(atPath: answer(id))
     }
 
-    /// Removes the answers to transfers that nobody knows any more.
+    /// Removes the answers to transfers that are not in the ledger any more.
     func sweep(keeping known: Set<UUID>) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             guard name.begins(with: prefix), name.ends(with: Self.suffix),

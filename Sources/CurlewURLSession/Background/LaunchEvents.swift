@@ -5,8 +5,9 @@ import Foundation
 /// When to call the handler by which an app tells the system that it has dealt with the events of a background session.
 ///
 /// The system wakes the app, tells the session its events, and says when that was all. The app hands the handler over
-/// before or after that, because a session that is made early in a launch is told at once. A handler that is called too
-/// early lets the app be suspended with events untold; one that is never called costs the app its background time.
+/// before or after that, because a session that is made early in a launch gets its events at once. A handler that is
+/// called too early lets the app be suspended with events untold; one that is never called costs the app its background
+/// time.
 struct LaunchEvents<Handler> {
     /// For how long "that was all" holds for a handler that comes later: 30 s, as long as the system lets a launch take.
     static var patience: Double { 30 }

@@ -113,7 +113,8 @@ public actor TokenStore {
         try await save()
     }
 
-    /// Forgets the tokens; `signOut(revoking:with:)` also makes them worthless. Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`.
+    /// Forgets the tokens; `signOut(revoking:with:)` also makes them worthless. Calls that wait for a refresh fail with
+    /// `.notAuthenticated(.signedOut)`.
     ///
     /// Throws `.storage` if they cannot be removed from where they are kept.
     public func signOut() async throws(NetworkError) {

@@ -11,7 +11,7 @@ import Foundation
 /// A request as a cache sees it.
 struct CacheQuestion: Sendable {
     let request: HTTPRequest
-    /// That of the one party that asks; that of `common` if nobody can tell who asks.
+    /// The key of the party that asks; `common` if the principal is unknown.
     let key: CacheKey
     /// That of public answers, which are for everybody.
     let common: CacheKey
@@ -80,7 +80,7 @@ struct CacheQuestion: Sendable {
         method == .get || method == .query || method == .post
     }
 
-    /// True for an answer with these fields that is for everybody, whoever asked for it: the server says `public`
+    /// True for a response with these fields that may be used for every principal: the server says `public`
     /// (RFC 9111 §5.2.2.9), and nothing in it was selected by or is meant for one party.
     func isForEverybody(_ headers: HTTPHeaders) -> Bool {
         guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {

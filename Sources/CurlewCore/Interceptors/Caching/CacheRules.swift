@@ -8,8 +8,8 @@ public struct CacheRules: Sendable {
     /// requests with a credential are kept only if the server says so (RFC 9111 §3.5). Principals stay apart all the
     /// same. Default false.
     public var isShared = false
-    /// Whether answers that the server marks `public` (RFC 9111 §5.2.2.9) are kept for everybody, whoever asked first and
-    /// also where nobody can tell who that was, unless they set cookies or vary by more than harmless fields. Default
+    /// Whether answers that the server marks `public` (RFC 9111 §5.2.2.9) are stored once for all principals, also where
+    /// the principal is unknown, unless they set cookies or vary by more than harmless fields. Default
     /// false: a server that says `public` of one user's data would hand it to the next. Set it for servers that you trust
     /// in this, such as those behind a shared cache already.
     public var sharesPublic = false

@@ -13,7 +13,8 @@ import Foundation
 /// Algorithms: SHA-512-256, SHA-256 and MD5, each also as a session; the strongest that is offered is taken. Quality of
 /// protection: `auth`, or none where an old server offers none (RFC 2069). `auth-int` alone, and algorithms that are not
 /// known, are challenges that cannot be met. Nothing weaker than the minimum is answered, and nothing weaker than what the
-/// server has offered before: a challenge that suddenly is comes from somebody else. A nonce is used again with a rising count until the server names another one.
+/// server has offered before: a challenge that suddenly is comes from somebody else. A nonce is used again with a
+/// rising count until the server names another one.
 struct DigestAuthenticator {
     /// What became of a challenge.
     enum Verdict: Equatable {
@@ -96,7 +97,8 @@ struct DigestAuthenticator {
         guard let best = offers.max(by: { $0.strength < $1.strength }) else { return .unmet }
         guard best.strength >= minimum else { return .weak(offered: best.strength, wanted: minimum) }
         minimum = best.strength
-        // Another call has met a challenge meanwhile: what it learnt is as good, and many calls at once stay with one nonce.
+        // Another call has met a challenge meanwhile: what it learnt is as good, and many calls at once stay with one
+        // nonce.
         if let session, session.challenge.covers(target), !Self.uses(sent, session.nonce) { return .again }
         if let sent, !best.isStale {
             // The same nonce again, not called stale: what was wrong is the password. A new nonce in the same realm and

@@ -7,8 +7,9 @@ import CurlewHTTP
 /// Whose requests are answered for is decided by the rules of `BearerInterceptor`, also over plain http: who reads along
 /// can try passwords at home. The first call is refused and sent again; those that follow carry the credential at once.
 /// SHA-512-256 and SHA-256, and MD5 where the app allows it, also as sessions; no `auth-int`. A challenge that is weaker
-/// than the minimum, or than one of the server's before, fails the call with `.notAuthenticated(.refused)`. A call is sent at most three times (no credential, a stale nonce, the present one). A body that cannot be
-/// sent again is not: its 401 is the answer, so begin with a call that has none.
+/// than the minimum, or than one of the server's before, fails the call with `.notAuthenticated(.refused)`. A call is
+/// sent at most three times (no credential, a stale nonce, the present one). A body that cannot be sent again is not:
+/// its 401 is the answer, so begin with a call that has none.
 ///
 /// Copies share what they know of the server.
 public struct DigestInterceptor: ValidatingInterceptor {

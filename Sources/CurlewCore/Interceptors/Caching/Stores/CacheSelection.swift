@@ -21,7 +21,7 @@ public enum CacheSelection: Sendable {
     case matching(@Sendable (StoredResponse) -> Bool)
 
     /// What was stored for this party alone, or for it together with others: `.party(tokens.principal)` after a
-    /// sign-out. Nothing for a party that nobody knows. Looks at every entry.
+    /// sign-out. Nothing for `.unknown`. Looks at every entry.
     public static func party(_ principal: Principal) -> CacheSelection {
         guard let text = principal.text else { return principal == .anonymous ? .principal(nil) : .entries([]) }
         let parts = Set(text.parts("+"))

@@ -22,9 +22,10 @@ public protocol CacheStore: Sendable {
     /// Whether entries are there in the next process too. What belongs to a principal that is known to this process only
     /// is not given to such a store.
     var isLasting: Bool { get }
-    /// 32 random bytes that stay with the store, for whoever opens it: with them credentials are hashed for the keys of
-    /// its entries, so that the user of an API key or a cookie finds what is stored in the next process too. Default nil:
-    /// then what belongs to such a credential is not given to a store that lasts. May read a small file once.
+    /// 32 random bytes that stay with the store, the same for all its processes: with them credentials are hashed for
+    /// the keys of its entries, so that the user of an API key or a cookie finds what is stored in the next process
+    /// too. Default nil: then what belongs to such a credential is not given to a store that lasts. May read a small
+    /// file once.
     var principalKey: Data? { get }
     /// The most bytes of one body that this store takes.
     var bodyLimit: Int64 { get }
