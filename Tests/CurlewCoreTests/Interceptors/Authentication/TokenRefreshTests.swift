@@ -158,8 +158,9 @@ struct TokenRefreshTests {
     )
     func endless() async throws {
         let clock = ManualClock()
-        let isStuck = Locked(true)
+        let (isStuck, begun) = (Locked(true), OneShot<Void>())
         let server = AccountServer(onRefresh: {
+            begun.finish(.success(()))
             // Does not even end when told to.
             if isStuck.withLock({ $0 }) { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
         })
@@ -171,6 +172,7 @@ struct TokenRefreshTests {
         // Each has its deadline, the time that it waits, and the limit of the one refresh.
         for _ in 0..<2 {
             let call = Task { await outcome(client) }
+            try await begun.wait()
             try await clock.waitForSleepers(3)
             clock.advance(by: .seconds(10))
             #expect(await call.value == .timedOut(.total))
