@@ -6,7 +6,7 @@ import CurlewCore
 /// Which transfers are late: looked at when the next of them may be. On the agent's thread only.
 extension CurlAgent {
     private static let waitingHint =
-        "It waited for a place at its host all the time. Start fewer calls at a time, give urgent ones a higher "
+        "It waited for a connection to its host all the time. Start fewer calls at a time, give urgent ones a higher "
         + "RequestOptions.priority, or raise ConnectionPool.perHost."
 
     /// The transfer has come into another phase, which may end sooner than the one before.
@@ -45,9 +45,9 @@ extension CurlAgent {
         for place in originLines.values where place.shared.count > 0 {
             let found = place.shared.late(of: self, at: now)
             next = min(next, found.next)
-            for (transfer, phase) in found.late {
+            for transfer in found.late {
                 guard case .left = place.shared.leave(transfer) else { continue }
-                var error = CurlFailure.timeout(phase, transfer: transfer)
+                var error = CurlFailure.timeout(.queue, transfer: transfer)
                 error.hint = Self.waitingHint
                 endWaiting(transfer, with: error)
             }

@@ -25,7 +25,9 @@ enum CurlFailure {
         let message =
             code == CURLE_OK
             ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
-        let systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
+        var systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
+        // libcurl does not tell a name without an address from a machine without a network.
+        if code == CURLE_COULDNT_RESOLVE_HOST, !NetworkInterfaces.isAnyUp { systemError = ENETDOWN }
         var error = NetworkError(
             repetition ?? proxyReason(code, handle: handle, transfer: transfer)
                 ?? reason(for: code, message: message, handle: handle, transfer: transfer),

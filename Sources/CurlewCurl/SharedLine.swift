@@ -100,13 +100,13 @@ final class SharedLine: Sendable {
 
     /// Those of them whose time is over, and the next moment to look. Under the lock, because whoever takes a transfer
     /// out of the line sets its clock.
-    func late(of agent: CurlAgent, at now: Int64) -> (late: [(Transfer, NetworkError.Phase)], next: Int64) {
+    func late(of agent: CurlAgent, at now: Int64) -> (late: [Transfer], next: Int64) {
         queue.withLock { queue in
-            var late: [(Transfer, NetworkError.Phase)] = []
+            var late: [Transfer] = []
             var next = Int64.max
             for transfer in queue.elements where transfer.agent === agent {
                 let check = transfer.clock.check(at: now)
-                if let phase = check.expired { late.append((transfer, phase)) } else { next = min(next, check.next) }
+                if check.expired != nil { late.append(transfer) } else { next = min(next, check.next) }
             }
             return (late, next)
         }

@@ -241,6 +241,7 @@ extension URLSessionTransport {
 
     private func produce(_ plan: UploadPlan, for bridge: TaskBridge, _ message: URLRequest) {
         let limit = uploadSpool
+        bridge.noteProducing()
         let work = Task {
             do {
                 let ready = try await plan.produced(memory: 1 << 20, limit: limit) { !bridge.isEnded }

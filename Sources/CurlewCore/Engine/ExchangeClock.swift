@@ -8,7 +8,8 @@
 ///                      sending ─────┘
 ///
 /// Waiting ends after `firstByte`, whatever trickles in before the head is complete; sending and receiving end when
-/// nothing has moved for `idle`. Until the exchange begins only its whole time counts. Activity only moves
+/// nothing has moved for `idle`. The deadline of the attempt bounds the time to the head and stands still while the body of
+/// the request moves. Until the exchange begins only those of the attempt and of the call count. Activity only moves
 /// `lastActivity`; nothing is armed or cancelled. The engine looks when the earliest possible end comes, and either ends
 /// the exchange or learns the next moment to look.
 package struct ExchangeClock: Sendable {
@@ -22,10 +23,11 @@ package struct ExchangeClock: Sendable {
     private var begun: Int64?
     private var answered: Int64?
     private let total: Int64
+    /// When the head has to be there; moved by what sending takes.
+    private var attempt: Int64
+    private var sendingSince: Int64?
     private let firstByte: Int64?
     private let idle: Int64?
-    /// Whether the deadline of the attempt, not of the call, is the earlier one.
-    private let endsWithAttempt: Bool
     private var phase: Phase
     package var lastActivity: Int64
     /// We are the cause that nothing moves: the reader or the producer is behind.
@@ -38,13 +40,12 @@ package struct ExchangeClock: Sendable {
         lastActivity = now
         firstByte = context.timeouts.firstByte?.wholeNanoseconds
         idle = context.timeouts.idle?.wholeNanoseconds
-        endsWithAttempt = context.deadline != context.totalDeadline
-        guard context.deadline.instant != nil else {
-            total = .max
-            return
+        let isBounded = context.totalDeadline.instant != nil || context.attemptDeadline.instant != nil
+        let reading = isBounded ? context.time.now : MonotonicInstant(nanoseconds: 0)
+        func end(_ deadline: Deadline) -> Int64 {
+            deadline.remaining(at: reading).map { Self.sum(now, $0.wholeNanoseconds) } ?? .max
         }
-        let remaining = context.deadline.remaining(at: context.time.now)?.wholeNanoseconds ?? .max
-        total = Self.sum(now, remaining)
+        (total, attempt) = (end(context.totalDeadline), end(context.attemptDeadline))
     }
 
     /// How long the exchange waited until it began.
@@ -62,21 +63,23 @@ package struct ExchangeClock: Sendable {
     /// The exchange begins: what came before was waiting for its turn.
     package mutating func begin(at now: Int64) {
         begun = now
-        phase = .waiting(since: now)
-        lastActivity = now
+        awaitHead(at: now)
     }
 
-    /// Content leaves. True when that begins another phase, with another end.
+    /// Content leaves, or is made ready to leave. True when that begins another phase, with another end.
     @discardableResult package mutating func send(at now: Int64) -> Bool {
         lastActivity = now
         guard case .waiting = phase else { return false }
         phase = .sending
+        sendingSince = now
         return true
     }
 
     /// The request is complete, or begins anew; what counts now is the answer.
     package mutating func awaitHead(at now: Int64) {
         lastActivity = now
+        if let start = sendingSince { attempt = Self.sum(attempt, max(0, now - start)) }
+        sendingSince = nil
         if case .receiving = phase { return }
         phase = .waiting(since: now)
     }
@@ -90,7 +93,10 @@ package struct ExchangeClock: Sendable {
 
     /// The phase whose time is over at `now`, or else the next moment to look again.
     package func check(at now: Int64) -> (expired: NetworkError.Phase?, next: Int64) {
-        if now >= total { return (endsWithAttempt ? .attempt : .total, now) }
+        if now >= total { return (.total, now) }
+        let bounded = answered == nil && sendingSince == nil
+        if bounded, now >= attempt { return (.attempt, now) }
+        let total = bounded ? min(total, attempt) : total
         guard !isHeld, begun != nil else { return (nil, total) }
         let (start, limit, name): (Int64, Int64?, NetworkError.Phase) =
             if case .waiting(let since) = phase { (since, firstByte, .firstByte) } else { (lastActivity, idle, .idle) }
@@ -123,8 +129,10 @@ extension NetworkError {
             case .firstByte: timeouts.firstByte.map { "No answer within \($0.brief)." }
             case .idle: timeouts.idle.map { "No byte moved for \($0.brief)." }
             case .total: timeouts.total.map { "The call was not complete within \($0.brief)." }
-            default: "The attempt was not complete in its time."
+            case .attempt: timeouts.attempt.map { "The attempt had no response within \($0.brief)." }
+            default: nil as String?
             }
-        return NetworkError(.timedOut(phase), detail: text ?? "The time for the call was over.")
+        let otherwise = phase == .attempt ? "The attempt had no response in its time." : "The time for the call was over."
+        return NetworkError(.timedOut(phase), detail: text ?? otherwise)
     }
 }

@@ -18,8 +18,14 @@ public struct ExchangeContext: Sendable {
     public var isAuthenticated = false
     /// The end of the whole call.
     public var totalDeadline: Deadline
-    /// The end of this attempt.
+    /// When the head of this attempt's response has to be there.
     public var attemptDeadline = Deadline.never
+    /// Who is asked once more when the request leaves the pipeline.
+    package var departure: (any Departure)?
+    /// What this attempt has waited in queues of the pipeline, in nanoseconds.
+    private var waited: Int64 = 0
+    /// A retry further out counts what succeeds.
+    var isRetried = false
     /// What only redirected and repeated calls have, behind one reference that others do not pay for.
     private var detour: Detour?
 
@@ -137,13 +143,37 @@ public struct ExchangeContext: Sendable {
         totalDeadline.earlier(attemptDeadline)
     }
 
+    /// When nobody needs the response any more. Unlike `deadline`, it is known of an exchange that several calls share: that
+    /// of the most patient one. Policies ask it whether a wait is worth while.
+    package var horizon: Deadline {
+        guard let shared = detour?.facts.sharedDeadline else { return deadline }
+        return shared.latest.earlier(attemptDeadline)
+    }
+
+    /// The deadline of the calls that share the exchange; nil if it is one call's.
+    var sharedDeadline: SharedDeadline? {
+        get { detour?.facts.sharedDeadline }
+        set { change { $0.sharedDeadline = newValue } }
+    }
+
+    /// What this attempt has waited in queues of the pipeline.
+    package var queued: Duration {
+        get { .nanoseconds(waited) }
+        set { waited = newValue.wholeNanoseconds }
+    }
+
     /// True when somebody listens. Ask before building an event that costs something.
     public var isObserved: Bool { !call.observers.isEmpty }
 
     /// Tells the observers, in their order, on the current task; `event` is made only if somebody listens.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard isObserved else { return }
-        let event = event()
+        var event = event()
+        // The transport cannot know of waits in the pipeline.
+        if waited > 0, case .measured(var metrics) = event {
+            metrics.queue = (metrics.queue ?? .zero) + queued
+            event = .measured(metrics)
+        }
         for observer in call.observers { observer.record(event, in: self) }
     }
 
@@ -154,6 +184,7 @@ public struct ExchangeContext: Sendable {
             var jarCookie: String?
             var pastAttempts: [Attempt] = []
             var principalKey: PrincipalKey?
+            var sharedDeadline: SharedDeadline?
         }
 
         let facts: Facts

@@ -74,9 +74,10 @@ public struct Exchanger: Sendable {
 
     /// What bounded a call that ran out of time.
     private func bounds(of context: ExchangeContext) -> String {
-        let total = context.timeouts.total.map(\.brief) ?? "no limit"
-        let attempt = attemptTimeout.map(\.brief) ?? "no limit of its own"
         let spent = context.start.duration(to: context.time.now).brief
-        return " The call took \(spent). Its limits: the whole \(total), an attempt \(attempt)."
+        let total = context.timeouts.total.map { "may take \($0.brief)" } ?? "has no limit"
+        let attempt = (context.timeouts.attempt ?? attemptTimeout).flatMap { $0 < Timeouts.unlimited ? $0 : nil }
+        let each = attempt.map { ", and each attempt may wait \($0.brief) for its response" } ?? ""
+        return " The call took \(spent); it \(total)\(each)."
     }
 }

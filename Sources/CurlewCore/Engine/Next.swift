@@ -124,7 +124,8 @@ public struct Next: Sendable {
     private func leave(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
-        var request = request
+        var (request, context) = (request, context)
+        try context.depart()
         // An interceptor may have made it anew.
         if request.secrets.isEmpty, !context.secrets.isEmpty { request.secrets = context.secrets }
         if !request.secrets.isEmpty { request.secrets.declare(in: &request.headers) }
@@ -133,6 +134,7 @@ public struct Next: Sendable {
             var response = try await transport.send(request, in: context)
             request.secrets.declare(in: &response.headers)
             response.limitBody(in: context)
+            if context.queued > .zero { response.metrics.queue = (response.metrics.queue ?? .zero) + context.queued }
             context.record(.answered(response))
             return response
         } catch {
@@ -141,6 +143,20 @@ public struct Next: Sendable {
             context.record(.attemptFailed(failure))
             throw error
         }
+    }
+}
+
+extension ExchangeContext {
+    /// Asks the policies once more, and sets the deadline of the attempt if nobody further out has.
+    fileprivate mutating func depart() throws {
+        if departure == nil, timeouts.attempt == nil { return }
+        let now = time.now
+        var policy = departure
+        while let asked = policy {
+            try asked.leave(at: now, waited: queued)
+            policy = asked.outer
+        }
+        if attemptDeadline == .never { attemptDeadline = Deadline(timeouts.attempt, after: now) }
     }
 }
 

@@ -8,7 +8,8 @@
 ///
 /// What an implementation guarantees:
 /// - It throws `NetworkError`, and returns for every status that arrived.
-/// - It keeps `context.deadline` and `context.timeouts`, over the body too.
+/// - It keeps `context.totalDeadline` and `context.timeouts`, over the body too, and `context.attemptDeadline` until the head
+///   of the response is there. While the body of the request moves, the deadline of the attempt stands still.
 /// - When the task is cancelled it throws `.cancelled` at once, in every phase, and frees the connection.
 /// - It reads no more of a body than its reader takes, within a bounded buffer.
 /// - It delivers field lines in order and as they came, and the body with content codings undone unless

@@ -66,10 +66,12 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
         if let hint { return hint }
         switch reason {
         case .decoding: return decodingAdvice
+        case .timedOut(.queue):
+            return "Start fewer calls at a time, give urgent ones a higher RequestOptions.priority, or raise the limit."
         case .timedOut(.connect): return "Is the host right and reachable? Timeouts.connect sets the limit."
         case .timedOut(.firstByte): return "The server took the request and did not answer; see Timeouts.firstByte."
         case .timedOut(.idle): return "The transfer stood still; see Timeouts.idle."
-        case .timedOut(.attempt): return "One attempt took too long; see .attemptTimeout(_:)."
+        case .timedOut(.attempt): return "One attempt took too long; see .attemptTimeout(_:) and Timeouts.attempt."
         case .timedOut(.total): return "The whole call took too long; see Timeouts.total."
         case .unreachable: return "Check host and port, and that the server runs."
         case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy runs."

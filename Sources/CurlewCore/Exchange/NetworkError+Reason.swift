@@ -75,6 +75,9 @@ extension NetworkError {
     /// The phase that took too long.
     @nonexhaustive
     public enum Phase: Hashable, Sendable {
+        /// Waiting in a queue of this client until the deadline: for a slot of `.concurrencyLimit`, a token of `.rateLimit`,
+        /// or a connection of the transport. Nothing was sent.
+        case queue
         /// Name lookup, TCP and TLS.
         case connect
         /// Waiting for the response head.
@@ -83,7 +86,7 @@ extension NetworkError {
         case idle
         /// The engine's own thread stood still for longer than `TransportConfiguration.stallLimit`.
         case engine
-        /// One attempt as a whole.
+        /// One attempt, up to the head of its response.
         case attempt
         /// The whole call.
         case total
@@ -169,6 +172,10 @@ public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.message = message
         self.systemError = systemError
     }
+
+    /// The name of the host has no address: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost and
+    /// NSURLErrorDNSLookupFailed.
+    package var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
 
     /// Engine, code and words on one line.
     public var description: String {

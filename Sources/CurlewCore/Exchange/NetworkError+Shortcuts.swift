@@ -48,10 +48,17 @@ extension NetworkError {
         if case .status(let status) = reason { status.isServerError } else { false }
     }
 
-    /// This machine seems to have no way to the network: no route, network down, or no name could be looked up.
+    /// This machine has no way to the network: its network is down, or no route leads out. False for one host that cannot be
+    /// reached or whose name has no address.
     public var isOffline: Bool {
         guard reason == .unreachable, let failure = underlying as? TransportFailure else { return false }
-        return [ENETUNREACH, ENETDOWN, EHOSTUNREACH].contains(failure.systemError) || failure.code == 6
+        return [ENETUNREACH, ENETDOWN].contains(failure.systemError)
+    }
+
+    /// No server heard of the attempt: no network, no route to the host, or no address for its name.
+    package var reachedNobody: Bool {
+        guard reason == .unreachable, let failure = underlying as? TransportFailure else { return false }
+        return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
     }
 
     /// Any phase took too long, or the server said so (408, 504).
@@ -110,7 +117,7 @@ extension NetworkError.Reason {
     /// The server certainly got nothing of the request.
     package var neverArrived: Bool {
         switch self {
-        case .unreachable, .connectionLost(.requestNotSent), .proxyFailed: true
+        case .unreachable, .connectionLost(.requestNotSent), .proxyFailed, .timedOut(.queue): true
         default: false
         }
     }

@@ -18,7 +18,20 @@ enum SystemFailure {
         let text = failure.localizedDescription
         return NetworkError(
             reason(for: failure, isSecure: isSecure, hasHead: hasHead), detail: text, hint: hint(for: failure),
-            underlying: TransportFailure(engine: "URLSession", code: failure.code, message: text))
+            underlying: TransportFailure(
+                engine: "URLSession", code: failure.code, message: text, systemError: systemError(of: failure)))
+    }
+
+    /// ENETDOWN for what URLSession calls a device without a network.
+    private static func systemError(of failure: NSError) -> Int32 {
+        if failure.domain == NSPOSIXErrorDomain { return Int32(clamping: failure.code) }
+        guard failure.domain == NSURLErrorDomain else { return 0 }
+        switch failure.code {
+        case NSURLErrorNotConnectedToInternet, NSURLErrorInternationalRoamingOff, NSURLErrorDataNotAllowed,
+            NSURLErrorCallIsActive:
+            return POSIXErrorCode.ENETDOWN.rawValue
+        default: return 0
+        }
     }
 
     private static func reason(for failure: NSError, isSecure: Bool, hasHead: Bool) -> NetworkError.Reason {

@@ -98,6 +98,11 @@ final class TaskBridge: ResponseBodySource {
         perform(event) { state, now in state.clock.receive(at: now) }
     }
 
+    /// The body is produced before there is a task: like sending it, that takes no time of the attempt.
+    func noteProducing() {
+        state.withLock { _ = $0.clock.send(at: ExchangeClock.now()) }
+    }
+
     /// So many bytes of the request's body have left, of so many if that is known.
     func noteSent(_ total: Int64, of expected: Int64) {
         let now = ExchangeClock.now()

@@ -21,7 +21,6 @@ struct PresetTests {
     }
 
     static let table: [(Pipeline, total: Duration, problem: String)] = [
-        (.resilient(attemptTimeout: .seconds(300)), .seconds(300), "the attempt timeout never acts"),
         (.resilient(attemptTimeout: .milliseconds(15_001)), .seconds(300), "at least twice as long"),
         (.resilient(attemptTimeout: .seconds(10), hedging: .seconds(10)), .seconds(300), "Let it begin sooner"),
         (.resilient(circuit: CircuitPolicy(failureRatio: 0)), .seconds(300), "ratios"),

@@ -8,9 +8,10 @@ public import CurlewHTTP
 /// `CircuitPolicy` says when circuits open, `CircuitState` what they guarantee. A refused call throws
 /// `.refused(by: .circuitBreaker)` without a byte sent, and `retryAfter` says when the origin is tried again.
 ///
-/// What counts as a failure: statuses from 500 on but 501, answers that break the protocol or off, timeouts, and servers
-/// and proxies that cannot be reached. What does not: any other status, 429 unless the policy says so; TLS, credentials,
-/// limits, cancellation, and a machine that is itself offline.
+/// What counts as a failure: statuses from 500 on but 501, responses that break the protocol or break off, timeouts, hosts
+/// without an address or a route, and servers and proxies that cannot be reached. What does not: any other status, 429
+/// unless the policy says so; TLS, credentials, limits, cancellation, a machine that is itself offline, waits in queues of
+/// this client, and a call that ran out of time when it had spent more than half of it before it was sent.
 public final class CircuitBreaker: Sendable {
     /// A circuit moved from one phase to another.
     public struct Change: Hashable, Sendable {
@@ -148,6 +149,7 @@ final class Circuit: Sendable {
     }
 
     var phase: CircuitState.Phase { state.withLock { $0.circuit.phase } }
+    var isClosed: Bool { state.withLock { $0.circuit.phase == .closed } }
     var cause: String { state.withLock { $0.circuit.cause } }
 
     var rank: Rank {
@@ -157,6 +159,13 @@ final class Circuit: Sendable {
                 lastUse: state.lastUse)
         }
     }
+
+    /// How long a call would be refused now; nil if it may pass. A refusal without an end is a nil inside.
+    func refusal(at now: MonotonicInstant) -> Duration?? {
+        state.withLock { $0.circuit.refusal(at: now) }
+    }
+
+    func isCurrent(_ permit: CircuitState.Permit) -> Bool { state.withLock { $0.circuit.isCurrent(permit) } }
 
     func use(_ number: UInt64) {
         state.withLock { $0.lastUse = number }

@@ -22,62 +22,25 @@ public struct CircuitBreakerInterceptor: ValidatingInterceptor {
     /// `.anonymous`: it changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Sends if the circuit lets it, and tells the circuit what came of it.
+    /// Sends if the circuit allows it, and tells the circuit the outcome.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let (breaker, time) = (breaker, next.context.time)
-        let circuit = breaker.circuit(of: request.origin)
-        let start = time.now
-        let permit = try admit(to: circuit, at: start)
-        @Sendable func finish(_ outcome: CircuitState.Outcome) {
-            var random = SystemRandomNumberGenerator()
-            breaker.announce(circuit.change { $0.finish(permit, outcome, at: time.now, using: &random) })
-        }
+        let time = next.context.time
+        let pass = CircuitPass(breaker, breaker.circuit(of: request.origin), outer: next.context.departure)
+        try pass.check(at: time)
+        var context = next.context
+        context.departure = pass
         do {
-            var response = try await next(request)
-            let took = start.duration(to: time.now) - (response.metrics.queue ?? .zero)
-            finish(response.status.isServerFailure(breaker.policy) ? .failure : .success(took))
+            var response = try await next(request, context: context)
+            pass.answer(
+                isFailure: response.status.isServerFailure(breaker.policy), queue: response.metrics.queue, at: time.now)
             guard response.body.bufferedData == nil else { return response }
             response.body = response.body.onEnd { end in
-                // The trial is over with its head; an answer that breaks off is one more failure of a closed circuit.
-                guard case .failed(let error) = end, case .failure = Self.outcome(of: error), !permit.isTrial else {
-                    return
-                }
-                finish(.failure)
+                if case .failed(let error) = end { pass.breakOff(NetworkError(error), at: time.now) }
             }
             return response
         } catch {
-            finish(Self.outcome(of: error))
+            pass.fail(NetworkError(error), total: context.timeouts.total, at: time.now)
             throw error
-        }
-    }
-
-    private func admit(to circuit: Circuit, at now: MonotonicInstant) throws -> CircuitState.Permit {
-        var admission = CircuitState.Admission.refuse(tryAfter: nil)
-        breaker.announce(circuit.change { admission = $0.admit(at: now) })
-        switch admission {
-        case .pass(let permit):
-            return permit
-        case .refuse(let wait):
-            let next =
-                wait.map { "It is tried again in \($0.brief)." } ?? "It stays so until CircuitBreaker.reset(_:)."
-            var error = NetworkError(
-                .refused(by: .circuitBreaker),
-                detail: "The circuit of \(circuit.origin) is open: \(circuit.cause). \(next)",
-                hint: "Look for the failures of that origin before this one; CircuitBreaker.changes() tells when.")
-            error.expectedWait = wait
-            throw error
-        }
-    }
-
-    private static func outcome(of error: any Error) -> CircuitState.Outcome {
-        let error = NetworkError(error)
-        guard !error.isOffline else { return .unknown }
-        switch error.reason {
-        case .timedOut(.engine): return .unknown
-        case .unreachable, .timedOut, .connectionLost, .badResponse, .proxyFailed(.unreachable),
-            .proxyFailed(.refused):
-            return .failure
-        default: return .unknown
         }
     }
 

@@ -9,7 +9,9 @@
 /// What it guarantees:
 /// - While it is half-open one call passes at a time, the trial. One that is cancelled makes room for the next at once,
 ///   one that never ends after `CircuitPolicy.trialTime`.
-/// - Calls that began before the present phase do not count in it.
+/// - Calls that were sent before the present phase do not count in it.
+/// - A call counts once. When the body of a response breaks off, its success becomes a failure; the circuit opens again if
+///   that was the trial.
 /// - Isolated by hand it lets nothing pass until it is reset by hand.
 public struct CircuitState: Sendable {
     /// Where the circuit stands.
@@ -62,6 +64,8 @@ public struct CircuitState: Sendable {
     /// Permits of an earlier round come too late.
     private var round: UInt64 = 0
     private var trialEnd: MonotonicInstant?
+    /// The trial that closed the circuit, and how often it had opened before.
+    private var closedBy: (round: UInt64, openings: Int)?
 
     /// A closed circuit.
     public init(_ policy: CircuitPolicy = .standard) {
@@ -93,6 +97,19 @@ public struct CircuitState: Sendable {
         }
     }
 
+    /// How long `admit` would refuse a call now, nil inside when that is unknown; nil if the call may pass.
+    func refusal(at now: MonotonicInstant) -> Duration?? {
+        switch phase {
+        case .open(let end) where end > now: .some(now.duration(to: end))
+        case .halfOpen: trialEnd.flatMap { $0 > now ? .some(min(now.duration(to: $0), .seconds(1))) : nil }
+        case .isolated: .some(nil)
+        default: nil
+        }
+    }
+
+    /// Whether the outcome of the call with this permit counts.
+    func isCurrent(_ permit: Permit) -> Bool { permit.round == round }
+
     /// The outcome of a call that passed.
     public mutating func finish(
         _ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant, using random: inout some RandomNumberGenerator
@@ -110,11 +127,34 @@ public struct CircuitState: Sendable {
             if failed || slow {
                 open(at: now, because: failed ? "the trial failed" : "the trial was slow", &random)
             } else {
+                let before = openings
                 close()
+                closedBy = (permit.round, before)
             }
             return
         }
         window.add(failed: failed, slow: slow, at: now)
+        judge(at: now, &random)
+    }
+
+    /// The body of a response broke off whose head was a success.
+    ///
+    /// - `answered`: when the head came.
+    public mutating func bodyFailed(
+        _ permit: Permit, answered: MonotonicInstant, at now: MonotonicInstant,
+        using random: inout some RandomNumberGenerator
+    ) {
+        if permit.isTrial, let trial = closedBy, trial.round == permit.round, phase == .closed {
+            openings = trial.openings
+            return open(at: now, because: "the body of the trial's response broke off", &random)
+        }
+        guard !permit.isTrial, permit.round == round else { return }
+        window.turnIntoFailure(answered, at: now)
+        judge(at: now, &random)
+    }
+
+    /// Opens the circuit if too many calls of the window failed or were slow.
+    private mutating func judge(at now: MonotonicInstant, _ random: inout some RandomNumberGenerator) {
         let counts = window.counts
         guard counts.calls >= policy.minimumCalls else { return }
         if Double(counts.failed) >= policy.failureRatio * Double(counts.calls) {
@@ -162,6 +202,6 @@ public struct CircuitState: Sendable {
     private mutating func enter(_ phase: Phase) {
         self.phase = phase
         round += 1
-        trialEnd = nil
+        (trialEnd, closedBy) = (nil, nil)
     }
 }

@@ -29,10 +29,25 @@ struct CircuitWindow: Sendable {
         counts.add(calls: 1, failed: failed ? 1 : 0, slow: slow ? 1 : 0)
     }
 
+    /// Makes a failure of the success that was added at `time`. One that is forgotten already counts as a call of now.
+    mutating func turnIntoFailure(_ time: MonotonicInstant, at now: MonotonicInstant) {
+        advance(to: now)
+        let number = number(of: time)
+        guard current - number < Int64(Self.sliceCount), !slices.isEmpty, slices[Self.index(number)].calls > 0 else {
+            return add(failed: true, slow: false, at: now)
+        }
+        slices[Self.index(number)].failed += 1
+        counts.failed += 1
+    }
+
+    /// Of the slice, rounded down on both sides of zero.
+    private func number(of time: MonotonicInstant) -> Int64 {
+        time.nanoseconds >= 0 ? time.nanoseconds / slice : ~(~time.nanoseconds / slice)
+    }
+
     /// Forgets what is too old. A reading that is earlier than the last one changes nothing.
     mutating func advance(to now: MonotonicInstant) {
-        // Rounded down, on both sides of zero.
-        let number = now.nanoseconds >= 0 ? now.nanoseconds / slice : ~(~now.nanoseconds / slice)
+        let number = number(of: now)
         guard number > current else { return }
         defer { current = number }
         guard counts.calls > 0 else { return }

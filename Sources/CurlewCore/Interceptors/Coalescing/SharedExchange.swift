@@ -26,6 +26,8 @@ final class SharedExchange: Sendable {
     }
 
     private let inside: Locked<Inside>
+    /// What policies further in see of the calls' deadlines.
+    private let sharedDeadline = SharedDeadline()
     private let time: any TimeSource
 
     init(
@@ -51,6 +53,7 @@ final class SharedExchange: Sendable {
             return (ticket, isMoreUrgent ? inside.work : nil)
         }
         guard let (ticket, work) = joined else { return nil }
+        sharedDeadline.join(context.horizon)
         if let work { Self.hurry(work, urgency) }
         if let instant = context.deadline.instant { arm(instant) }
         return ticket
@@ -112,8 +115,10 @@ final class SharedExchange: Sendable {
     }
 
     private func work(_ request: HTTPRequest, _ next: Next, _ isStill: @Sendable () -> Bool) async {
-        // Each call keeps its own deadlines; one who comes later has a later one.
+        // Each call keeps its own deadlines; one who comes later has a later one. The transport has none: the exchange is
+        // cancelled with the last call. Policies see the latest, so that nobody waits for what comes after it.
         var context = next.context
+        context.sharedDeadline = sharedDeadline
         context.totalDeadline = .never
         context.attemptDeadline = .never
         do {

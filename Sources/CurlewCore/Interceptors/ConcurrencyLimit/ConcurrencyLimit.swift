@@ -11,8 +11,8 @@ import CurlewHTTP
 ///   answers), or that failed, is over at once.
 /// - The line is first come, first served within a `RequestOptions.priority`, a higher one goes first, and every eighth
 ///   place goes to whoever has waited longest.
-/// - At most `waiting` calls wait in one scope. The next one, and one that finds no place before its deadline
-///   (`Timeouts.total`, 300 s by default), fails with `.refused(by: .concurrencyLimit)`; nothing was sent.
+/// - At most `waiting` calls wait in one scope; the next one fails with `.refused(by: .concurrencyLimit)`. One that finds
+///   no place before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. Nothing was sent.
 /// - A waiting call that is cancelled leaves the line at once.
 ///
 /// A caller that holds unread bodies while it sends more calls waits for itself: read or drop them first, or count on
@@ -85,10 +85,10 @@ extension ConcurrencyLimit {
                 // One's turn may have come in the same moment: the place goes to the next one.
                 if !lines.withLock({ $0[key]?.places.leave(ticket) ?? true }) { leave(key) }
                 guard error is DeadlinePassed else { throw error }
-                throw refusal(of: key, "No place came free before the deadline of the call")
+                throw refusal(of: key, .timedOut(.queue), "No place came free before the deadline of the call")
             }
         case .full(let count):
-            throw refusal(of: key, "\(count) calls wait for a place already")
+            throw refusal(of: key, .refused(by: .concurrencyLimit), "\(count) calls wait for a place already")
         }
     }
 
@@ -103,9 +103,9 @@ extension ConcurrencyLimit {
         turn?.finish(.success(()))
     }
 
-    private func refusal(of key: LimitKey, _ what: String) -> NetworkError {
+    private func refusal(of key: LimitKey, _ reason: NetworkError.Reason, _ what: String) -> NetworkError {
         NetworkError(
-            .refused(by: .concurrencyLimit), detail: "\(what): \(places) at a time are let through for \(key).",
+            reason, detail: "\(what): \(places) at a time are let through for \(key).",
             hint: "Start fewer calls at a time, read or drop the bodies of answers, give urgent calls a higher "
                 + "RequestOptions.priority, or raise .concurrencyLimit(\(places)).")
     }

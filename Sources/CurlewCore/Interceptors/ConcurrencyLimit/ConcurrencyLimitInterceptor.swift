@@ -23,15 +23,16 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
 
     /// Waits for a place and keeps it until the body of the answer is over.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let (limit, context) = (limit, next.context)
+        let limit = limit
+        var context = next.context
         let key = limit.scope.key(of: request, in: context)
         let arrival = context.time.now
         try await limit.enter(key, context)
-        let waited = arrival.duration(to: context.time.now)
+        let waited = context.wait(since: arrival)
         do {
-            var response = try await next(request)
+            var response = try await next(request, context: context)
             response.body = response.body.onEnd { _ in limit.leave(key) }
-            response.addWait(waited, for: "a place")
+            response.note(waited, for: "a place")
             return response
         } catch {
             limit.leave(key)
@@ -51,11 +52,19 @@ extension ConcurrencyLimitInterceptor: CustomStringConvertible {
     public var description: String { "ConcurrencyLimit(\(limit.places) per \(limit.scope))" }
 }
 
+extension ExchangeContext {
+    /// Adds a wait in a queue of the pipeline. Times too short to be a wait are left out.
+    mutating func wait(since arrival: MonotonicInstant) -> Duration {
+        let waited = arrival.duration(to: time.now)
+        guard waited > .milliseconds(1) else { return .zero }
+        queued += waited
+        return waited
+    }
+}
+
 extension HTTPResponse {
-    /// Says what was waited before the engine had the request. Times too short to be a wait are left out.
-    mutating func addWait(_ waited: Duration, for what: String) {
-        guard waited > .milliseconds(1) else { return }
-        metrics.queue = (metrics.queue ?? .zero) + waited
-        note("waited \(waited.brief) for \(what)")
+    /// Says what was waited for before the transport had the request.
+    mutating func note(_ waited: Duration, for what: String) {
+        if waited > .zero { note("waited \(waited.brief) for \(what)") }
     }
 }

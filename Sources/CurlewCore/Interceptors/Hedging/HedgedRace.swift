@@ -39,13 +39,7 @@ struct HedgedRace: Sendable {
                     finish.began("the first took longer than \(delay.brief)")
                     group.addTask { await ended(2) }
                 case .ended(let number, let result):
-                    if finish.wantsHedge(after: result), mayHedge() {
-                        finish.began("the first ended in \(Self.label(result))")
-                        finish.failed(result)
-                        group.addTask { await ended(2) }
-                    } else if finish.take(result, of: number) {
-                        group.cancelAll()
-                    }
+                    if finish.take(result, of: number) { group.cancelAll() }
                 }
             }
             let none = Result<HTTPResponse, any Error>.failure(CancellationError())
@@ -58,13 +52,6 @@ struct HedgedRace: Sendable {
             return .ended(number, .success(try await send()))
         } catch {
             return .ended(number, .failure(error))
-        }
-    }
-
-    fileprivate static func label(_ result: Result<HTTPResponse, any Error>) -> String {
-        switch result {
-        case .success(let response): "status \(response.status.code)"
-        case .failure(let error): NetworkError(error).label
         }
     }
 }
@@ -86,27 +73,9 @@ private struct Finish {
 
     var wantsHedgeWhenLate: Bool { sendings == 1 && ended == 0 }
 
-    /// The first has failed before a second began, in a way that may pass at once.
-    func wantsHedge(after result: Result<HTTPResponse, any Error>) -> Bool {
-        guard sendings == 1, ended == 0 else { return false }
-        switch result {
-        case .success(let response):
-            return [408, 500, 502, 503, 504].contains(response.status.code) && response.headers[.retryAfter] == nil
-        case .failure(let error):
-            let error = NetworkError(error)
-            if case .refused = error.reason { return false }
-            return error.isRetryable && !error.isOffline && error.reason != .timedOut(.total)
-        }
-    }
-
     mutating func began(_ reason: String) {
         sendings = 2
         self.reason = reason
-    }
-
-    mutating func failed(_ result: Result<HTTPResponse, any Error>) {
-        ended += 1
-        fallback = result
     }
 
     /// Takes the outcome of one sending. True when the race is decided by it.

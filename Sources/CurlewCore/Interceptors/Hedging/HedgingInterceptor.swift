@@ -9,11 +9,11 @@ import CurlewHTTP
 /// choose a delay that nineteen of twenty answers keep. What it guarantees:
 /// - Only what may happen twice (`ExchangeContext.mayRepeat`), with a body that can be produced again, is sent twice;
 ///   never three times.
-/// - The second sending begins after `delay`, or at once when the first fails in a way that may pass; never after 429 or
-///   an answer that asks to wait. It takes its price from `budget`, and does not happen when that is empty.
-/// - The first answer that is no failure wins. The other sending is cancelled and its answer dropped; the call returns
+/// - The second sending begins after `delay`, if the first has not ended by then: one that has failed is a matter of
+///   `.retry()`. It takes its price from `budget`, and does not happen when that is empty.
+/// - The first response that is no failure wins. The other sending is cancelled and its response dropped; the call returns
 ///   when both have ended, which takes no time with a transport that keeps its promises.
-/// - When both fail, the call has the second failure, or the first if the second was refused by a policy.
+/// - When both fail, the call has the later failure, or the earlier one if the later was refused by a policy.
 ///
 /// It stands right of `.retry()`, which sees one attempt with a note about the second sending, and left of the breaker
 /// and the limits, which see each sending.
@@ -42,7 +42,7 @@ public struct HedgingInterceptor: ValidatingInterceptor {
     /// Runs the rest of the chain once, or twice side by side.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
-        let end = context.deadline.instant ?? context.time.now.advanced(by: .seconds(Int64(1) << 32))
+        let end = context.horizon.instant ?? context.time.now.advanced(by: .seconds(Int64(1) << 32))
         guard request.body.canReplay, context.mayRepeat(request), context.time.now.advanced(by: delay) < end else {
             return try await next(request)
         }
@@ -55,7 +55,8 @@ public struct HedgingInterceptor: ValidatingInterceptor {
         let (result, note, wasHedged) = await race.run()
         do {
             var response = try result.get()
-            if !wasHedged, response.status.isSuccess { budget.deposit(for: request.origin) }
+            // A retry further out counts the call itself.
+            if !wasHedged, !context.isRetried, response.status.isSuccess { budget.deposit(for: request.origin) }
             if let note { response.note(note) }
             return response
         } catch {

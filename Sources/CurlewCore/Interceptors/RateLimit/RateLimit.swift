@@ -11,8 +11,9 @@ import CurlewHTTP
 /// - Those that find none wait in line: first come, first served within a `RequestOptions.priority`, a higher one first,
 ///   and every eighth token goes to whoever has waited longest.
 /// - A call that cannot get a token before its deadline fails at once with `.refused(by: .rateLimit)`, and
-///   `retryAfter` says when there would be one; so does the call that would be one more than `waiting` in line. A
-///   waiting call that is cancelled leaves the line at once.
+///   `retryAfter` says when there would be one; so does the call that would be one more than `waiting` in line. One that
+///   is overtaken by more urgent calls until its deadline fails with `.timedOut(.queue)`. A waiting call that is cancelled
+///   leaves the line at once. A request that an open circuit keeps from being sent gives its token back.
 /// - It learns: a 429 or 503 with `Retry-After`, and any answer whose `RateLimit` fields leave nothing, pause the scope
 ///   for as long as the server says, at most `longestPause`; what they leave is not exceeded.
 /// - At most 1000 scopes have a bucket of their own. When more are in use, the new ones share one.
@@ -68,12 +69,13 @@ extension RateLimit {
     /// Takes a token of `key`, waiting for it if need be. Gives the key whose token it was.
     func enter(_ key: LimitKey, _ context: ExchangeContext) async throws -> LimitKey {
         let (now, deadline, time) = (context.time.now, context.deadline, context.time)
+        let horizon = context.horizon
         let (key, arrival) = lines.withLock { lines -> (LimitKey, Arrival) in
             let (key, line) = line(for: key, in: &lines, at: now)
             if line.queue.isEmpty, line.bucket.take(at: now) { return (key, .go) }
             let priority = context.options.priority ?? .normal
             let turn = line.bucket.availability(at: now, after: line.queue.ahead(of: priority))
-            if let end = deadline.instant, end <= turn {
+            if let end = horizon.instant, end <= turn {
                 return (key, .refuse("A token comes only after the deadline of the call", now.duration(to: turn)))
             }
             let waiter = RateLine.Waiter(turn: OneShot(), deadline: deadline)
@@ -93,7 +95,7 @@ extension RateLimit {
             } catch {
                 leave(key, ticket, at: time.now)
                 guard error is DeadlinePassed else { throw error }
-                throw refusal(of: key, "No token came before the deadline of the call", nil)
+                throw refusal(of: key, "No token came before the deadline of the call", nil, reason: .timedOut(.queue))
             }
         }
         return key
@@ -163,6 +165,12 @@ extension RateLimit {
         if hadTurn { _ = serve(key, at: now, asPump: false) }
     }
 
+    /// The token of a request that was not sent is the next one's.
+    func giveBack(_ key: LimitKey, at now: MonotonicInstant) {
+        lines.withLock { $0[key]?.bucket.giveBack() }
+        _ = serve(key, at: now, asPump: false)
+    }
+
     /// The line of `key`, if it has one or there is room for one; those at rest make room. Else that of the others.
     private func line(
         for key: LimitKey, in lines: inout [LimitKey: RateLine], at now: MonotonicInstant
@@ -178,9 +186,11 @@ extension RateLimit {
         return (key, line)
     }
 
-    private func refusal(of key: LimitKey, _ what: String, _ wait: Duration?) -> NetworkError {
+    private func refusal(
+        of key: LimitKey, _ what: String, _ wait: Duration?, reason: NetworkError.Reason = .refused(by: .rateLimit)
+    ) -> NetworkError {
         var error = NetworkError(
-            .refused(by: .rateLimit),
+            reason,
             detail: "\(what): \(count) in \(period.brief) are let through for \(key).",
             hint: "Send less often, give urgent calls a higher RequestOptions.priority, or raise .rateLimit(\(count)).")
         error.expectedWait = wait

@@ -24,14 +24,20 @@ public struct RateLimitInterceptor: ValidatingInterceptor {
 
     /// Waits for a token, and learns from the answer.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let context = next.context
+        var context = next.context
         let arrival = context.time.now
         let key = try await limit.enter(limit.scope.key(of: request, in: context), context)
-        let waited = arrival.duration(to: context.time.now)
-        var response = try await next(request)
-        limit.learn(from: response, key, context)
-        response.addWait(waited, for: "a token")
-        return response
+        let waited = context.wait(since: arrival)
+        do {
+            var response = try await next(request, context: context)
+            limit.learn(from: response, key, context)
+            response.note(waited, for: "a token")
+            return response
+        } catch let error as NetworkError where error.reason == .refused(by: .circuitBreaker) {
+            // The circuit opened while the call was queued: nothing was sent.
+            limit.giveBack(key, at: context.time.now)
+            throw error
+        }
     }
 
     /// A pace that lets nothing through.

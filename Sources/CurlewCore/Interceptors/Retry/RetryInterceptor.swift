@@ -45,16 +45,18 @@ public struct RetryInterceptor: ValidatingInterceptor {
 
     /// Runs the rest of the chain, and again as the policy decides.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let began = next.context.time.now
-        let policy = next.context[RetryPolicyKey.self] ?? policy
+        var context = next.context
+        let began = context.time.now
+        let policy = context[RetryPolicyKey.self] ?? policy
+        context.isRetried = true
         let response: HTTPResponse
         do {
-            response = try await next(request)
+            response = try await next(request, context: context)
         } catch {
-            return try await goOn(after: .failed(NetworkError(error)), of: request, next, policy, began)
+            return try await goOn(after: .failed(NetworkError(error)), of: request, next, context, policy, began)
         }
         guard policy.delivers(response) else {
-            return try await goOn(after: .answered(response), of: request, next, policy, began)
+            return try await goOn(after: .answered(response), of: request, next, context, policy, began)
         }
         budget.deposit(for: request.origin)
         return response
@@ -90,6 +92,11 @@ extension RetryInterceptor {
             }
         }
 
+        /// Nothing of the attempt left this network.
+        var reachedNobody: Bool {
+            if case .failed(let failure) = self { failure.reachedNobody } else { false }
+        }
+
         var headers: HTTPHeaders {
             switch self {
             case .answered(let response): response.headers
@@ -100,18 +107,20 @@ extension RetryInterceptor {
 
     /// The way of calls whose first attempt was not simply answered.
     func goOn(
-        after first: Result, of request: HTTPRequest, _ next: Next, _ policy: RetryPolicy, _ began: MonotonicInstant
+        after first: Result, of request: HTTPRequest, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
+        _ began: MonotonicInstant
     ) async throws -> HTTPResponse {
-        let time = next.context.time
-        var context = next.context
+        var context = context
+        let time = context.time
         var situation = RetryPolicy.Situation(request, in: context, random: 0)
         var (result, start, refund) = (first, began, 1)
         while true {
             let now = time.now
             situation.elapsed = began.duration(to: now)
-            situation.remaining = context.deadline.remaining(at: now)
+            situation.remaining = context.horizon.remaining(at: now)
             situation.date = time.date
             situation.random = random()
+            situation.reachedNobody = result.reachedNobody
             var decision = policy.decide(result.outcome, headers: result.headers, in: situation)
             if decision.isCounted {
                 let occasion = RetryBudget.Occasion(result.outcome, decision.cause)

@@ -17,6 +17,8 @@ extension RetryPolicy {
         public var uncounted = 0
         /// How many repetitions were not counted because there was no way to the server.
         public var offline = 0
+        /// Whether the last attempt found no network, no route to the host, or no address for its name.
+        public var reachedNobody = false
         /// Whether sending twice intends the same as sending once.
         public var mayRepeat = true
         /// Whether the body can be produced again.
@@ -43,7 +45,7 @@ extension RetryPolicy {
             self.init(date: context.time.date, random: random)
             mayRepeat = context.mayRepeat(request)
             canReplay = request.body.canReplay
-            remaining = context.deadline.remaining(at: context.time.now)
+            remaining = context.horizon.remaining(at: context.time.now)
         }
     }
 
@@ -73,7 +75,7 @@ extension RetryPolicy {
         if outcome == .failed(.connectionLost(.requestNotSent)), situation.uncounted < uncountedAttempts {
             cause = .neverArrived
             wait = situation.uncounted == 0 ? .zero : pause(situation.uncounted, situation)
-        } else if outcome == .failed(.unreachable), let offlineWait = offlineWait(situation) {
+        } else if outcome == .failed(.unreachable), situation.reachedNobody, let offlineWait = offlineWait(situation) {
             (wait, cause) = (offlineWait, .offline)
         } else if situation.attempts >= attempts {
             return .finish(because: .triesUsedUp(situation.attempts + situation.uncounted + situation.offline))

@@ -27,8 +27,9 @@ public struct RetryPolicy: Hashable, Sendable {
     /// How often a request that certainly never reached the server is sent again without being counted. Default 2. The
     /// first time is at once.
     public var uncountedAttempts: Int
-    /// How long a call may wait for a way to the server: attempts that end in `.unreachable` are made again, without
-    /// being counted, until so much time has gone since the first. Default nil, not at all.
+    /// How long a call may wait for a way to the server: attempts that find no network, no route to the host or no address
+    /// for its name are made again, without being counted, until so much time has gone since the first. No server hears of
+    /// them. A server that refuses the connection does not belong to them. Default nil, not at all.
     public var connectivityWait: Duration?
 
     /// A policy with the defaults where nothing is said.

@@ -38,6 +38,7 @@ public func withRetry<Value>(
             situation.remaining = deadline.remaining(at: now)
             situation.date = time.date
             situation.random = random()
+            situation.reachedNobody = failure.reachedNobody
             let wish = RetryWish(failure.response?.headers ?? HTTPHeaders())
             guard !failure.isCancelled, wish.verdict != false, mayPass(error) else { throw error }
             let decision = policy.schedule(

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// Bounds each attempt, so that a call has time left for another one. Made by `.attemptTimeout(.seconds(5))`.
+/// Bounds the wait for each response, so that a call has time left for another attempt. Made by
+/// `.attemptTimeout(.seconds(5))`.
 ///
-/// An attempt is one sending: each redirect and each retry begins a new one. The bound covers the wait for the answer
-/// and its body; one that is over ends in `.timedOut(.attempt)`. It never lasts longer than the call as a whole
-/// (`Timeouts.total`, 300 s by default), and it is no timer: the transport keeps the deadline that this sets.
+/// An attempt is one sending: each redirect and each retry begins a new one. The limit covers connecting and waiting, up to
+/// the head of the response; an attempt that takes longer ends with `.timedOut(.attempt)`. Bodies may take their time: while
+/// the body of the request moves the limit stands still, and the body of the response is guarded by `Timeouts.idle`. So it
+/// ends no download, upload or stream that makes progress. `Timeouts.attempt` of a call or a client takes its place.
+///
+/// The call as a whole has its own limit (`Timeouts.total`, 300 s by default). No timer runs here: the transport keeps the
+/// deadline.
 public struct AttemptTimeoutInterceptor: ValidatingInterceptor {
-    /// How long one attempt may take.
+    /// How long an attempt may wait for the head of its response.
     public let limit: Duration
 
-    /// A bound of `limit`, which has to be positive.
+    /// A limit, which has to be positive.
     public init(_ limit: Duration) {
         self.limit = limit
     }
@@ -23,23 +28,20 @@ public struct AttemptTimeoutInterceptor: ValidatingInterceptor {
     /// Sets the deadline of the attempt, unless an earlier one is set, and runs the rest of the chain.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
+        let limit = context.timeouts.attempt ?? limit
         context.attemptDeadline = context.attemptDeadline.earlier(Deadline(limit, after: context.time.now))
         return try await next(request, context: context)
     }
 
-    /// The bound.
+    /// The limit.
     public func declare(in setup: inout PipelineSetup) {
         setup.attemptTimeout = min(limit, setup.attemptTimeout ?? limit)
     }
 
-    /// A bound that leaves no time, or that the call as a whole reaches first.
+    /// A limit that leaves no time. One that is longer than the whole call is none: calls differ in their time.
     public func problem(in setup: PipelineSetup) -> String? {
-        guard limit > .zero else {
-            return "The attempt timeout is \(limit.brief), so that no attempt can succeed. Make it longer."
-        }
-        guard let total = setup.totalTimeout, limit >= total else { return nil }
-        return "An attempt may take \(limit.brief) and the whole call \(total.brief), so that the attempt timeout never"
-            + " acts. Make it shorter, or Timeouts.total longer."
+        limit > .zero
+            ? nil : "The attempt timeout is \(limit.brief), so that no attempt can succeed. Make it longer."
     }
 }
 

@@ -109,6 +109,35 @@ enum TimeoutCases {
                 _ = try await transport.send(HTTPRequest(url: server.url + "/"), in: context)
             }
         },
+        ConformanceCase(
+            "bodies may take longer than the limit of the attempt, down and up", .timeouts,
+            rule: "ExchangeContext.attemptDeadline"
+        ) { trial in
+            let limit = Duration.seconds(1)
+            let server = try trial.server(
+                answering: .generated(bytes: 50).dripping(bytesPerChunk: 1, every: .milliseconds(30)))
+            let transport = try trial.transport()
+            func send(_ request: HTTPRequest) async throws -> HTTPResponse {
+                var context = ExchangeContext(timeouts: .none)
+                context.attemptDeadline = Deadline(limit, after: context.time.now)
+                return try await transport.send(request, in: context)
+            }
+            let response = try await send(HTTPRequest(url: server.url + "/down"))
+            try trial.equal(try await response.data(), MockResponse.pattern(0..<50), "the body")
+            server.enqueue(.text("whole"))
+            let body = RequestBody.stream {
+                let (pieces, source) = AsyncStream.makeStream(of: Data.self)
+                Task {
+                    for _ in 0..<50 {
+                        try? await SystemTime().sleep(for: .milliseconds(30))
+                        source.yield(Data([1]))
+                    }
+                    source.finish()
+                }
+                return RequestBody.Chunks(pieces)
+            }
+            try await trial.expectText(send(HTTPRequest(.post, url: server.url + "/up", body: body)), "whole")
+        },
         ConformanceCase("a call whose time is over is not sent", .timeouts, rule: "Timeouts.total") { trial in
             let server = try trial.server()
             try await trial.expectFailure(.timedOut(.total)) {

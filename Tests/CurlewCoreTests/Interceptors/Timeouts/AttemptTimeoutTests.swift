@@ -26,7 +26,7 @@ struct AttemptTimeoutTests {
         #expect(error?.reason == .timedOut(.attempt))
         #expect(error?.isRetryable == true)
         #expect(error?.description.contains("attemptTimeout") == true)
-        #expect(error?.detail.hasSuffix("The call took 5 s. Its limits: the whole 60 s, an attempt 5 s.") == true)
+        #expect(error?.detail.hasSuffix("The call took 5 s; it may take 60 s, and each attempt may wait 5 s for its response.") == true)
     }
 
     @Test("The call's own deadline comes first if it is earlier")
@@ -38,7 +38,7 @@ struct AttemptTimeoutTests {
         #expect(clock.advanceToNextSleeper() == .seconds(3))
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.reason == .timedOut(.total))
-        #expect(error?.detail.hasSuffix("The call took 3 s. Its limits: the whole 3 s, an attempt 5 s.") == true)
+        #expect(error?.detail.hasSuffix("The call took 3 s; it may take 3 s, and each attempt may wait 5 s for its response.") == true)
     }
 
     @Test("Each redirect has a time of its own")
@@ -77,17 +77,37 @@ struct AttemptTimeoutTests {
         #expect(Pipeline([.attemptTimeout(.milliseconds(1))]).problems().isEmpty)
     }
 
-    @Test("So is one that the call as a whole reaches first", arguments: [(4, false), (5, true), (6, true)])
-    func problem(attempt: Int, isProblem: Bool) async throws {
-        let client = client([.attemptTimeout(.seconds(attempt))], total: .seconds(5)) {
-            $0.onAny { _ in .status(204) }
+    @Test("One that is longer than the whole call is none: the total limit acts", arguments: [4, 5, 6])
+    func longer(attempt: Int) async throws {
+        let client = client([.attemptTimeout(.seconds(attempt))], total: .seconds(5)) { $0.onAny { _ in .status(204) } }
+        #expect(client.problems.isEmpty)
+        try await client.send(Request<Void>.get("/"))
+    }
+
+    @Test("A call sets a limit of its own, longer or shorter, or none, with and without one of the pipeline")
+    func ofTheCall() async throws {
+        let cases: [(pipeline: Pipeline, attempt: Duration?, expected: Duration?)] = [
+            ([.attemptTimeout(.seconds(5))], .seconds(7), .seconds(7)),
+            ([.attemptTimeout(.seconds(5))], .seconds(2), .seconds(2)),
+            ([.attemptTimeout(.seconds(5))], nil, .seconds(5)), ([], .seconds(2), .seconds(2)), ([], nil, nil),
+        ]
+        for (pipeline, attempt, expected) in cases {
+            let client = client(pipeline) { $0.onAny(delay: .seconds(9)) { _ in .status(200) } }
+            let timeouts = Timeouts(firstByte: nil, total: .seconds(60), attempt: attempt)
+            let call = Task { try await client.send(Request<HTTPResponse>.get("/").options { $0.timeouts = timeouts }) }
+            try await clock.waitForSleepers(1)
+            #expect(clock.advanceToNextSleeper() == expected ?? .seconds(9))
+            let result = await call.result
+            guard expected != nil else {
+                #expect(try result.get().status == .ok)
+                continue
+            }
+            #expect(throws: NetworkError.self) { try result.get() }
         }
-        #expect(client.problems.count == (isProblem ? 1 : 0))
-        let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }
-        #expect(error?.reason == (isProblem ? .configuration : nil))
-        var options = RequestOptions()
-        options.timeouts = Timeouts(total: .seconds(60))
-        #expect(client.with(options: options).problems.isEmpty, "what the client's options say counts")
-        #expect(Pipeline([.attemptTimeout(.seconds(attempt))]).problems().isEmpty)
+        let none = client([.attemptTimeout(.seconds(5))]) { $0.onAny(delay: .seconds(900)) { _ in .status(200) } }
+        let call = Task { try await none.send(Request<HTTPResponse>.get("/").options { $0.timeouts = Timeouts.none }) }
+        try await clock.waitForSleepers(1)
+        #expect(clock.advanceToNextSleeper() == .seconds(900))
+        #expect(try await call.value.status == .ok)
     }
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+
+/// One call on its way through a circuit.
+///
+/// The circuit is asked twice: at once, so that nobody queues for a server that is given up, and when the request leaves the
+/// pipeline, so that nothing is sent that was queued before the circuit opened. A call counts only if it left.
+final class CircuitPass: Departure {
+    let outer: (any Departure)?
+    private let breaker: CircuitBreaker
+    private let circuit: Circuit
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var permit: CircuitState.Permit?
+        var left = MonotonicInstant(nanoseconds: 0)
+        var waited = Duration.zero
+        var answered: MonotonicInstant?
+    }
+
+    init(_ breaker: CircuitBreaker, _ circuit: Circuit, outer: (any Departure)?) {
+        self.breaker = breaker
+        self.circuit = circuit
+        self.outer = outer
+    }
+
+    /// Refuses at once what the circuit would refuse now.
+    func check(at time: any TimeSource) throws {
+        if circuit.isClosed { return }
+        let now = time.now
+        if let wait = circuit.refusal(at: now) { throw refusal(wait) }
+    }
+
+    func leave(at now: MonotonicInstant, waited: Duration) throws {
+        // An interceptor further in may send twice, as after a 401.
+        if let permit = state.withLock({ $0.permit }), circuit.isCurrent(permit) { return }
+        var admission = CircuitState.Admission.refuse(tryAfter: nil)
+        breaker.announce(circuit.change { admission = $0.admit(at: now) })
+        switch admission {
+        case .refuse(let wait): throw refusal(wait)
+        case .pass(let permit):
+            state.withLock { $0 = State(permit: permit, left: now, waited: waited) }
+        }
+    }
+
+    /// The head of the response is there. Only what came after the request had left counts as slow, without the transport's
+    /// own queue.
+    func answer(isFailure: Bool, queue: Duration?, at now: MonotonicInstant) {
+        let (left, waited) = state.withLock { state in
+            state.answered = now
+            return (state.left, state.waited)
+        }
+        let took = left.duration(to: now) - max(.zero, (queue ?? .zero) - waited)
+        finish(isFailure ? .failure : .success(took), at: now)
+    }
+
+    /// The attempt ended with an error: its outcome follows from the time that it had.
+    func fail(_ error: NetworkError, total: Duration?, at now: MonotonicInstant) {
+        let sending = state.withLock { $0.left.duration(to: now) }
+        finish(Self.outcome(of: error, after: sending, of: total), at: now)
+    }
+
+    /// The body broke off after the head had counted.
+    func breakOff(_ error: NetworkError, at now: MonotonicInstant) {
+        let (permit, answered) = state.withLock { ($0.permit, $0.answered) }
+        guard let permit, let answered, case .failure = Self.outcome(of: error, after: .zero, of: nil) else { return }
+        var random = SystemRandomNumberGenerator()
+        breaker.announce(circuit.change { $0.bodyFailed(permit, answered: answered, at: now, using: &random) })
+    }
+
+    private func finish(_ outcome: CircuitState.Outcome, at now: MonotonicInstant) {
+        guard let permit = state.withLock({ $0.permit }) else { return }
+        var random = SystemRandomNumberGenerator()
+        breaker.announce(circuit.change { $0.finish(permit, outcome, at: now, using: &random) })
+    }
+
+    /// What an error says about the server.
+    ///
+    /// - `sending`: the time since the request left; `total`: that of the whole call. A call that had spent most of its time
+    ///   in queues or earlier attempts left the server too little.
+    private static func outcome(
+        of error: NetworkError, after sending: Duration, of total: Duration?
+    ) -> CircuitState.Outcome {
+        guard !error.isOffline else { return .unknown }
+        switch error.reason {
+        case .timedOut(.engine), .timedOut(.queue): return .unknown
+        case .timedOut(.total): return total.map { sending * 2 >= $0 } ?? true ? .failure : .unknown
+        case .unreachable, .timedOut, .connectionLost, .badResponse, .proxyFailed(.unreachable),
+            .proxyFailed(.refused):
+            return .failure
+        default: return .unknown
+        }
+    }
+
+    private func refusal(_ wait: Duration?) -> NetworkError {
+        let next = wait.map { "It is tried again in \($0.brief)." } ?? "It stays so until CircuitBreaker.reset(_:)."
+        var error = NetworkError(
+            .refused(by: .circuitBreaker),
+            detail: "The circuit of \(circuit.origin) is open: \(circuit.cause). \(next)",
+            hint: "Look for the failures of that origin before this one; CircuitBreaker.changes() tells when.")
+        error.expectedWait = wait
+        return error
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+@testable import CurlewCore
+
+/// What policies further in see of the deadlines of the calls that share an exchange.
+@Suite(.timeLimit(.minutes(1)))
+struct CoalescingDeadlineTests {
+    private func request(_ total: Duration?) -> Request<Int> {
+        .get("/x").options { $0.timeouts = Timeouts(total: total) }
+    }
+
+    @Test("a wait that no caller lives to see ends the call at once, with the answer it has")
+    func retry() async throws {
+        let sharing = Sharing([.coalescing(), .retry()]) { _ in .status(429, headers: ["Retry-After": "50"]) }
+        sharing.origin.open()
+        let error = await failure { () throws(NetworkError) in try await sharing.client.send(request(.seconds(2))) }
+        #expect(error?.reason == .status(429) && error?.retryAfter == .seconds(50))
+    }
+
+    @Test("a wait that the most patient caller lives to see is waited for; the others leave at their deadlines")
+    func patient() async throws {
+        let answers = Locked(0)
+        let sharing = Sharing([.coalescing(), RetryInterceptor(random: { 0 })]) { _ in
+            let isFirst = answers.withLock { answers in
+                answers += 1
+                return answers == 1
+            }
+            return isFirst ? .status(429, headers: ["Retry-After": "50"]) : .answer("7")
+        }
+        let short = try await sharing.begin(request(.seconds(2)))
+        let long = try await sharing.begin(request(.seconds(200)))
+        sharing.origin.open()
+        // The pause, and the alarm of the earlier deadline.
+        try await sharing.clock.waitForSleepers(2)
+        sharing.clock.advance(by: .seconds(2))
+        #expect(await ending(short).reason == .timedOut(.total))
+        // The pause, and the alarm of the later one.
+        try await sharing.clock.waitForSleepers(2)
+        sharing.clock.advance(by: .seconds(60))
+        #expect(try await long.value == 7)
+        #expect(sharing.origin.sent.count == 2)
+    }
+
+    @Test("a token that comes after the deadline is refused at once")
+    func rateLimit() async throws {
+        let sharing = Sharing([.coalescing(), .rateLimit(1, every: .seconds(50))])
+        sharing.origin.open()
+        #expect(try await sharing.client.send(request(.seconds(2))) == 1)
+        let error = await failure { () throws(NetworkError) in try await sharing.client.send(request(.seconds(2))) }
+        #expect(error?.reason == .refused(by: .rateLimit) && error?.retryAfter == .seconds(50))
+    }
+}
