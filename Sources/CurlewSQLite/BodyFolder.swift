@@ -50,7 +50,13 @@ struct BodyFolder: Sendable {
     /// Makes the file of an entry.
     func create(_ id: CacheEntryID) throws -> BodyFile {
         let file = path(of: id)
-        let descriptor = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
+        let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
+        var descriptor = open(file, flags, S_IRUSR | S_IWUSR)
+        if descriptor < 0, errno == ENOENT {
+            // Systems clear the folders of caches while apps run.
+            try prepare()
+            descriptor = open(file, flags, S_IRUSR | S_IWUSR)
+        }
         guard descriptor >= 0 else { throw Self.failure("made", file) }
         let body = BodyFile(descriptor)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure("locked", file) }

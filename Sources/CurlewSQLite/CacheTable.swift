@@ -109,7 +109,9 @@ final class CacheTable {
         let head = response.encoded
         return try connection.transaction {
             var change = Change()
-            guard try !Removals(connection).reach(response, since: start) else { return change }
+            guard try !Removals(connection).reach(response, since: start), try !isOvertaken(response) else {
+                return change
+            }
             for id in others { try drop("id = ?", [.number(id.number)], &change) }
             try drop(sameVariant, values(of: response), &change)
             try connection.run(
@@ -133,6 +135,14 @@ final class CacheTable {
             change.isDone = true
             return change
         }
+    }
+
+    /// Whether a newer response has the place of this one.
+    private func isOvertaken(_ response: StoredResponse) throws -> Bool {
+        let heads = try connection.rows("SELECT head FROM entries WHERE \(sameVariant)", values(of: response)) {
+            $0.bytes(0)
+        }
+        return heads.contains { $0.flatMap { StoredResponse(encoded: $0) }?.isNewer(than: response) == true }
     }
 
     func update(_ response: StoredResponse) throws -> Change {

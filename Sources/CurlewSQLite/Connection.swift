@@ -16,6 +16,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// The file does not begin as a database does.
     var isForeign: Bool { code & 0xFF == SQLITE_NOTADB }
     var isFull: Bool { code & 0xFF == SQLITE_FULL }
+    /// Not tried, because it was busy just now.
+    static let stillBusy = SQLiteFailure(code: SQLITE_BUSY | 0xFF00, description: "the database was busy just now")
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 }
 
@@ -25,10 +27,10 @@ final class Connection {
     private let patience: Duration
     private var statements: [String: Statement] = [:]
 
-    /// Opens the file, which is made if it is not there. Waits at most `patience` for other processes.
-    init(path: String, patience: Duration) throws(SQLiteFailure) {
+    /// Opens the file, which is made if it is not there and `creates`. Waits at most `patience` for other processes.
+    init(path: String, patience: Duration, creates: Bool = true) throws(SQLiteFailure) {
         var handle: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
             let words = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
@@ -38,7 +40,7 @@ final class Connection {
         self.handle = handle
         self.patience = patience
         sqlite3_extended_result_codes(handle, 1)
-        sqlite3_busy_timeout(handle, Int32(clamping: patience.components.seconds * 1000))
+        sqlite3_busy_timeout(handle, Int32(clamping: Int64(patience / .milliseconds(1))))
     }
 
     deinit {

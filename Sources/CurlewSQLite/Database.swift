@@ -30,8 +30,10 @@ struct Database {
     private let report: @Sendable (SQLiteCacheStore.Notice) -> Void
     private var state = State.closed
     private var isFull = false
-    /// Which file was opened: another process may have put a new one in its place.
+    /// Which file was opened: another process may have put a new one in its place, or the system removed it.
     private var inode: UInt64 = 0
+    /// Until then nothing is tried: another process has just held the file for as long as one waits.
+    private var busyUntil: SuspendingClock.Instant?
 
     /// How long a statement waits for other processes.
     private static let patience = Duration.seconds(5)
@@ -65,7 +67,10 @@ struct Database {
     }
 
     private mutating func attempt<Result>(_ work: (CacheTable) throws -> Result) throws -> Result {
+        if let busyUntil, SuspendingClock.now < busyUntil { throw SQLiteFailure.stillBusy }
+        if case .open = state, inode != Self.inode(path) { state = .closed }
         let result = try work(try open())
+        busyUntil = nil
         isFull = false
         return result
     }
@@ -165,7 +170,8 @@ struct Database {
             explained.hint = "The disk is full. Calls go to the network meanwhile."
             noteFull(explained)
         } else if failure.isBusy {
-            explained.hint = "Another process holds the database for long."
+            explained.hint = "Another process holds the database for long. It is tried again after \(Self.patience.brief)."
+            if failure.code != SQLiteFailure.stillBusy.code { busyUntil = SuspendingClock.now + Self.patience }
         }
         return explained
     }
@@ -176,7 +182,8 @@ struct Database {
         isFull = true
     }
 
-    private static func inode(_ path: String) -> UInt64 {
+    /// Which file has this name; 0 if there is none.
+    static func inode(_ path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
     }

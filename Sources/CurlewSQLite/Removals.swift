@@ -10,10 +10,10 @@ import Foundation
 
 /// What was removed of late, in order: who writes an entry meanwhile, in whichever process, asks before it commits.
 ///
-/// The last 256 are kept. A writer that began before those cannot know, and its entry counts as removed; so it does for
+/// The last 4096 are kept. A writer that began before those cannot know, and its entry counts as removed; so it does for
 /// what only a function could decide.
 struct Removals {
-    private static let most: Int64 = 256
+    private static let most: Int64 = 4096
 
     private enum Kind: Int64 {
         case everything, target, prefix, principal, tag, entries
@@ -56,8 +56,11 @@ struct Removals {
         let later = try connection.rows(
             "SELECT kind, value FROM removals WHERE number > ?", [.number(start)]
         ) { (Kind(rawValue: $0.number(0)), $0.bytes(1)) }
+        let last = try last
+        // The numbers of another file: that one was set aside since.
+        guard start <= last else { return true }
         if later.isEmpty { return false }
-        guard try last - start <= Int64(later.count) else { return true }
+        guard last - start <= Int64(later.count) else { return true }
         return later.contains { kind, value in
             switch kind {
             case .everything, nil: true

@@ -89,7 +89,8 @@ public final class SQLiteCacheStore: CacheStore {
         folder = BodyFolder(path: path + "-bodies")
         worker = Worker(
             Database(
-                path: path, folder: folder, bytes: self.byteLimit, entries: self.entryLimit, report: report))
+                path: path, folder: folder, bytes: self.byteLimit, entries: self.entryLimit, report: report),
+            reader: Reader(path: path, bytes: self.byteLimit, entries: self.entryLimit))
     }
 
     /// Writes a notice to standard error.
@@ -116,10 +117,12 @@ public final class SQLiteCacheStore: CacheStore {
         try? FileManager.default.createDirectory(atPath: String(path[..<end]), withIntermediateDirectories: true)
     }
 
-    /// The entries of a key, the newest first.
-    public func variants(for key: CacheKey) async throws -> [StoredResponse] {
-        try await worker.run { [changes] table in
+    /// The entries of a key, the newest first. Waits for no change, of this process or another.
+    public func find(_ key: CacheKey) async throws -> CacheFindings {
+        try await worker.look { [changes] table in
             let change = changes.withLock { $0 }
+            // Before the entries: a removal between the two counts as one that came later.
+            let epoch = try Removals(table.connection).last
             var variants = try table.variants(for: key)
             // Most keys have one entry, and most lookups use it: a second wait for the disk's thread would cost as much
             // as all the rest.
@@ -127,7 +130,7 @@ public final class SQLiteCacheStore: CacheStore {
                 let found = try table.find(first.id)
                 variants[0].hint = StoreHint(mark: change, bytes: found?.bytes)
             }
-            return variants
+            return CacheFindings(variants, epoch: CacheEpoch(epoch))
         }
     }
 
@@ -138,25 +141,27 @@ public final class SQLiteCacheStore: CacheStore {
             counters.withLock { $0.hits += 1 }
             return SQLiteCacheBody(bytes)
         }
-        let body = try await worker.run { [folder] table -> SQLiteCacheBody? in
-            guard let found = try table.find(response.id) else { return nil }
-            table.use([response.id])
-            if let bytes = found.bytes { return SQLiteCacheBody(bytes) }
-            if let file = folder.open(response.id, length: found.length) {
-                return SQLiteCacheBody(file, length: found.length)
-            }
+        let (body, isThere) = try await worker.look { [folder] table -> (SQLiteCacheBody?, isThere: Bool) in
+            guard let found = try table.find(response.id) else { return (nil, false) }
+            if let bytes = found.bytes { return (SQLiteCacheBody(bytes), true) }
+            return (
+                folder.open(response.id, length: found.length).map { SQLiteCacheBody($0, length: found.length) }, true
+            )
+        }
+        guard let body else {
             // The file is gone, or was cut off when the power failed.
-            try table.forget(response.id)
+            if isThere { try await worker.run { try $0.forget(response.id) } }
             return nil
         }
-        guard let body else { return nil }
+        worker.noteUse(of: response.id)
         counters.withLock { $0.hits += 1 }
         return body.reading(by: worker)
     }
 
     /// Begins an entry.
-    public func write(_ response: StoredResponse) async throws -> any CacheWriter {
-        let start = try await worker.run { try Removals($0.connection).last }
+    public func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+        var start = epoch?.number ?? 0
+        if epoch == nil { start = try await worker.run { try Removals($0.connection).last } }
         return SQLiteCacheWriter(response, to: self, since: start)
     }
 

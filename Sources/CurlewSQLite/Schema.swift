@@ -36,6 +36,14 @@ enum Schema {
         }
     }
 
+    /// Whether the tables are there, in this version.
+    static func isCurrent(_ connection: Connection) throws -> Bool {
+        func pragma(_ name: String) throws -> Int64 {
+            try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0
+        }
+        return try connection.snapshot { try pragma("application_id") == application && pragma("user_version") == version }
+    }
+
     /// Throws `.storage` for files of newer versions and of others, which stay as they are.
     static func refuseOthers(_ connection: Connection, path: String) throws {
         _ = try connection.snapshot { try check(connection, path: path) }

@@ -3,16 +3,21 @@
 import CurlewCore
 import Dispatch
 
-/// Where the store waits for the disk: one thing at a time on the database, and one on the files of large bodies, so that
-/// a lookup does not wait until a film is on the disk. Never on the threads that tasks run on.
+/// Where the store waits for the disk: one thing at a time for changes, one for look-ups, and one for the files of large
+/// bodies, so that a look-up waits neither until a film is on the disk nor for other processes. Never on the threads that
+/// tasks run on.
 final class Worker: Sendable {
     private let queue = DispatchQueue(label: "curlew.cache.database")
     private let files = DispatchQueue(label: "curlew.cache.files")
+    private let lookups = DispatchQueue(label: "curlew.cache.lookups")
     private let database: Locked<Database>
+    private let reader: Locked<Reader>
     private let state = Locked(State())
 
     private struct State {
         var hasSwept = false
+        /// The file was opened once, so that it can be read.
+        var isPrepared = false
         /// It is arranged that uses are written.
         var writesUses = false
         /// Uses that the table has not heard of.
@@ -28,12 +33,26 @@ final class Worker: Sendable {
     private static let useDelay = DispatchTimeInterval.seconds(2)
     private static let mostUses = 256
 
-    init(_ database: sending Database) {
+    init(_ database: sending Database, reader: sending Reader) {
         self.database = Locked(database)
+        self.reader = Locked(reader)
     }
 
     deinit {
         queue.async { [database, state] in Self.writeUses(database, state) }
+    }
+
+    /// Looks something up, without waiting for changes.
+    func look<Value: Sendable>(_ work: @escaping @Sendable (CacheTable) throws -> Value) async throws -> Value {
+        if state.withLock({ $0.isPrepared }) {
+            let value = await withCheckedContinuation { continuation in
+                lookups.async { [reader] in
+                    continuation.resume(returning: reader.withLock { $0.perform(work) })
+                }
+            }
+            if let value { return value }
+        }
+        return try await run(work)
     }
 
     /// Works with the database.
@@ -82,7 +101,7 @@ final class Worker: Sendable {
     private func afterwards(useCount: Int) {
         let (sweeps, writes) = state.withLock { state in
             defer {
-                state.hasSwept = true
+                (state.hasSwept, state.isPrepared) = (true, true)
                 state.writesUses = state.writesUses || useCount > 0
             }
             return (!state.hasSwept, useCount > 0 && !state.writesUses)

@@ -136,7 +136,7 @@ struct SQLiteCacheStoreTests {
             #expect(try await !writer.commit(replacing: []), "\(selection)")
         }
         let writer = try await one.write(.testing("https://a.example/x"))
-        for number in 0..<300 { try await other.remove(.target("https://b.example/\(number)")) }
+        for number in 0..<4200 { try await other.remove(.target("https://b.example/\(number)")) }
         #expect(try await !writer.commit(replacing: []), "who cannot know any more must not commit")
         let late = try await one.write(.testing("https://a.example/x"))
         try await other.remove(.principal("ann"))

@@ -7,8 +7,8 @@ package protocol Departure: AnyObject, Sendable {
 
     /// Throws if the request must not be sent any more.
     ///
-    /// - `waited`: what the attempt has waited in queues of the pipeline.
-    func leave(at now: MonotonicInstant, waited: Duration) throws
+    /// - `context`: that of the attempt, with what it has waited in queues of the pipeline.
+    func leave(at now: MonotonicInstant, in context: ExchangeContext) throws
 }
 
 /// The latest deadline of the calls that have joined an exchange.

@@ -85,6 +85,20 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
+    /// The context of another call that this one has started and that outlives it: with a number, a start and a total time of
+    /// its own, and the same options.
+    func ofItsOwn(total: Duration) -> ExchangeContext {
+        var copy = ExchangeContext(call.again())
+        copy.totalDeadline = Deadline(total, after: copy.start)
+        copy.hop = hop
+        copy.crossedOrigin = crossedOrigin
+        copy.isAuthenticated = isAuthenticated
+        copy.detour = detour
+        copy.pastAttempts = []
+        copy.sharedDeadline = nil
+        return copy
+    }
+
     /// The redirects that led here, oldest first.
     public package(set) var redirects: [Redirect] {
         get { detour?.facts.redirects ?? [] }
@@ -231,6 +245,14 @@ public struct ExchangeContext: Sendable {
             self.homeFields = homeFields
             self.fields = fields
             self.secrets = secrets ?? DeclaredSecrets(fields)
+        }
+
+        /// The same, begun now.
+        func again() -> Call {
+            Call(
+                id: ExchangeID.next(), routeName: routeName, options: options, timeouts: timeouts, limits: limits,
+                clientOrigin: clientOrigin, observers: observers, time: time, endpoint: endpoint, codecs: codecs,
+                homeFields: homeFields, fields: fields, secrets: secrets)
         }
     }
 }

@@ -153,7 +153,7 @@ extension ExchangeContext {
         let now = time.now
         var policy = departure
         while let asked = policy {
-            try asked.leave(at: now, waited: queued)
+            try asked.leave(at: now, in: self)
             policy = asked.outer
         }
         if attemptDeadline == .never { attemptDeadline = Deadline(timeouts.attempt, after: now) }

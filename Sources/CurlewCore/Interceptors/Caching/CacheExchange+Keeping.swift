@@ -13,23 +13,29 @@ extension CacheExchange {
     ///
     /// - `replacing`: the stored response that it takes the place of, kept or not.
     func keep(
-        _ response: HTTPResponse, _ head: CacheIntake.Head, _ flight: CacheTraffic.Flight,
-        _ variants: [StoredResponse], replacing old: StoredResponse?, because cause: CacheCause
+        _ response: HTTPResponse, _ head: CacheIntake.Head, _ found: CacheFindings, replacing old: StoredResponse?,
+        because cause: CacheCause
     ) async -> HTTPResponse {
         var response = response
-        let keeping = await keep(&response, head, flight, variants, replacing: old)
-        if keeping != .kept, keeping != .freshens { await drop(old, response.status) }
+        let keeping = await keep(&response, head, found, replacing: old)
+        if keeping != .kept, keeping != .freshens { await drop(superseded(old, found), response.status) }
         response.judge(CacheVerdict(.network, cause, keeping: keeping), in: context)
         return response
     }
 
+    /// What the response shows to be out of date: what it was asked in place of, and for a reload all that would have answered.
+    private func superseded(_ old: StoredResponse?, _ found: CacheFindings) -> [StoredResponse] {
+        if let old { return [old] }
+        return question.policy == .reload ? found.variants.filter { $0.matches(question.request.headers) } : []
+    }
+
     private func keep(
-        _ response: inout HTTPResponse, _ head: CacheIntake.Head, _ flight: CacheTraffic.Flight,
-        _ variants: [StoredResponse], replacing old: StoredResponse?
+        _ response: inout HTTPResponse, _ head: CacheIntake.Head, _ found: CacheFindings,
+        replacing old: StoredResponse?
     ) async -> CacheCause {
         // Somebody may have signed in or out while the answer was on its way.
         guard isUnchanged || question.isForEverybody(head.headers) else { return .principalChanged }
-        let matching = variants.filter { $0.matches(question.request.headers) }
+        let matching = found.variants.filter { $0.matches(question.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
         let verdict = CacheIntake.verdict(
             on: head, to: question, tags: context.options.cacheTags, hasCredential: principal != .anonymous)
@@ -40,17 +46,23 @@ extension CacheExchange {
         guard response.body.value == nil else { return .noBytes }
         let limit = min(question.rules.bodyLimit, store.bodyLimit)
         guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
+        if stored.part != nil, let whole = matching.first(where: { $0.part == nil }) {
+            // A part takes the place of nothing that is whole; it may show that that is still good.
+            guard let fresh = CacheIntake.freshened(whole, byPart: head, question) else { return .notWorthKeeping }
+            await update(fresh)
+            return .freshens
+        }
         do {
-            let length = stored.part.map { Int64($0.bytes.count) } ?? response.body.declaredLength
-            let sink = try await sink(for: stored, of: length, matching, limit, flight, replacing: old)
+            let sink = try await sink(for: stored, of: response, limit, found.epoch, replacing: old)
             guard let bytes = response.body.bufferedData else {
                 response.body = ResponseBody(CacheTee(response.body, sink), watching: response.body)
                 return .kept
             }
-            await sink.take(bytes)
-            if await sink.finish() { return .kept }
-            if flight.isDoomed { return .invalidated }
-            return Int64(bytes.count) > limit ? .tooLong : .storeFailed
+            switch await sink.take(all: bytes) {
+            case .kept, .underWay: return .kept
+            case .refused: return .invalidated
+            case .failed: return Int64(bytes.count) > limit ? .tooLong : .storeFailed
+            }
         } catch {
             context.reportStoreFailure(error)
             return .storeFailed
@@ -82,38 +94,25 @@ extension CacheExchange {
     }
 
     /// Removes what an answer has shown to be out of date. Who was refused, or met a server that fails, was shown nothing.
-    private func drop(_ old: StoredResponse?, _ status: HTTPStatus) async {
-        guard let old, status.isSuccess || status.isRedirection || status == .notFound || status == .gone,
+    private func drop(_ old: [StoredResponse], _ status: HTTPStatus) async {
+        guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone,
             status != .notModified
         else { return }
-        await remove(old)
+        for stored in old { await remove(stored) }
     }
 
     private func remove(_ stored: StoredResponse) async {
-        do {
-            _ = try await store.remove(.entries([stored.id]))
-        } catch {
-            context.reportStoreFailure(error)
-        }
+        await change { [store] in _ = try await store.remove(.entries([stored.id])) }
     }
 
     private func sink(
-        for stored: StoredResponse, of length: Int64?, _ matching: [StoredResponse], _ limit: Int64,
-        _ flight: CacheTraffic.Flight, replacing old: StoredResponse?
+        for stored: StoredResponse, of response: HTTPResponse, _ limit: Int64, _ epoch: CacheEpoch,
+        replacing old: StoredResponse?
     ) async throws -> CacheSink {
-        let replaced = old.map { [$0.id] } ?? []
-        let context = context
-        let report: @Sendable (any Error) -> Void = { context.reportStoreFailure($0) }
-        for other in matching {
-            guard let combination = CacheCombination(stored, with: other), let body = try await store.body(of: other)
-            else { continue }
-            return CacheSink(
-                try await store.write(combination.head), limit: limit, expecting: length,
-                within: CacheSink.Surroundings(body, combination), flight: flight, replacing: replaced + [other.id],
-                report: report)
-        }
+        let (store, cache, context) = (store, cache, context)
         return CacheSink(
-            try await store.write(stored), limit: limit, expecting: length, within: nil,
-            flight: flight, replacing: replaced, report: report)
+            try await reach { try await store.write(stored, since: epoch) }, limit: limit,
+            expecting: stored.part.map { Int64($0.bytes.count) } ?? response.body.declaredLength,
+            replacing: old.map { [$0.id] } ?? [], cache, context)
     }
 }

@@ -42,10 +42,14 @@ extension CacheExchange {
 
     private func response(_ stored: StoredResponse, _ delivery: CacheDelivery) async -> HTTPResponse? {
         do {
-            guard let body = try await store.body(of: stored) else { return nil }
-            guard let bytes = try await bytes(of: body, delivery.bytes) else { return nil }
+            let (exchange, store) = (self, store)
+            let body = try await reach { () -> ResponseBody? in
+                guard let body = try await store.body(of: stored) else { return nil }
+                return try await exchange.bytes(of: body, delivery.bytes)
+            }
+            guard let body else { return nil }
             return HTTPResponse(
-                status: delivery.status, headers: delivery.headers, body: bytes, version: stored.version,
+                status: delivery.status, headers: delivery.headers, body: body, version: stored.version,
                 url: question.key.target)
         } catch {
             context.reportStoreFailure(error)
@@ -67,7 +71,7 @@ extension CacheExchange {
             return ResponseBody(
                 bytes.subdata(in: start + Int(range.lowerBound)..<start + Int(range.upperBound)), limit: limit)
         }
-        let source = CacheBodySource(body, range)
+        let source = CacheBodySource(body, range, until: context.totalDeadline, on: context.time)
         guard range.count <= Self.readAtOnce else {
             return ResponseBody(source, limit: limit, length: Int64(range.count))
         }
@@ -78,14 +82,13 @@ extension CacheExchange {
 
     /// Writes the new head of an entry to the store; one that must not be kept any more is removed.
     func update(_ stored: StoredResponse) async {
-        do {
-            if CacheIntake.isForbidden(stored, question.rules) {
+        let isForbidden = CacheIntake.isForbidden(stored, question.rules)
+        await change { [store] in
+            if isForbidden {
                 _ = try await store.remove(.entries([stored.id]))
             } else {
                 _ = try await store.update(stored)
             }
-        } catch {
-            context.reportStoreFailure(error)
         }
     }
 }
@@ -97,9 +100,13 @@ final class CacheBodySource: ResponseBodySource {
     private let body: any CacheBody
     private let end: Int64
     private let position: Locked<Int64>
+    private let deadline: Deadline
+    private let time: any TimeSource
 
-    init(_ body: any CacheBody, _ range: Range<Int64>) {
+    init(_ body: any CacheBody, _ range: Range<Int64>, until deadline: Deadline, on time: any TimeSource) {
         self.body = body
+        self.deadline = deadline
+        self.time = time
         end = range.upperBound
         position = Locked(range.lowerBound)
     }
@@ -113,7 +120,8 @@ final class CacheBodySource: ResponseBodySource {
             return nil
         }
         try Task.checkCancellation()
-        let chunk = try await body.read(from: start, upTo: Int(min(Int64(Self.pieceSize), end - start)))
+        let (body, count) = (body, Int(min(Int64(Self.pieceSize), end - start)))
+        let chunk = try await bounded(until: deadline, on: time) { try await body.read(from: start, upTo: count) }
         guard !chunk.isEmpty, Int64(chunk.count) <= end - start else {
             throw NetworkError(
                 .storage, detail: "The cache's store gave \(start) bytes of a body that has \(end).",

@@ -16,6 +16,8 @@ struct CacheExchange: Sendable {
     let cache: CacheInterceptor
     /// The call's, or that of a refresh in the background.
     var context: ExchangeContext
+    /// Nobody waits for the response: what is stored need not be opened.
+    var isRefresh = false
 
     init(_ question: CacheQuestion, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
         self.question = question
@@ -27,41 +29,70 @@ struct CacheExchange: Sendable {
 
     var store: any CacheStore { cache.store }
 
+    /// Asks the store, for as long as a look-up may take.
+    func reach<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await cache.reach(within: cache.rules.lookupTimeout, in: context, work)
+    }
+
+    /// Lets the store change something, which the caller need not wait for. A failure is told to observers.
+    func change(_ work: @escaping @Sendable () async throws -> Void) async {
+        do {
+            try await cache.reach(within: cache.rules.commitTimeout, in: context) { [context] in
+                do { try await work() } catch { context.reportStoreFailure(error) }
+            }
+        } catch {
+            // It goes on by itself.
+        }
+    }
+
     /// Decides, and does it.
     func run() async throws -> HTTPResponse {
-        let variants: [StoredResponse]
+        let found: CacheFindings
         do {
-            variants = try await candidates()
+            found = try await candidates()
         } catch {
+            try Task.checkCancellation()
+            if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
             context.reportStoreFailure(error)
             if question.takesOnlyStored { return refusal(because: .storeFailed) }
             return try await askPast(because: .storeFailed)
         }
-        switch CacheDecision.about(question, variants, at: context.time.date) {
+        switch CacheDecision.about(question, found.variants, at: context.time.date) {
         case .serve(let choice, let refresh):
             guard let response = await serve(choice) else {
                 if question.takesOnlyStored { return refusal(because: .entryIsGone) }
-                return try await fetch(variants, standIn: nil, because: .entryIsGone)
+                return try await fetch(found, standIn: nil, because: .entryIsGone)
             }
-            if refresh { refreshInBackground(choice, variants) }
+            if refresh { refreshInBackground(choice, found) }
             return response
         case .revalidate(let choice, let conditional):
-            return try await revalidate(choice, conditional, variants)
+            return try await revalidate(choice, conditional, found)
         case .fetch(let standIn, let cause):
-            return try await fetch(variants, standIn: standIn, because: cause)
+            return try await fetch(found, standIn: standIn, because: cause)
         case .refuse(let cause):
             return refusal(because: cause)
         }
     }
 
     /// What is stored for the one who asks, and if that is not it, for everybody.
-    private func candidates() async throws -> [StoredResponse] {
-        let own = question.reservation == nil ? try await store.variants(for: question.key) : []
-        let isFound = own.contains { $0.matches(question.request.headers) }
-        let hasAsked = question.key == question.common && question.reservation == nil
-        if isFound || hasAsked || !question.rules.sharesPublic { return own }
-        let common = try await store.variants(for: question.common)
-        return own + common.filter { question.isForEverybody($0.headers) }
+    private func candidates() async throws -> CacheFindings {
+        if let debt = cache.debts.selection(for: question.key.target) {
+            guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
+        }
+        let (store, question) = (store, question)
+        return try await reach {
+            let isOwn = question.reservation == nil
+            var found = try await store.find(isOwn ? question.key : question.common)
+            guard isOwn else {
+                found.variants = found.variants.filter { question.isForEverybody($0.headers) }
+                return found
+            }
+            let isFound = found.variants.contains { $0.matches(question.request.headers) }
+            if isFound || question.key == question.common || !question.rules.sharesPublic { return found }
+            let common = try await store.variants(for: question.common)
+            found.variants += common.filter { question.isForEverybody($0.headers) }
+            return found
+        }
     }
 
     /// Asks the server, with the store left out.
@@ -73,54 +104,58 @@ struct CacheExchange: Sendable {
 
     /// Asks the server for a new response.
     func fetch(
-        _ variants: [StoredResponse], standIn: CacheChoice?, because cause: CacheCause
+        _ found: CacheFindings, standIn: CacheChoice?, because cause: CacheCause
     ) async throws -> HTTPResponse {
         var request = question.request
         if question.policy == .reload { request.addCacheDirective("no-cache") }
-        let flight = cache.traffic.begin(question.key.target)
-        let start = context.time.date
-        let response: HTTPResponse
+        let (response, head): (HTTPResponse, CacheIntake.Head)
         do {
-            response = try await next(request, context: context)
+            (response, head) = try await ask(request)
         } catch {
             return try await standFor(error, standIn)
         }
         if let answer = await standFor(response, standIn) { return answer }
-        let head = head(of: response, since: start)
-        return await keep(response, head, flight, variants, replacing: standIn?.stored, because: cause)
+        return await keep(response, head, found, replacing: standIn?.stored, because: cause)
     }
 
     /// Asks the server whether a stored response is still good.
     func revalidate(
-        _ choice: CacheChoice, _ conditional: HTTPRequest, _ variants: [StoredResponse]
+        _ choice: CacheChoice, _ conditional: HTTPRequest, _ found: CacheFindings
     ) async throws -> HTTPResponse {
-        let flight = cache.traffic.begin(question.key.target)
-        let start = context.time.date
-        let response: HTTPResponse
+        let (response, head): (HTTPResponse, CacheIntake.Head)
         do {
-            response = try await next(conditional, context: context)
+            (response, head) = try await ask(conditional)
         } catch {
             return try await standFor(error, choice)
         }
         if let answer = await standFor(response, choice) { return answer }
-        let head = head(of: response, since: start)
         guard response.status == .notModified else {
-            return await keep(response, head, flight, variants, replacing: choice.stored, because: .replaced)
+            return await keep(response, head, found, replacing: choice.stored, because: .replaced)
         }
         response.body.cancel()
         // A 304 about something else, or a body that has gone meanwhile: without conditions there is an answer.
         guard let fresh = CacheIntake.freshened(choice.stored, by: head, question),
-            let answer = await serve(fresh, validatedBy: response)
-        else { return try await fetch(variants, standIn: nil, because: choice.cause) }
-        if !flight.isDoomed { await update(fresh) }
+            let answer = isRefresh ? response : await serve(fresh, validatedBy: response)
+        else { return try await fetch(found, standIn: nil, because: choice.cause) }
+        await update(fresh)
         return answer
     }
 
-    /// The head of an answer, with the times that its age is reckoned from.
-    func head(of response: HTTPResponse, since start: Date) -> CacheIntake.Head {
-        CacheIntake.Head(
-            status: response.status, headers: response.headers, version: response.version, requestTime: start,
-            responseTime: context.time.date)
+    /// Sends a request, and notes the times that the age of its response is reckoned from. The request time is that at which
+    /// the attempt left that was answered (RFC 9111 §4.2.3): waits in queues and earlier attempts age nothing.
+    private func ask(_ request: HTTPRequest) async throws -> (HTTPResponse, CacheIntake.Head) {
+        var context = context
+        let stamp = DepartureStamp(outer: context.departure)
+        context.departure = stamp
+        let response = try await next(request, context: context)
+        let (date, now) = (context.time.date, context.time.now)
+        let took = (stamp.left ?? now).duration(to: now)
+        return (
+            response,
+            CacheIntake.Head(
+                status: response.status, headers: response.headers, version: response.version,
+                requestTime: date.addingTimeInterval(-max(0, took / .seconds(1))), responseTime: date)
+        )
     }
 
     /// The stored response in place of an answer that says only that the server failed.
@@ -143,26 +178,31 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Refreshes an entry without anybody waiting for it. It outlives the caller, and is bounded in number and time.
-    private func refreshInBackground(_ choice: CacheChoice, _ variants: [StoredResponse]) {
+    /// Refreshes an entry without anybody waiting for it. It outlives the caller, and is bounded in number and time. It is a
+    /// call of its own: observers hear of it under a number of its own.
+    private func refreshInBackground(_ choice: CacheChoice, _ found: CacheFindings) {
         let (id, rules) = (choice.stored.id, question.rules)
         guard cache.traffic.beginRefresh(id, limit: rules.backgroundLimit) else { return }
         var refresh = self
-        refresh.context.attemptDeadline = .never
-        refresh.context.totalDeadline = Deadline(
-            context.timeouts.total ?? rules.backgroundTimeout, after: context.time.now)
+        refresh.isRefresh = true
+        refresh.context = context.ofItsOwn(
+            total: min(rules.backgroundTimeout, context.timeouts.total ?? rules.backgroundTimeout))
         Task(priority: .utility) { [refresh] in
             defer { refresh.cache.traffic.endRefresh(id) }
+            let (context, start) = (refresh.context, refresh.context.start)
+            context.record(.began(refresh.question.request))
             do {
                 let response =
                     if let conditional = choice.conditional(refresh.question) {
-                        try await refresh.revalidate(choice.because(.fresh), conditional, variants)
+                        try await refresh.revalidate(choice.because(.fresh), conditional, found)
                     } else {
-                        try await refresh.fetch(variants, standIn: nil, because: .fresh)
+                        try await refresh.fetch(found, standIn: nil, because: .fresh)
                     }
                 for try await _ in response.body {}
+                context.record(.succeeded(response, after: start.duration(to: context.time.now)))
             } catch {
-                // The next call asks again; observers have heard of the attempt.
+                // The next call asks again.
+                context.record(.failed(NetworkError(error), after: start.duration(to: context.time.now)))
             }
         }
     }
@@ -179,5 +219,24 @@ struct CacheExchange: Sendable {
             status: .gatewayTimeout, headers: [.date: HTTPDate(context.time.date).description], url: request.urlString)
         response.judge(CacheVerdict(.refused, cause), in: context)
         return response
+    }
+}
+
+/// When the attempt left that was answered.
+private final class DepartureStamp: Departure {
+    let outer: (any Departure)?
+    private let state = Locked<(attempt: Int, left: MonotonicInstant)?>(nil)
+
+    init(outer: (any Departure)?) {
+        self.outer = outer
+    }
+
+    var left: MonotonicInstant? { state.withLock { $0?.left } }
+
+    /// Of two sendings of one attempt the first counts: an age may be too high, never too low.
+    func leave(at now: MonotonicInstant, in context: ExchangeContext) {
+        state.withLock { state in
+            if state?.attempt != context.attempt { state = (context.attempt, now) }
+        }
     }
 }

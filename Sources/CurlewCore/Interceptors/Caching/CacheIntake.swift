@@ -95,14 +95,18 @@ enum CacheIntake {
 
     /// A stored response with what a 304 says of it; nil if the 304 is about another one (RFC 9111 §4.3.4).
     ///
-    /// A 304 without validators answers the ones that were sent, which were those of `stored` alone.
+    /// A 304 answers the validators that were sent, which were those of `stored` alone. So a tag that matches weakly will do:
+    /// servers that compress send the weak form with one response and the strong form with the other. The stored one stays.
     static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheQuestion) -> StoredResponse? {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
                 guard tag == stored.headers[.eTag] else { return nil }
                 return admitted(updated(stored, by: head, question), to: question)
             }
-            guard new.isWeak ? new.matchesWeakly(old) : new.matchesStrongly(old) else { return nil }
+            guard new.matchesWeakly(old) else { return nil }
+            var head = head
+            head.headers[.eTag] = stored.headers[.eTag]
+            return admitted(updated(stored, by: head, question), to: question)
         } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
             return nil
         }
@@ -111,11 +115,34 @@ enum CacheIntake {
 
     /// A stored response with what a 200 to HEAD says of it; nil if it is about another representation (RFC 9111 §4.3.5).
     static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ question: CacheQuestion) -> StoredResponse? {
-        for name in [HTTPField.Name.eTag, .lastModified] {
-            if let value = head.headers[name], value != stored.headers[name] { return nil }
+        if let value = head.headers[.lastModified], value != stored.headers[.lastModified] { return nil }
+        var head = head
+        if let value = head.headers[.eTag], value != stored.headers[.eTag] {
+            // A server that compresses only what has a body sends another form of the same tag here.
+            guard let new = EntityTag(value), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }),
+                new.matchesWeakly(old)
+            else { return nil }
+            head.headers[.eTag] = stored.headers[.eTag]
         }
         let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
         if let new = head.headers[.contentLength], let length, new != length { return nil }
+        return admitted(updated(stored, by: head, question), to: question)
+    }
+
+    /// A stored response with what a part of it says; nil unless both share a strong validator (RFC 9111 §3.4). Parts are not
+    /// put together: that is optional, and costs a copy of all that is stored for each part.
+    static func freshened(_ stored: StoredResponse, byPart head: Head, _ question: CacheQuestion) -> StoredResponse? {
+        let tags = [stored.headers[.eTag], head.headers[.eTag]].map { $0.flatMap { EntityTag($0) } }
+        if let old = tags[0], let new = tags[1] {
+            guard new.matchesStrongly(old) else { return nil }
+        } else {
+            guard tags[0] == nil, tags[1] == nil, stored.hasStrongDate, let date = head.headers[.lastModified],
+                date == stored.headers[.lastModified]
+            else { return nil }
+        }
+        var head = head
+        head.headers.remove(.contentRange)
+        head.headers.remove(.contentLength)
         return admitted(updated(stored, by: head, question), to: question)
     }
 

@@ -30,11 +30,13 @@ public struct CacheInterceptor: ValidatingInterceptor {
     public let rules: CacheRules
 
     let traffic = CacheTraffic()
+    let debts: CacheDebts
 
     /// A cache over `store`. By default one of its own, in memory, shared by the client and what is derived from it.
     public init(store: any CacheStore = MemoryCacheStore(), rules: CacheRules = .standard) {
         self.store = store
         self.rules = rules
+        debts = CacheDebts.of(store)
     }
 
     /// `.caching`.
@@ -114,16 +116,36 @@ public struct CacheInterceptor: ValidatingInterceptor {
         return response
     }
 
-    /// Removes what is stored for these URLs, and sees to it that nothing older is stored in its place.
+    /// Removes what is stored for these URLs; the store sees to it that nothing older takes its place. What it cannot remove
+    /// is not used until it can.
     private func invalidate(_ targets: Set<String>, in context: ExchangeContext) async {
-        traffic.doom(targets)
-        for target in targets {
-            do {
-                _ = try await store.remove(.target(target))
-            } catch {
-                context.reportStoreFailure(error)
+        let number = debts.owe(targets)
+        for target in targets { _ = await pay(.target(target), upTo: number, in: context) }
+    }
+
+    /// Makes up for a removal. False if the store cannot do it now.
+    func pay(_ selection: CacheSelection, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
+        do {
+            let (store, debts) = (store, debts)
+            try await reach(within: rules.lookupTimeout, in: context) {
+                _ = try await store.remove(selection)
+                debts.settle(selection, upTo: number)
             }
+            return true
+        } catch {
+            context.reportStoreFailure(error)
+            return false
         }
+    }
+
+    /// Asks the store, and waits no longer than `limit` and the call's deadline; the work goes on by itself then. Throws
+    /// `DeadlinePassed` and `CancellationError`. A store in memory answers at once.
+    func reach<Value: Sendable>(
+        within limit: Duration, in context: ExchangeContext, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        if store is MemoryCacheStore { return try await work() }
+        let deadline = context.totalDeadline.earlier(Deadline(limit, after: context.time.now))
+        return try await bounded(until: deadline, on: context.time, work)
     }
 }
 
@@ -154,6 +176,14 @@ extension ExchangeContext {
     func reportStoreFailure(_ error: any Error) {
         guard isObserved else { return }
         if let error = error as? NetworkError { return record(.cacheStoreFailed(error)) }
+        if error is CancellationError { return }
+        if error is DeadlinePassed {
+            return record(
+                .cacheStoreFailed(
+                    NetworkError(
+                        .storage, detail: "The cache's store did not answer in time.",
+                        hint: "The call went on without it. Look whether another process holds the store.")))
+        }
         record(
             .cacheStoreFailed(
                 NetworkError(

@@ -29,8 +29,14 @@ public struct CacheRules: Sendable {
     /// The most refreshes in the background at a time (`stale-while-revalidate`); beyond it stale answers are served
     /// without one. Default 8.
     public var backgroundLimit = 8
-    /// How long one refresh in the background may take, if the client has no total timeout. Default one minute.
+    /// How long one refresh in the background may take, at most the client's total timeout. Default one minute.
     public var backgroundTimeout: Duration = .seconds(60)
+    /// How long a call waits for the store to find or open an entry, at most until its deadline; then the server is asked, and
+    /// nothing is kept. Default one second.
+    public var lookupTimeout: Duration = .seconds(1)
+    /// How long a call waits until its response is kept, so that a program that ends after its last call has it in the next
+    /// run. A store that takes longer goes on by itself. Default 50 ms.
+    public var commitTimeout: Duration = .milliseconds(50)
     /// Fields of answers that hold tags, between commas or blanks; at most 64 tags are read. Default `Cache-Tag` and
     /// `Surrogate-Key`.
     public var tagFields: [HTTPField.Name] = ["Cache-Tag", "Surrogate-Key"]

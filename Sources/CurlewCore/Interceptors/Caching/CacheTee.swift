@@ -43,96 +43,97 @@ struct CacheTee: AsyncSequence, Sendable {
     }
 }
 
-/// Where the chunks of one body go. Whatever goes wrong here ends the writing and nothing else.
+/// Where the chunks of one body go. Whatever goes wrong here ends the writing and nothing else, and a store that hangs keeps
+/// nobody waiting: the caller waits for a chunk as long as for a look-up, and for the end as `CacheRules.commitTimeout` says.
 ///
 /// One that goes away before `finish` leaves nothing behind: its writer abandons the entry.
 final class CacheSink: Sendable {
-    /// Stored bytes that go before and behind the new ones.
-    struct Surroundings: Sendable {
-        let body: any CacheBody
-        let combination: CacheCombination
-
-        init(_ body: any CacheBody, _ combination: CacheCombination) {
-            self.body = body
-            self.combination = combination
-        }
+    /// What became of the entry.
+    enum Outcome: Sendable {
+        case kept
+        /// The store has not answered yet, and goes on.
+        case underWay
+        /// A removal or a newer response came first.
+        case refused
+        case failed
     }
 
     private struct Progress: Sendable {
         var count: Int64 = 0
-        var hasBegun = false
         var isOver = false
     }
 
     private let writer: any CacheWriter
     private let limit: Int64
     private let expected: Int64?
-    private let surroundings: Surroundings?
-    private let flight: CacheTraffic.Flight
     private let replaced: [CacheEntryID]
-    private let report: @Sendable (any Error) -> Void
+    private let cache: CacheInterceptor
+    private let context: ExchangeContext
     private let progress = Locked(Progress())
 
     init(
-        _ writer: any CacheWriter, limit: Int64, expecting expected: Int64?, within surroundings: Surroundings?,
-        flight: CacheTraffic.Flight, replacing replaced: [CacheEntryID], report: @escaping @Sendable (any Error) -> Void
+        _ writer: any CacheWriter, limit: Int64, expecting expected: Int64?, replacing replaced: [CacheEntryID],
+        _ cache: CacheInterceptor, _ context: ExchangeContext
     ) {
         self.writer = writer
         self.limit = limit
         self.expected = expected
-        self.surroundings = surroundings
-        self.flight = flight
         self.replaced = replaced
-        self.report = report
+        self.cache = cache
+        self.context = context
     }
 
-    deinit {
-        surroundings?.body.close()
-        writer.abandon()
+    deinit { writer.abandon() }
+
+    /// Writes a body that is there, whole.
+    func take(all bytes: Data) async -> Outcome {
+        await take(bytes)
+        return await finish()
     }
 
     /// Writes a chunk. One that is too much ends the writing.
     func take(_ chunk: Data) async {
-        guard await begin(), count(chunk) else { return }
-        await write(chunk)
+        guard !progress.withLock({ $0.isOver }), count(chunk) else { return }
+        do {
+            let isTaken = try await cache.reach(within: cache.rules.lookupTimeout, in: context) { [writer] in
+                try await writer.append(chunk)
+            }
+            if !isTaken { abandon() }
+        } catch {
+            context.reportStoreFailure(error)
+            abandon()
+        }
     }
 
     /// Makes the entry visible, if all that was expected has come and nothing has overtaken it.
-    func finish() async -> Bool {
-        guard await begin() else { return false }
-        let count = progress.withLock { $0.count }
-        guard expected ?? count == count, !flight.isDoomed else {
-            abandon()
-            return false
+    func finish() async -> Outcome {
+        let (count, isOver) = progress.withLock { progress in
+            defer { progress.isOver = true }
+            return (progress.count, progress.isOver)
         }
-        if let surroundings, await !copy(surroundings.combination.behind, of: surroundings.body) { return false }
-        guard !progress.withLock({ $0.isOver }) else { return false }
-        progress.withLock { $0.isOver = true }
+        guard !isOver else { return .failed }
+        guard expected ?? count == count else {
+            writer.abandon()
+            return .failed
+        }
         do {
-            return try await writer.commit(replacing: replaced)
+            return try await cache.reach(within: cache.rules.commitTimeout, in: context) { [self] in
+                do {
+                    return try await writer.commit(replacing: replaced) ? .kept : .refused
+                } catch {
+                    context.reportStoreFailure(error)
+                    return .failed
+                }
+            }
         } catch {
-            report(error)
-            return false
+            return .underWay
         }
     }
 
     /// Forgets what was written.
     func abandon() {
         progress.withLock { $0.isOver = true }
-        surroundings?.body.close()
         writer.abandon()
-    }
-
-    /// Writes what goes before, once. False when the writing is over.
-    private func begin() async -> Bool {
-        let isFirst = progress.withLock { progress in
-            defer { progress.hasBegun = true }
-            return !progress.hasBegun
-        }
-        if isFirst, let surroundings {
-            guard await copy(surroundings.combination.before, of: surroundings.body) else { return false }
-        }
-        return !progress.withLock { $0.isOver }
     }
 
     private func count(_ chunk: Data) -> Bool {
@@ -142,31 +143,5 @@ final class CacheSink: Sendable {
         }
         if !isWithin { abandon() }
         return isWithin
-    }
-
-    private func copy(_ range: Range<Int64>, of body: any CacheBody) async -> Bool {
-        do {
-            var position = range.lowerBound
-            while position < range.upperBound {
-                let chunk = try await body.read(from: position, upTo: Int(min(64 << 10, range.upperBound - position)))
-                guard !chunk.isEmpty else { break }
-                await write(chunk)
-                position += Int64(chunk.count)
-            }
-            if position == range.upperBound { return !progress.withLock { $0.isOver } }
-        } catch {
-            report(error)
-        }
-        abandon()
-        return false
-    }
-
-    private func write(_ chunk: Data) async {
-        do {
-            if try await !writer.append(chunk) { abandon() }
-        } catch {
-            report(error)
-            abandon()
-        }
     }
 }

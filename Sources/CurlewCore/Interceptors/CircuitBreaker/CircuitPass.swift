@@ -30,7 +30,7 @@ final class CircuitPass: Departure {
         if let wait = circuit.refusal(at: now) { throw refusal(wait) }
     }
 
-    func leave(at now: MonotonicInstant, waited: Duration) throws {
+    func leave(at now: MonotonicInstant, in context: ExchangeContext) throws {
         // An interceptor further in may send twice, as after a 401.
         if let permit = state.withLock({ $0.permit }), circuit.isCurrent(permit) { return }
         var admission = CircuitState.Admission.refuse(tryAfter: nil)
@@ -38,7 +38,7 @@ final class CircuitPass: Departure {
         switch admission {
         case .refuse(let wait): throw refusal(wait)
         case .pass(let permit):
-            state.withLock { $0 = State(permit: permit, left: now, waited: waited) }
+            state.withLock { $0 = State(permit: permit, left: now, waited: context.queued) }
         }
     }
 

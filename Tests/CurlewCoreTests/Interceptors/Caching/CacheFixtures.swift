@@ -103,9 +103,9 @@ struct FailingStore: CacheStore {
         if place == self.place { throw Broken() }
     }
 
-    func variants(for key: CacheKey) async throws -> [StoredResponse] {
+    func find(_ key: CacheKey) async throws -> CacheFindings {
         try check(.variants)
-        return await memory.variants(for: key)
+        return await memory.find(key)
     }
 
     func body(of response: StoredResponse) async throws -> (any CacheBody)? {
@@ -113,9 +113,9 @@ struct FailingStore: CacheStore {
         return await memory.body(of: response).map { Body(inner: $0, fails: place == .read) }
     }
 
-    func write(_ response: StoredResponse) async throws -> any CacheWriter {
+    func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
         try check(.write)
-        return Writer(inner: await memory.write(response), place: place)
+        return Writer(inner: await memory.write(response, since: epoch), place: place)
     }
 
     func update(_ response: StoredResponse) async throws -> Bool {

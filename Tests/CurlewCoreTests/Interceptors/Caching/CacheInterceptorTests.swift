@@ -211,9 +211,11 @@ private struct LastingStore: CacheStore {
     let isLasting = true
     var bodyLimit: Int64 { memory.bodyLimit }
 
-    func variants(for key: CacheKey) async throws -> [StoredResponse] { await memory.variants(for: key) }
+    func find(_ key: CacheKey) async throws -> CacheFindings { await memory.find(key) }
     func body(of response: StoredResponse) async throws -> (any CacheBody)? { await memory.body(of: response) }
-    func write(_ response: StoredResponse) async throws -> any CacheWriter { await memory.write(response) }
+    func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+        await memory.write(response, since: epoch)
+    }
     func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
     func remove(_ selection: CacheSelection) async throws -> Int { await memory.remove(selection) }
     func statistics() async throws -> CacheStatistics { await memory.statistics() }

@@ -8,6 +8,8 @@ import Testing
 import Glibc
 #elseif canImport(Musl)
 import Musl
+#elseif canImport(Darwin)
+import Darwin
 #endif
 
 @testable import CurlewCore
@@ -116,8 +118,11 @@ struct CircuitTruthTests {
         var reasons: [NetworkError.Reason?] = []
         for call in calls { reasons.append(await call.value) }
         ticking.cancel()
-        #expect(reasons.count { $0 == .refused(by: .circuitBreaker) } == 46, "\(reasons)")
-        #expect(mock.requestCount == 4)
+        // One after the other where there is one place. Where only the pace is limited, some may leave before the circuit has
+        // heard of the fourth failure.
+        let sent = mock.requestCount
+        #expect(queue == .tokens ? (4..<10).contains(sent) : sent == 4)
+        #expect(reasons.count { $0 == .refused(by: .circuitBreaker) } == 50 - sent, "\(reasons)")
         #expect(limit.load == (0, 0) && rate.waitingCount == 0)
     }
 

@@ -127,7 +127,7 @@ struct RateLimitTests {
         _ = try await urgent.value
         clock.advance(by: .milliseconds(500))
         let error = await #expect(throws: NetworkError.self) { try await slow.value }
-        #expect(error?.reason == .refused(by: .rateLimit))
+        #expect(error?.reason == .timedOut(.queue))
         #expect(paths == ["/", "/urgent"])
     }
 

@@ -3,6 +3,13 @@
 import CurlewHTTP
 import CurlewTesting
 import Testing
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
 
 @testable import CurlewCore
 
@@ -88,7 +95,9 @@ struct RetryHistoryTests {
     func connectivity() async throws {
         let policy = RetryPolicy.waitingForConnectivity(upTo: .seconds(30))
         let budget = RetryBudget(capacity: 0)
-        let failures = [Result<HTTPResponse, NetworkError>](repeating: .failure(NetworkError(.unreachable)), count: 6)
+        let away = NetworkError(
+            .unreachable, underlying: TransportFailure(engine: "test", code: 6, message: "no such name"))
+        let failures = [Result<HTTPResponse, NetworkError>](repeating: .failure(away), count: 6)
         let client = bench.client(policy, budget: budget) {
             $0.onAny(RetryBench.answers(failures + [.success(.status(200))]))
         }
@@ -98,11 +107,23 @@ struct RetryHistoryTests {
             try result.get().attempts.map(\.decision.cause) == [Attempt.Cause](repeating: .offline, count: 6) + [.final]
         )
 
-        let offline = bench.client(policy, budget: budget) { $0.onAny { _ in throw NetworkError(.unreachable) } }
+        let offline = bench.client(policy, budget: budget) { $0.onAny { _ in throw away } }
         let (ended, all) = try await bench.waits(of: offline, Request<HTTPResponse>.get("/"))
         #expect(all.reduce(.zero, +) <= .seconds(30))
         let error = #expect(throws: NetworkError.self) { try ended.get() }
         #expect(error?.attempts.last?.decision.cause == .budgetIsEmpty)
+    }
+
+    @Test("A server that refuses connections is not waited for as if there were no network")
+    func refusedConnections() async throws {
+        let cause = TransportFailure(engine: "test", code: 7, message: "refused", systemError: ECONNREFUSED)
+        let client = bench.client(.waitingForConnectivity(upTo: .seconds(30)), budget: RetryBudget()) {
+            $0.onAny { _ in throw NetworkError(.unreachable, underlying: cause) }
+        }
+        let (ended, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
+        #expect(waits.count == 2)
+        let error = #expect(throws: NetworkError.self) { try ended.get() }
+        #expect(error?.attempts.map(\.decision.cause) == [.transient, .transient, .triesUsedUp(3)])
     }
 
     @Test("Observers hear of each attempt that was not simply answered, before the wait")

@@ -164,6 +164,7 @@ struct RetryPolicyTests {
         situation.attempts = 3
         situation.offline = 7
         situation.elapsed = .milliseconds(3600)
+        situation.reachedNobody = true
         func decide(_ reason: NetworkError.Reason = .unreachable) -> Attempt.Decision {
             policy.decide(.failed(reason), in: situation)
         }

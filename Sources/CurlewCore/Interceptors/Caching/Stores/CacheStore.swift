@@ -12,7 +12,10 @@ public import Foundation
 /// CurlewTesting checks:
 /// - An entry is visible from its `commit` on, whole, and never before.
 /// - A body that was opened can be read to its end, whatever happens to its entry meanwhile.
-/// - A removal also reaches entries that are being written: they never become visible.
+/// - A removal also reaches entries that are on their way: what was looked up before it, in whichever process, is not
+///   committed after it (`CacheEpoch`).
+/// - An older response never takes the place of a newer one of the same key and variant: what counts is when the requests
+///   were sent.
 /// - The store holds itself to its limits, and gives up what was not used for longest. At most
 ///   `StoredResponse.variantLimit` entries share a key; the oldest goes.
 /// - Errors may be thrown at any time. The cache then asks the network, and tells the observers.
@@ -29,12 +32,14 @@ public protocol CacheStore: Sendable {
     var principalKey: Data? { get }
     /// The most bytes of one body that this store takes.
     var bodyLimit: Int64 { get }
-    /// The entries of a key, the newest first; empty if there is none. Does not count as a use.
-    func variants(for key: CacheKey) async throws -> [StoredResponse]
+    /// The entries of a key, the newest first, and the epoch of the store before they were looked up. Does not count as a use.
+    func find(_ key: CacheKey) async throws -> CacheFindings
     /// Opens the body of an entry, which counts as a use; nil if the entry is not there any more.
     func body(of response: StoredResponse) async throws -> (any CacheBody)?
     /// Begins an entry. Nothing is visible before `commit`.
-    func write(_ response: StoredResponse) async throws -> any CacheWriter
+    ///
+    /// - `epoch`: that of the look-up after which the response was asked for; nil for now.
+    func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter
     /// Replaces the head of the entry with this `id`; its body stays, and so does its `bodyLength`. False, and nothing
     /// happens, if the entry is not there any more.
     @discardableResult
@@ -50,6 +55,16 @@ extension CacheStore {
     /// None.
     public var principalKey: Data? { nil }
 
+    /// The entries of a key, the newest first; empty if there is none.
+    public func variants(for key: CacheKey) async throws -> [StoredResponse] {
+        try await find(key).variants
+    }
+
+    /// Begins an entry that was asked for now.
+    public func write(_ response: StoredResponse) async throws -> any CacheWriter {
+        try await write(response, since: nil)
+    }
+
     /// Removes everything. Bodies that are being read can be read to their end.
     public func clear() async throws {
         _ = try await remove(.everything)
@@ -64,12 +79,36 @@ extension CacheStore {
     }
 }
 
+/// How many removals a store has seen. An entry is committed only if none of those since its look-up contains it, so that a
+/// change wins over a response that was on its way, across clients and processes.
+public struct CacheEpoch: Hashable, Sendable {
+    /// The number of the last removal.
+    public let number: Int64
+
+    /// The epoch after the removal with this number.
+    public init(_ number: Int64) { self.number = number }
+}
+
+/// What a store has for a key.
+public struct CacheFindings: Sendable {
+    /// The entries, the newest first.
+    public var variants: [StoredResponse]
+    /// That of the store before the look-up.
+    public var epoch: CacheEpoch
+
+    /// Findings of a store of one's own.
+    public init(_ variants: [StoredResponse] = [], epoch: CacheEpoch) {
+        self.variants = variants
+        self.epoch = epoch
+    }
+}
+
 /// Takes the body of one entry, and makes the entry visible or forgets it. Used by one task at a time.
 public protocol CacheWriter: Sendable {
     /// Appends to the body. False if the store takes no more of it: the entry is abandoned then.
     func append(_ chunk: Data) async throws -> Bool
     /// Makes the entry visible with what was appended, in place of entries of the same key and variant, and of those
-    /// named. False if a removal that contains the entry came before: it stays invisible.
+    /// named. False if a removal since its epoch contains it, or a newer response has its place: it stays invisible.
     @discardableResult
     func commit(replacing others: [CacheEntryID]) async throws -> Bool
     /// Forgets the entry. Without effect after `commit`. A writer that goes away without either is abandoned.

@@ -33,6 +33,11 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// The entries of a key, the newest first.
+    public func find(_ key: CacheKey) async -> CacheFindings {
+        table.withLock { CacheFindings($0.variants(for: key), epoch: CacheEpoch($0.removals.last)) }
+    }
+
+    /// The entries of a key, the newest first.
     public func variants(for key: CacheKey) async -> [StoredResponse] {
         table.withLock { $0.variants(for: key) }
     }
@@ -43,9 +48,17 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// Begins an entry, whose body is collected in memory.
+    public func write(_ response: StoredResponse, since epoch: CacheEpoch?) async -> any CacheWriter {
+        let start = table.withLock { table in
+            table.pending[response.id] = 0
+            return epoch?.number ?? table.removals.last
+        }
+        return MemoryCacheWriter(response, to: self, since: start)
+    }
+
+    /// Begins an entry that was asked for now.
     public func write(_ response: StoredResponse) async -> any CacheWriter {
-        table.withLock { $0.pending[response.id] = (response, 0) }
-        return MemoryCacheWriter(response, to: self)
+        await write(response, since: nil)
     }
 
     /// Replaces the head of an entry.
@@ -57,8 +70,14 @@ public final class MemoryCacheStore: CacheStore {
     /// Removes entries, and says how many.
     @discardableResult
     public func remove(_ selection: CacheSelection) async -> Int {
-        if case .matching = selection { return removeMatching(selection) }
-        return table.withLock { $0.remove(selection) }
+        guard case .matching = selection else { return table.withLock { $0.remove(selection) } }
+        // The app's function is not called while the lock is held: it may ask the store.
+        let all = table.withLock { table in
+            table.removals.note(selection)
+            return table.all
+        }
+        let ids = Set(all.lazy.filter(selection.contains).map(\.id))
+        return table.withLock { $0.remove(.entries(ids)) }
     }
 
     /// How full it is.
@@ -66,19 +85,14 @@ public final class MemoryCacheStore: CacheStore {
         table.withLock { $0.statistics }
     }
 
-    /// The app's function is not called while the lock is held: it may ask the store.
-    private func removeMatching(_ selection: CacheSelection) -> Int {
-        let all = table.withLock { $0.all }
-        let ids = Set(all.lazy.filter(selection.contains).map(\.id))
-        return table.withLock { $0.remove(.entries(ids)) }
-    }
-
     fileprivate func grow(_ id: CacheEntryID, by count: Int) -> Bool {
         table.withLock { $0.grow(id, by: Int64(count), bodyLimit: bodyLimit) }
     }
 
-    fileprivate func commit(_ response: StoredResponse, _ bytes: Data, replacing others: [CacheEntryID]) -> Bool {
-        table.withLock { $0.commit(response, bytes, replacing: others) }
+    fileprivate func commit(
+        _ response: StoredResponse, _ bytes: Data, replacing others: [CacheEntryID], since start: Int64
+    ) -> Bool {
+        table.withLock { $0.commit(response, bytes, replacing: others, since: start) }
     }
 
     fileprivate func abandon(_ id: CacheEntryID) {
@@ -90,11 +104,13 @@ public final class MemoryCacheStore: CacheStore {
 private final class MemoryCacheWriter: CacheWriter {
     private let response: StoredResponse
     private let store: MemoryCacheStore
+    private let start: Int64
     private let chunks = Locked<[Data]>([])
 
-    init(_ response: StoredResponse, to store: MemoryCacheStore) {
+    init(_ response: StoredResponse, to store: MemoryCacheStore, since start: Int64) {
         self.response = response
         self.store = store
+        self.start = start
     }
 
     deinit { abandon() }
@@ -115,10 +131,12 @@ private final class MemoryCacheWriter: CacheWriter {
             defer { chunks = [] }
             return chunks
         }
-        guard chunks.count > 1 else { return store.commit(response, chunks.first ?? Data(), replacing: others) }
+        guard chunks.count > 1 else {
+            return store.commit(response, chunks.first ?? Data(), replacing: others, since: start)
+        }
         var body = Data(capacity: chunks.reduce(0) { $0 + $1.count })
         for chunk in chunks { body.append(chunk) }
-        return store.commit(response, body, replacing: others)
+        return store.commit(response, body, replacing: others, since: start)
     }
 
     func abandon() {

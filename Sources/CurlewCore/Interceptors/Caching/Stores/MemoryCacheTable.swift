@@ -30,8 +30,9 @@ struct MemoryCacheTable: Sendable {
 
     let byteLimit: Int64
     let entryLimit: Int
-    /// Entries that are being written, and how many bytes they have so far.
-    var pending: [CacheEntryID: (response: StoredResponse, bytes: Int64)] = [:]
+    /// How many bytes the entries have so far that are being written.
+    var pending: [CacheEntryID: Int64] = [:]
+    var removals = RecentRemovals()
 
     private var slots: [Slot?] = []
     private var links: [Links] = []
@@ -56,10 +57,7 @@ struct MemoryCacheTable: Sendable {
         return result
     }
 
-    /// Every entry, visible or being written.
-    var all: [StoredResponse] {
-        slots.compactMap { $0?.response } + pending.values.map(\.response)
-    }
+    var all: [StoredResponse] { slots.compactMap { $0?.response } }
 
     func variants(for key: CacheKey) -> [StoredResponse] {
         guard var position = byKey[key] else { return [] }
@@ -88,20 +86,25 @@ struct MemoryCacheTable: Sendable {
 
     /// Notes that the body of an entry that is being written grows. False if it must not.
     mutating func grow(_ id: CacheEntryID, by count: Int64, bodyLimit: Int64) -> Bool {
-        guard let old = pending[id]?.bytes, old + count <= bodyLimit, pendingBytes + count <= byteLimit else {
+        guard let old = pending[id], old + count <= bodyLimit, pendingBytes + count <= byteLimit else {
             return false
         }
-        pending[id]?.bytes = old + count
+        pending[id] = old + count
         pendingBytes += count
         return true
     }
 
-    mutating func commit(_ response: StoredResponse, _ body: Data, replacing others: [CacheEntryID]) -> Bool {
-        guard forget(response.id) else { return false }
+    /// Makes an entry visible, unless it was removed or overtaken since `start`.
+    mutating func commit(
+        _ response: StoredResponse, _ body: Data, replacing others: [CacheEntryID], since start: Int64
+    ) -> Bool {
+        guard forget(response.id), !removals.reach(response, since: start) else { return false }
+        let place = variants(for: response.key).filter { $0.variant == response.variant }
+        guard !place.contains(where: { $0.isNewer(than: response) }) else { return false }
         var response = response
         response.bodyLength = Int64(body.count)
         for id in others { drop(id) }
-        for old in variants(for: response.key) where old.variant == response.variant { drop(old.id) }
+        for old in place { drop(old.id) }
         insert(response, body)
         counters.stored += 1
         evict()
@@ -112,7 +115,7 @@ struct MemoryCacheTable: Sendable {
     @discardableResult
     mutating func forget(_ id: CacheEntryID) -> Bool {
         guard let old = pending.removeValue(forKey: id) else { return false }
-        pendingBytes -= old.bytes
+        pendingBytes -= old
         return true
     }
 
@@ -137,7 +140,7 @@ struct MemoryCacheTable: Sendable {
     }
 
     mutating func remove(_ selection: CacheSelection) -> Int {
-        for (id, entry) in pending where selection.contains(entry.response) { _ = forget(id) }
+        removals.note(selection)
         let ids: [CacheEntryID] =
             switch selection {
             case .target(let target): (byTarget[target] ?? []).flatMap { variants(for: $0).map(\.id) }

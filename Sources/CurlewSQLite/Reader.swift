@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+/// A connection for look-ups alone. In write-ahead mode readers wait for no writer, of this process or another.
+///
+/// It takes the file as it finds it: when there is none, or it cannot be read, the caller asks the connection that writes,
+/// which makes, checks and repairs.
+struct Reader {
+    private let path: String
+    private let limits: (bytes: Int64, entries: Int)
+    private var table: CacheTable?
+    private var inode: UInt64 = 0
+
+    init(path: String, bytes: Int64, entries: Int) {
+        self.path = path
+        limits = (bytes, entries)
+    }
+
+    /// Does `work`; nil if the caller has to ask the other connection.
+    mutating func perform<Result>(_ work: (CacheTable) throws -> Result) -> Result? {
+        do {
+            return try work(try open())
+        } catch {
+            table = nil
+            return nil
+        }
+    }
+
+    private mutating func open() throws -> CacheTable {
+        let found = Database.inode(path)
+        if let table, found == inode { return table }
+        table = nil
+        guard found != 0 else { throw SQLiteFailure.stillBusy }
+        let connection = try Connection(path: path, patience: .milliseconds(100), creates: false)
+        try connection.execute("PRAGMA query_only = ON; PRAGMA temp_store = MEMORY")
+        guard try Schema.isCurrent(connection) else { throw SQLiteFailure.stillBusy }
+        let opened = CacheTable(connection, byteLimit: limits.bytes, entryLimit: limits.entries)
+        (table, inode) = (opened, found)
+        return opened
+    }
+}
