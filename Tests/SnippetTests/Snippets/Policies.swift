@@ -71,6 +71,12 @@ enum ResiliencePage {
         return client
     }
 
+    static func patient(_ client: APIClient) async throws -> Report {
+        let report = try await client.send(.report.options { $0.timeouts = Timeouts(attempt: .seconds(60)) })
+
+        return report
+    }
+
     static func each() -> Pipeline {
         let breaker = CircuitBreaker()
         let pipeline = Pipeline.standard

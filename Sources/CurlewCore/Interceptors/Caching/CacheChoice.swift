@@ -101,7 +101,7 @@ struct CacheChoice: Sendable {
             return ("the call takes answers that are stale by \(seconds) s (max-stale)", false)
         }
         if let most = freshness.control.seconds("stale-while-revalidate"), freshness.staleness <= Double(most) {
-            return ("it is stale by \(seconds) s, and refreshed in the background (stale-while-revalidate)", true)
+            return ("it is stale by \(seconds) s", true)
         }
         return nil
     }
@@ -137,5 +137,17 @@ extension StoredResponse {
     /// Whether the request has the fields that select this response.
     func matches(_ request: HTTPHeaders) -> Bool {
         CacheVariant.text(for: request, headers) == variant
+    }
+}
+
+extension CacheChoice {
+    /// This choice, which says what `stale-while-revalidate` comes to (RFC 5861 §3).
+    func refreshed(_ refresh: CacheTraffic.Refresh) -> CacheChoice {
+        let what =
+            switch refresh {
+            case .begun, .underWay: "refreshed in the background (stale-while-revalidate)"
+            case .tooMany: "not refreshed now, because as many others are as may be (CacheRules.backgroundLimit)"
+            }
+        return stale(because: "\(staleReason ?? "it is stale"), and \(what)")
     }
 }

@@ -58,12 +58,15 @@ struct CacheExchange: Sendable {
             return try await askPast(because: .storeFailed)
         }
         switch CacheDecision.about(question, found.variants, at: context.time.date) {
-        case .serve(let choice, let refresh):
-            guard let response = await serve(choice) else {
+        case .serve(let choice, let refreshes):
+            let id = choice.stored.id
+            let refresh = refreshes ? cache.traffic.beginRefresh(id, limit: question.rules.backgroundLimit) : nil
+            guard let response = await serve(refresh.map { choice.refreshed($0) } ?? choice) else {
+                if refresh == .begun { cache.traffic.endRefresh(id) }
                 if question.takesOnlyStored { return refusal(because: .entryIsGone) }
                 return try await fetch(found, standIn: nil, because: .entryIsGone)
             }
-            if refresh { refreshInBackground(choice, found) }
+            if refresh == .begun { refreshInBackground(choice, found) }
             return response
         case .revalidate(let choice, let conditional):
             return try await revalidate(choice, conditional, found)
@@ -182,7 +185,6 @@ struct CacheExchange: Sendable {
     /// call of its own: observers hear of it under a number of its own.
     private func refreshInBackground(_ choice: CacheChoice, _ found: CacheFindings) {
         let (id, rules) = (choice.stored.id, question.rules)
-        guard cache.traffic.beginRefresh(id, limit: rules.backgroundLimit) else { return }
         var refresh = self
         refresh.isRefresh = true
         refresh.context = context.ofItsOwn(

@@ -9,11 +9,23 @@ final class CacheTraffic: Sendable {
 
     private let state = Locked(State())
 
-    /// True if an entry may be refreshed now: nobody does so yet, and fewer than `limit` others are.
-    func beginRefresh(_ id: CacheEntryID, limit: Int) -> Bool {
+    /// Whether an entry is refreshed.
+    enum Refresh: Sendable {
+        /// By the one who asked, who ends it with `endRefresh`.
+        case begun
+        /// By somebody else.
+        case underWay
+        /// Not now: as many others are as may be.
+        case tooMany
+    }
+
+    /// Begins to refresh an entry, if nobody does so yet and fewer than `limit` others are refreshed.
+    func beginRefresh(_ id: CacheEntryID, limit: Int) -> Refresh {
         state.withLock { state in
-            guard state.refreshing.count < limit else { return false }
-            return state.refreshing.insert(id).inserted
+            if state.refreshing.contains(id) { return .underWay }
+            guard state.refreshing.count < limit else { return .tooMany }
+            state.refreshing.insert(id)
+            return .begun
         }
     }
 
