@@ -92,6 +92,11 @@ extension Transfer {
         return line.count
     }
 
+    /// A redirect or a challenge with a body that has not come with its head.
+    private var handsOverNow: Bool {
+        head.status.isPrelude && request.method != .head && declaredLength != 0
+    }
+
     private func finishHead() {
         hasHead = true
         clock.receive(at: agent.turnStart)
@@ -100,7 +105,7 @@ extension Transfer {
         agent.noteDeadline(of: self)
         let length = declaredLength ?? 0
         // What is longer than its reader takes is not gathered for nothing.
-        if streams || length > min(Int64(smallBody), bodyLimit) { stream() }
+        if streams || length > min(Int64(smallBody), bodyLimit) || handsOverNow { stream() }
         if isRefusedEarly { agent.noteRefusal(of: self) } else { expectation?.permit() }
     }
 

@@ -107,7 +107,7 @@ extension NetworkError {
         case responseBody
         /// `Limits.headerBytes` or `Limits.headerCount`.
         case responseHeaders
-        /// `Limits.redirects`, or redirects that go in a circle.
+        /// `Limits.redirects`.
         case redirects
     }
 

@@ -118,7 +118,7 @@ struct TaskMachine {
         guard case .gathering(nil) = phase, !isInterim else { return nil }
         self.head = head
         phase = .gathering(head)
-        guard streams else { return nil }
+        guard streams || head.status.isPrelude else { return nil }
         phase = .streaming(isRead: false)
         return .stream(head)
     }

@@ -77,13 +77,14 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         guard let issued = try await store.issued(until: deadline, on: clock, by: renewal) else {
             return try await next(request)
         }
-        let response = try await send(request, issued, next)
+        var response = try await send(request, issued, next)
         guard response.status == .unauthorized else { return response }
         guard request.body.canReplay else {
             await store.refuse(issued.version, by: renewal)
             return response
         }
-        // The refused answer may hold the connection that the refresh needs, so it goes before anybody waits.
+        // The refused response may hold the connection that the refresh needs, so it is read before anybody waits.
+        response.body = try await response.body.settled(on: clock)
         let body = response.body
         let newer: IssuedTokens?
         do {

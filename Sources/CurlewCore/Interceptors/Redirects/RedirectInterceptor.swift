@@ -8,19 +8,16 @@ import CurlewHTTP
 /// been left, `context.crossedOrigin`. The hops that led to an answer are in its `redirects`, and observers hear of each
 /// (`ExchangeEvent.redirected`), as they do of a redirect that is not followed and why (`redirectKept`).
 ///
-/// The body of an answer that redirects is read to its end if it has at most 64 KiB, so that its connection can be used
-/// again, and given up otherwise. All hops share the total deadline of the call.
+/// The body of an answer that redirects is read to its end if it has at most 64 KiB and comes within a second, so that its
+/// connection can be used again. One that stalls, breaks off or cannot be decoded costs the connection and nothing else. All
+/// hops share the total deadline of the call.
 ///
 /// Throws `NetworkError`, with the answer that redirects in `response`: `.refused(by: .redirects)` for one that must not
-/// be followed, `.limitExceeded(.redirects)` for too many and for circles, `.badResponse` for a `Location` that cannot
+/// be followed, `.limitExceeded(.redirects)` for too many, `.badResponse` for a `Location` that cannot
 /// be read. An answer without `Location` is no redirect; it is the caller's.
 public struct RedirectInterceptor: Interceptor {
     /// Which redirects it follows, unless a call says otherwise.
     public let policy: RedirectPolicy
-
-    /// The most of a redirect's body that is read for the sake of the connection.
-    static let drainLimit = 64 * 1024
-    static let drainTime = Duration.seconds(1)
 
     /// An interceptor that follows `policy`.
     public init(_ policy: RedirectPolicy = .standard) {
@@ -82,8 +79,8 @@ public struct RedirectInterceptor: Interceptor {
                 response.body.cancel()
                 throw explained(failure, response, to: request, in: context)
             case .follow(let following, let redirect):
-                try await drain(response.body, on: context.time)
-                trail.append(redirect, setsCookie: response.headers.contains(.setCookie))
+                try await response.body.finish(on: context.time)
+                trail.append(redirect)
                 began = context.start.duration(to: context.time.now)
                 context.pastAttempts = response.attempts
                 try advance(&context, by: redirect, trail, policy)
@@ -135,34 +132,6 @@ public struct RedirectInterceptor: Interceptor {
                 status: response.status, headers: response.headers, date: context.time.date)
         }
         return failure
-    }
-
-    /// Reads what is left of a short body. One that breaks off, is longer, or takes more than a second costs the
-    /// connection and nothing else.
-    private func drain(_ body: ResponseBody, on time: any TimeSource) async throws {
-        if body.bufferedData != nil { return }
-        if let length = body.declaredLength, length > Self.drainLimit { return body.cancel() }
-        let isLate = Locked(false)
-        let timer = Task {
-            try await time.alarm(at: time.now.advanced(by: Self.drainTime))
-            isLate.withLock { $0 = true }
-            body.cancel()
-        }
-        defer {
-            timer.cancel()
-            body.cancel()
-        }
-        var count = 0
-        do {
-            for try await chunk in body {
-                count += chunk.count
-                if count > Self.drainLimit { return }
-            }
-        } catch {
-            let isOurs = isLate.withLock { $0 } && !Task.isCancelled
-            if !isOurs, Task.isCancelled || NetworkError(error).isCancelled { throw NetworkError(.cancelled) }
-            if case .timedOut(.total) = NetworkError(error).reason { throw error }
-        }
     }
 }
 

@@ -55,11 +55,7 @@ extension RedirectPolicy {
         }
         let dropped = strip(&next, from: request, homeFields)
         let redirect = Redirect(status: status, from: request, to: next, droppedFields: dropped)
-        if let failure = trail.failure(
-            toFollow: redirect, setsCookie: headers.contains(.setCookie), limit: limit)
-        {
-            return .fail(failure)
-        }
+        if let failure = trail.failure(toFollow: redirect, limit: limit) { return .fail(failure) }
         do {
             guard try follows(redirect) else {
                 return .deliver(because: "The policy (\(self)) does not follow \(redirect).")

@@ -18,7 +18,7 @@ public import CurlewHTTP
 ///   `Range`, `Content-Type` and `traceparent`, and those that were declared (`forwarding(_:)`). Credentials, cookies,
 ///   fields of any other name and those of the client's configuration stay off for the rest of the call, also back at
 ///   the first origin, and whatever an interceptor tries to attach. The body goes along with 307 and 308.
-/// - At most `Limits.redirects` hops, and none in a circle.
+/// - At most `Limits.redirects` hops; a URL that was asked before is asked again.
 public struct RedirectPolicy: Sendable {
     enum Rule: Sendable {
         case all

@@ -68,7 +68,7 @@ public struct DigestInterceptor: ValidatingInterceptor {
                 throw Self.refusal(offered, wanted, request)
             }
             guard verdict == .again, sendings < 3, request.body.canReplay else { return response }
-            response.body.cancel()
+            try await response.body.finish(on: next.context.time)
         }
     }
 

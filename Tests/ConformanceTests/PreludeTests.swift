@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import CurlewURLSession
+import Foundation
+import Testing
+
+#if os(Linux)
+import CurlewCurl
+#endif
+
+/// Redirects and challenges whose bodies are no good: what counts is their head.
+@Suite(.timeLimit(.minutes(2)))
+struct PreludeTests {
+    enum Engine: CaseIterable {
+        case urlSession
+        #if os(Linux)
+        case curl
+        #endif
+
+        var transport: any Transport {
+            switch self {
+            case .urlSession: URLSessionTransport()
+            #if os(Linux)
+            case .curl: CurlTransport()
+            #endif
+            }
+        }
+    }
+
+    enum Fault: CaseIterable {
+        case stalled, reset, cutOff, undecodable
+
+        func applied(to response: MockResponse) -> MockResponse {
+            switch self {
+            case .stalled: response.stalled(at: .afterBytes(5))
+            case .reset: response.reset(at: .afterBytes(5))
+            case .cutOff: response.truncated(after: 5)
+            case .undecodable: response.with(headers: ["Content-Encoding": "gzip"])
+            }
+        }
+    }
+
+    private func response(_ status: HTTPStatus, _ headers: HTTPHeaders) -> MockResponse {
+        var response = MockResponse.generated(bytes: 20).with(headers: headers)
+        response.status = status
+        return response
+    }
+
+    /// What a call may take: far more than the second that such a body may, far less than the limit for silence.
+    private static let limit = Duration.seconds(20)
+
+    /// On Linux, Foundation tells of a redirect only when its body is complete, whatever its transport asks for.
+    static let engines = Engine.allCases.filter { engine in
+        #if os(Linux)
+        engine != .urlSession
+        #else
+        true
+        #endif
+    }
+
+    @Test("a redirect with such a body is followed", arguments: engines, Fault.allCases)
+    func redirects(engine: Engine, fault: Fault) async throws {
+        let server = try MockServer()
+        server.on(.get, "/start", respond: fault.applied(to: response(301, [.location: "/end"])))
+        server.on(.get, "/end", respond: .text("arrived"))
+        let client = APIClient(baseURL: nil, pipeline: .standard, transport: engine.transport)
+        let start = SuspendingClock.now
+        let response = try await client.send(Request<HTTPResponse>.get(url: server.url + "/start"))
+        #expect(try await response.text() == "arrived")
+        #expect(SuspendingClock.now - start < Self.limit)
+    }
+
+    @Test("a challenge with such a body is answered", arguments: Engine.allCases, Fault.allCases)
+    func challenges(engine: Engine, fault: Fault) async throws {
+        let server = try MockServer()
+        let refused = fault.applied(to: response(401, ["WWW-Authenticate": "Bearer"]))
+        server.on(.get, "/") { request in
+            request.headers[.authorization] == "Bearer new" ? .text("welcome") : refused
+        }
+        let store = TokenStore()
+        try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
+        let pipeline: Pipeline = [.bearer(store) { _ in Tokens(accessToken: "new", refreshToken: "s") }]
+        let base = try BaseURL(server.url)
+        let client = APIClient(baseURL: base, pipeline: pipeline, transport: engine.transport)
+        let start = SuspendingClock.now
+        let response = try await client.send(Request<HTTPResponse>.get("/"))
+        #expect(try await response.text() == "welcome")
+        #expect(SuspendingClock.now - start < Self.limit)
+    }
+
+    @Test(
+        "whole bodies of redirects and challenges leave their connection in use, and can be read",
+        arguments: Engine.allCases)
+    func whole(engine: Engine) async throws {
+        let server = try MockServer()
+        server.on(.get, "/start", respond: response(302, [.location: "/end"]))
+        server.on(.get, "/end", respond: .text("arrived"))
+        server.on(.get, "/private", respond: .text("who are you?", status: 401))
+        let client = APIClient(baseURL: nil, pipeline: .standard, transport: engine.transport)
+        for _ in 0..<3 { _ = try await client.send(Request<HTTPResponse>.get(url: server.url + "/start")) }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(Request<Void>.get(url: server.url + "/private"))
+        }
+        #expect(error?.reason == .status(401))
+        #expect(error?.response.map { String(decoding: $0.body, as: UTF8.self) } == "who are you?")
+        #expect(server.connectionCount == 1)
+    }
+}
