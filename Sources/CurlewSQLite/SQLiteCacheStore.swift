@@ -231,7 +231,10 @@ public final class SQLiteCacheStore: CacheStore {
     }
 }
 
-extension SQLiteCacheStore: CustomStringConvertible {
+extension SQLiteCacheStore: CustomStringConvertible, CustomReflectable {
     /// `SQLiteCacheStore(path)`
     public var description: String { "SQLiteCacheStore(\(path))" }
+
+    /// Shows the description only, to debuggers and `dump` too: the key of the principals is inside.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

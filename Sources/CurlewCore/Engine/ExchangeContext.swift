@@ -143,7 +143,7 @@ public struct ExchangeContext: Sendable {
     /// Tells the observers, in their order, on the current task; `event` is made only if somebody listens.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard isObserved else { return }
-        let event = event()
+        let event = event().withholding(call.secrets)
         for observer in call.observers { observer.record(event, in: self) }
     }
 
@@ -202,6 +202,16 @@ public struct ExchangeContext: Sendable {
             self.secrets = secrets ?? DeclaredSecrets(fields)
         }
     }
+}
+
+extension ExchangeContext: CustomStringConvertible, CustomReflectable {
+    /// `call 7 (GetUser), attempt 1, hop 0`.
+    public var description: String {
+        "call \(id)\(routeName.isEmpty ? "" : " (\(routeName))"), attempt \(attempt), hop \(hop)".printable
+    }
+
+    /// Shows the description only, to debuggers and `dump` too: what travels beside a request may hold cookies.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// Numbers for calls: a counter is cheaper than a random identifier and sorts by time.

@@ -124,9 +124,8 @@ public struct Next: Sendable {
     private func leave(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
-        var request = request
         // An interceptor may have made it anew.
-        if request.secrets.isEmpty, !context.secrets.isEmpty { request.secrets = context.secrets }
+        var request = request.knowing(context.secrets)
         if !request.secrets.isEmpty { request.secrets.declare(in: &request.headers) }
         context.record(.sent(request))
         do {
@@ -142,6 +141,11 @@ public struct Next: Sendable {
             throw error
         }
     }
+}
+
+extension Next: CustomReflectable {
+    /// Shows the context only, to debuggers and `dump` too: the chain holds credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["context": context]) }
 }
 
 extension HTTPResponse {

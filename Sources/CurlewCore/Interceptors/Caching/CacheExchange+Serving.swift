@@ -44,8 +44,10 @@ extension CacheExchange {
         do {
             guard let body = try await store.body(of: stored) else { return nil }
             guard let bytes = try await bytes(of: body, delivery.bytes) else { return nil }
+            var headers = delivery.headers
+            context.secrets.declare(in: &headers)
             return HTTPResponse(
-                status: delivery.status, headers: delivery.headers, body: bytes, version: stored.version,
+                status: delivery.status, headers: headers, body: bytes, version: stored.version,
                 url: question.key.target)
         } catch {
             context.reportStoreFailure(error)
