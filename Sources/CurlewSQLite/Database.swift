@@ -98,10 +98,7 @@ struct Database {
     /// The folders. The database itself is never opened here: closing it would take the locks off that SQLite holds on it
     /// for this process.
     func makePlace() throws {
-        if let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex {
-            try? FileManager.default.createDirectory(
-                atPath: String(path[..<end]), withIntermediateDirectories: true, attributes: nil)
-        }
+        BodyFolder.makeParents(of: path)
         try folder.prepare()
         makeFile()
     }

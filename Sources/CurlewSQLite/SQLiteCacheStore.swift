@@ -112,8 +112,7 @@ public final class SQLiteCacheStore: CacheStore {
     }
 
     private func makeFolder() {
-        guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex else { return }
-        try? FileManager.default.createDirectory(atPath: String(path[..<end]), withIntermediateDirectories: true)
+        BodyFolder.makeParents(of: path)
     }
 
     /// The entries of a key, the newest first.
