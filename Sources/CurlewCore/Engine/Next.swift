@@ -138,6 +138,10 @@ public struct Next: Sendable {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }
             context.record(.attemptFailed(failure))
+            // Interceptors further out may show it.
+            if !context.secrets.isEmpty, let known = error as? NetworkError {
+                throw known.withholding(context.secrets)
+            }
             throw error
         }
     }

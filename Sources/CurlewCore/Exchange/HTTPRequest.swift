@@ -144,6 +144,9 @@ extension HTTPRequest: CustomStringConvertible {
 extension HTTPRequest: CustomReflectable {
     /// Shows the request line, the fields and the kind of the body, to debuggers and `dump` too; no secrets.
     public var customMirror: Mirror {
-        Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])
+        // An interceptor may have set fields that know nothing of what was declared.
+        var headers = headers
+        secrets.declare(in: &headers)
+        return Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])
     }
 }

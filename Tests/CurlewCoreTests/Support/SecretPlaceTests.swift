@@ -121,6 +121,22 @@ struct SecretPlaceTests {
             default: nil
             }
         if let added { pipeline = pipeline.adding(added) }
+        for placement in [Placement.custom, .redirects, .signing] {
+            pipeline = pipeline.adding(.onError(at: placement) { error, _ in page.write(error: error) })
+                .adding(
+                    .onResponse(at: placement) { response, _ in
+                        page.write(response)
+                        page.write(response.headers)
+                        response.headers.forEach(page.write)
+                    }
+                )
+                .adding(
+                    .onRequest(at: placement, changesWhoseAnswer: false) { request, context in
+                        page.write(request)
+                        page.write(request.headers)
+                        page.write(context)
+                    })
+        }
         let configuration = ClientConfiguration(
             headers: place == .clientField ? ["X-Device": canary] : [:], observers: [page], fields: rules)
         page.write(configuration)
