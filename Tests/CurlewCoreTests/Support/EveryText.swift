@@ -16,6 +16,13 @@ func everyText(of value: Any) -> String {
     return text
 }
 
+/// The ways that differ from each other, for values that are written down hundreds of times.
+private func distinctTexts(of value: Any) -> String {
+    var text = "\(value)\n" + String(reflecting: value) + "\n"
+    dump(value, to: &text)
+    return text
+}
+
 /// Writes down all that an observer and a log of a client hear.
 final class EveryTextObserver: RequestObserver {
     private let lines = Locked<[String]>([])
@@ -23,7 +30,7 @@ final class EveryTextObserver: RequestObserver {
     var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
     func write(_ value: Any) {
-        let line = everyText(of: value)
+        let line = distinctTexts(of: value)
         lines.withLock { $0.append(line) }
     }
 
