@@ -45,6 +45,16 @@ struct BodyFolder: Sendable {
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw Self.failure("protected", path) }
     }
 
+    /// Makes the folders above a file that are not there, for their owner only: who can write to one puts another file in
+    /// the place of the store's. Those that are there stay as they are.
+    static func makeParents(of path: String) {
+        guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex else { return }
+        let parent = String(path[..<end])
+        guard access(parent, F_OK) != 0 else { return }
+        makeParents(of: parent)
+        mkdir(parent, 0o700)
+    }
+
     func path(of id: CacheEntryID) -> String { "\(path)/\(id.number)" }
 
     /// Makes the file of an entry.

@@ -103,10 +103,7 @@ struct Database {
     /// The folders. The database itself is never opened here: closing it would take the locks off that SQLite holds on it
     /// for this process.
     func makePlace() throws {
-        if let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex {
-            try? FileManager.default.createDirectory(
-                atPath: String(path[..<end]), withIntermediateDirectories: true, attributes: nil)
-        }
+        BodyFolder.makeParents(of: path)
         try folder.prepare()
         makeFile()
     }
@@ -170,7 +167,8 @@ struct Database {
             explained.hint = "The disk is full. Calls go to the network meanwhile."
             noteFull(explained)
         } else if failure.isBusy {
-            explained.hint = "Another process holds the database for long. It is tried again after \(Self.patience.brief)."
+            explained.hint =
+                "Another process holds the database for long. It is tried again after \(Self.patience.brief)."
             if failure.code != SQLiteFailure.stillBusy.code { busyUntil = SuspendingClock.now + Self.patience }
         }
         return explained

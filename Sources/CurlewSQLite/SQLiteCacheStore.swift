@@ -113,8 +113,7 @@ public final class SQLiteCacheStore: CacheStore {
     }
 
     private func makeFolder() {
-        guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex else { return }
-        try? FileManager.default.createDirectory(atPath: String(path[..<end]), withIntermediateDirectories: true)
+        BodyFolder.makeParents(of: path)
     }
 
     /// The entries of a key, the newest first. Waits for no change, of this process or another.
@@ -236,7 +235,10 @@ public final class SQLiteCacheStore: CacheStore {
     }
 }
 
-extension SQLiteCacheStore: CustomStringConvertible {
+extension SQLiteCacheStore: CustomStringConvertible, CustomReflectable {
     /// `SQLiteCacheStore(path)`
     public var description: String { "SQLiteCacheStore(\(path))" }
+
+    /// Shows the description only, to debuggers and `dump` too: the key of the principals is inside.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

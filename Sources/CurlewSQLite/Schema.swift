@@ -41,7 +41,9 @@ enum Schema {
         func pragma(_ name: String) throws -> Int64 {
             try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0
         }
-        return try connection.snapshot { try pragma("application_id") == application && pragma("user_version") == version }
+        return try connection.snapshot {
+            try pragma("application_id") == application && pragma("user_version") == version
+        }
     }
 
     /// Throws `.storage` for files of newer versions and of others, which stay as they are.

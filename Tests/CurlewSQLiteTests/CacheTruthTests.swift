@@ -51,7 +51,8 @@ struct CacheTruthTests {
     }
 
     @Test(
-        "no call gets what is older than a change that was acknowledged before it began", arguments: Kind.allCases, seeds)
+        "no call gets what is older than a change that was acknowledged before it began", arguments: Kind.allCases,
+        seeds)
     func never(kind: Kind, seed: UInt64) async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -99,7 +100,9 @@ struct CacheTruthTests {
                                 else { continue }
                                 if response.served != .network { hits.withLock { $0 += 1 } }
                                 if version < least {
-                                    stale.withLock { $0.append("\(url): \(version) < \(least), \(response.cacheVerdict)") }
+                                    stale.withLock {
+                                        $0.append("\(url): \(version) < \(least), \(response.cacheVerdict)")
+                                    }
                                 }
                             }
                         }

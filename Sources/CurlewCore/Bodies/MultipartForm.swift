@@ -118,9 +118,12 @@ extension MultipartForm: ExpressibleByArrayLiteral {
     }
 }
 
-extension MultipartForm.Part: CustomStringConvertible {
+extension MultipartForm.Part: CustomStringConvertible, CustomReflectable {
     /// Name, file name and type; never the content.
     public var description: String {
         name + (fileName.map { " (\($0))" } ?? "") + (mediaType.map { ", \($0)" } ?? "")
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -138,7 +138,7 @@ extension APIClient.Core {
         do throws(NetworkError) {
             return try build(route, codecs: codecs, accept: RawAnswer.isRaw(answer) ? "*/*" : codecs.accept)
         } catch {
-            var failure = error
+            var failure = error.withholding(exchanger.secrets)
             failure.routeName = route.name
             throw failure
         }

@@ -101,15 +101,19 @@ extension APIClient {
     }
 }
 
-extension APIClient: CustomStringConvertible {
+extension APIClient: CustomStringConvertible, CustomReflectable {
     /// Base URL, pipeline, transport and problems, for the developer.
     public var description: String {
+        let base = core.baseURL.map { core.exchanger.secrets.redaction.url("\($0)") }
         var lines = [
-            "APIClient \(core.baseURL?.description ?? "without a base URL")",
+            "APIClient \(base ?? "without a base URL")",
             "  pipeline   \(pipeline)",
             "  transport  \(transport.label)",
         ]
         lines += obstacles.map { "  problem    \($0)" } + warnings.map { "  warning    \($0)" }
         return lines.joined(separator: "\n")
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

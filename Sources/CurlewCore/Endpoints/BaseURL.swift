@@ -89,9 +89,12 @@ extension BaseURL: Hashable {
     }
 }
 
-extension BaseURL: CustomStringConvertible {
+extension BaseURL: CustomStringConvertible, CustomReflectable {
     /// The URL, or what is wrong with it.
     public var description: String {
         origin.map { "\($0)\(path)" } ?? problem?.detail ?? ""
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

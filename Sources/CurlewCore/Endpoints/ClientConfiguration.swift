@@ -48,3 +48,17 @@ public struct ClientConfiguration: Sendable {
         self.fields = fields
     }
 }
+
+extension ClientConfiguration: CustomReflectable {
+    /// Shows what is set, to `print`, debuggers and `dump`; fields that are secret by their names or by `fields` without
+    /// their values.
+    public var customMirror: Mirror {
+        var headers = headers
+        DeclaredSecrets(fields).declare(in: &headers)
+        let children: KeyValuePairs<String, Any> = [
+            "headers": headers, "fields": fields, "userAgent": userAgent ?? "none", "timeouts": timeouts,
+            "limits": limits, "observers": observers.count,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}

@@ -84,11 +84,22 @@ extension QueryItems: ExpressibleByDictionaryLiteral {
     }
 }
 
-extension QueryItems: CustomStringConvertible {
-    /// The items as they go on the wire, with secret values replaced.
+extension QueryItems: CustomStringConvertible, CustomReflectable {
+    /// The names as they go on the wire, and no value: which of them are secrets is known only to the client that sends
+    /// them. `print(try client.request(for: call))` shows the others; `items` has all of them.
     public var description: String {
-        var text = ""
-        write(to: &text, hasQuery: false)
-        return Redaction.standard.url(text)
+        let items = items.map { "\(PercentCoding.encode($0.name, for: .queryName))=\(Redaction.mark)" }
+        return (items.isEmpty ? "" : "?" + items.joined(separator: "&")).printable
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension QueryItems.Item: CustomStringConvertible, CustomReflectable {
+    /// The name, and never the value.
+    public var description: String { "\(name)=\(Redaction.mark)".printable }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -88,6 +88,22 @@ public struct Request<Value: Sendable>: Endpoint {
     }
 }
 
+extension Request: CustomStringConvertible, CustomReflectable {
+    /// Name and method, the names of query items and fields, and the kind of the content:
+    /// `search(text:): GET, query q, fields X-Device`. No value and no path, because which of them are secrets is known
+    /// only to the client that sends the call: `print(try client.request(for: call))` shows what is none.
+    public var description: String {
+        var parts = ["\(name): \(method)"]
+        if !query.isEmpty { parts.append("query " + query.items.map(\.name).joined(separator: " ")) }
+        if !headers.isEmpty { parts.append("fields " + headers.map(\.name.text).joined(separator: " ")) }
+        if content.mediaType != nil { parts.append("\(content)") }
+        return parts.joined(separator: ", ").printable
+    }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
 /// An absolute URL as the base URL and path of a call; what is wrong with it stays in the path.
 struct AbsoluteURL {
     let baseURL: BaseURL?

@@ -152,9 +152,12 @@ public struct RequestContent: Sendable {
     }
 }
 
-extension RequestContent: CustomStringConvertible {
+extension RequestContent: CustomStringConvertible, CustomReflectable {
     /// The media type; never the content.
     public var description: String {
         contentType ?? "no body"
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -71,9 +71,12 @@ extension RequestPath: Hashable {
     }
 }
 
-extension RequestPath: CustomStringConvertible {
+extension RequestPath: CustomStringConvertible, CustomReflectable {
     /// The path as it goes on the wire, or what is wrong with it.
     public var description: String {
         problem?.detail ?? encoded
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

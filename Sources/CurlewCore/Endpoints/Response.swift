@@ -39,3 +39,16 @@ public struct Response<Value: Sendable>: Sendable {
     /// Where the answer came from. `.network` in a pipeline without `.caching()`.
     public var served: CacheVerdict.Served { cacheVerdict.served }
 }
+
+extension Response: CustomStringConvertible, CustomReflectable {
+    /// The status and the value: `200 OK, User(id: 1)`. No URL, which may hold secrets.
+    public var description: String { "\(status), \(value)" }
+
+    /// Shows status, fields, redirects and the value, to debuggers and `dump` too; no URL.
+    public var customMirror: Mirror {
+        let children: KeyValuePairs<String, Any> = [
+            "status": "\(status)", "headers": headers, "redirects": redirects, "value": value,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}

@@ -30,8 +30,8 @@ final class Chain: Sendable {
         guard let scopes, scopes.indices.contains(place) else { return false }
         switch scopes[place] {
         case .own: return false
-        case .client: return context.clientOrigin.map { $0 != request.origin } ?? false
-        case .origin(let home): return home != request.origin
+        case .client: return context.clientOrigin.map { !$0.shares(with: request.origin) } ?? false
+        case .origin(let home): return !home.shares(with: request.origin)
         }
     }
 }

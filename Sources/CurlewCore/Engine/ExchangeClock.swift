@@ -132,7 +132,8 @@ extension NetworkError {
             case .attempt: timeouts.attempt.map { "The attempt had no response within \($0.brief)." }
             default: nil as String?
             }
-        let otherwise = phase == .attempt ? "The attempt had no response in its time." : "The time for the call was over."
+        let otherwise =
+            phase == .attempt ? "The attempt had no response in its time." : "The time for the call was over."
         return NetworkError(.timedOut(phase), detail: text ?? otherwise)
     }
 }

@@ -182,7 +182,7 @@ public struct ExchangeContext: Sendable {
     /// Tells the observers, in their order, on the current task; `event` is made only if somebody listens.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard isObserved else { return }
-        var event = event()
+        var event = event().withholding(call.secrets)
         // The transport cannot know of waits in the pipeline.
         if waited > 0, case .measured(var metrics) = event {
             metrics.queue = (metrics.queue ?? .zero) + queued
@@ -255,6 +255,16 @@ public struct ExchangeContext: Sendable {
                 homeFields: homeFields, fields: fields, secrets: secrets)
         }
     }
+}
+
+extension ExchangeContext: CustomStringConvertible, CustomReflectable {
+    /// `call 7 (GetUser), attempt 1, hop 0`.
+    public var description: String {
+        "call \(id)\(routeName.isEmpty ? "" : " (\(routeName))"), attempt \(attempt), hop \(hop)".printable
+    }
+
+    /// Shows the description only, to debuggers and `dump` too: what travels beside a request may hold cookies.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// Numbers for calls: a counter is cheaper than a random identifier and sorts by time.

@@ -58,7 +58,9 @@ public struct Exchanger: Sendable {
                 throw NetworkError(.configuration, detail: problems.joined(separator: " "))
             }
             try Task.checkCancellation()
-            let response = try await Next(context: context, chain: chain)(request)
+            var response = try await Next(context: context, chain: chain)(request)
+            // A cache, a mock or a hook may have made it.
+            secrets.declare(in: &response.headers)
             let value = try await finish(response)
             context.record(.succeeded(response, after: start.duration(to: context.time.now)))
             return value
@@ -67,6 +69,7 @@ public struct Exchanger: Sendable {
             if failure.request == nil { failure.request = RequestLine(request) }
             if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
             if case .timedOut = failure.reason { failure.detail += bounds(of: context) }
+            failure = failure.withholding(secrets)
             context.record(.failed(failure, after: start.duration(to: context.time.now)))
             throw failure
         }
@@ -79,5 +82,12 @@ public struct Exchanger: Sendable {
         let attempt = (context.timeouts.attempt ?? attemptTimeout).flatMap { $0 < Timeouts.unlimited ? $0 : nil }
         let each = attempt.map { ", and each attempt may wait \($0.brief) for its response" } ?? ""
         return " The call took \(spent); it \(total)\(each)."
+    }
+}
+
+extension Exchanger: CustomReflectable {
+    /// Shows the pipeline and the transport by their descriptions, to debuggers and `dump` too.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["pipeline": "\(pipeline)", "transport": transport.label])
     }
 }

@@ -124,10 +124,10 @@ public struct Next: Sendable {
     private func leave(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
-        var (request, context) = (request, context)
+        var context = context
         try context.depart()
         // An interceptor may have made it anew.
-        if request.secrets.isEmpty, !context.secrets.isEmpty { request.secrets = context.secrets }
+        var request = request.knowing(context.secrets)
         if !request.secrets.isEmpty { request.secrets.declare(in: &request.headers) }
         context.record(.sent(request))
         do {
@@ -141,6 +141,10 @@ public struct Next: Sendable {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }
             context.record(.attemptFailed(failure))
+            // Interceptors further out may show it.
+            if !context.secrets.isEmpty, let known = error as? NetworkError {
+                throw known.withholding(context.secrets)
+            }
             throw error
         }
     }
@@ -158,6 +162,11 @@ extension ExchangeContext {
         }
         if attemptDeadline == .never { attemptDeadline = Deadline(timeouts.attempt, after: now) }
     }
+}
+
+extension Next: CustomReflectable {
+    /// Shows the context only, to debuggers and `dump` too: the chain holds credentials.
+    public var customMirror: Mirror { Mirror(self, children: ["context": context]) }
 }
 
 extension HTTPResponse {

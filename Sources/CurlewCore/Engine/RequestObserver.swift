@@ -54,3 +54,33 @@ public enum ExchangeEvent: Sendable {
     /// The call ended with an error that the caller gets, after this time.
     case failed(NetworkError, after: Duration)
 }
+
+extension ExchangeEvent {
+    /// The event with texts that do not show what a client and its interceptors declare, whoever made it.
+    func withholding(_ secrets: DeclaredSecrets) -> ExchangeEvent {
+        guard !secrets.isEmpty else { return self }
+        func knowing(_ headers: HTTPHeaders) -> HTTPHeaders {
+            var headers = headers
+            secrets.declare(in: &headers)
+            return headers
+        }
+        func knowing(_ response: HTTPResponse) -> HTTPResponse {
+            var response = response
+            secrets.declare(in: &response.headers)
+            return response
+        }
+        return switch self {
+        case .began(let request): .began(request.knowing(secrets))
+        case .sent(let request): .sent(request.knowing(secrets))
+        case .interim(let status, let headers): .interim(status, knowing(headers))
+        case .answered(let response): .answered(knowing(response))
+        case .attemptFailed(let error): .attemptFailed(error.withholding(secrets))
+        case .redirectKept(let response, let reason): .redirectKept(knowing(response), because: reason)
+        case .cacheStoreFailed(let error): .cacheStoreFailed(error.withholding(secrets))
+        case .trailers(let headers): .trailers(knowing(headers))
+        case .succeeded(let response, let duration): .succeeded(knowing(response), after: duration)
+        case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
+        case .joined, .tried, .redirected, .cookieRefused, .cacheDecided, .measured, .warned: self
+        }
+    }
+}

@@ -42,7 +42,9 @@ public struct TLSConfiguration: Hashable, Sendable {
     /// all of it. For debugging with tools such as Wireshark. Default false: nothing is written, whatever the
     /// environment says.
     ///
-    /// It is libcurl that looks at the variable, when a process makes its first transport, and that makes the file.
+    /// It is libcurl that looks at the variable, when a process makes its first transport, and that makes the file,
+    /// with the permissions of any new file: others on the machine may read it. It appends to a file that is there, so
+    /// make one with mode 0600 first.
     public var obeysKeyLogFile = false
 
     /// A configuration with the defaults where nothing is said.

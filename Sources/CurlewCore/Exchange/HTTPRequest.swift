@@ -71,6 +71,14 @@ public struct HTTPRequest: Sendable {
         target = parts.target
     }
 
+    /// The request with what the call declares as secret, if it does not know it.
+    func knowing(_ declared: DeclaredSecrets) -> HTTPRequest {
+        guard secrets.isEmpty, !declared.isEmpty else { return self }
+        var copy = self
+        copy.secrets = declared
+        return copy
+    }
+
     /// Adds one query item, percent-encoding both sides. An existing item of that name stays.
     public mutating func appendQuery(_ name: String, _ value: String) {
         target += target.holds("?") ? (target.ends(with: "?") || target.ends(with: "&") ? "" : "&") : "?"
@@ -136,6 +144,9 @@ extension HTTPRequest: CustomStringConvertible {
 extension HTTPRequest: CustomReflectable {
     /// Shows the request line, the fields and the kind of the body, to debuggers and `dump` too; no secrets.
     public var customMirror: Mirror {
-        Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])
+        // An interceptor may have set fields that know nothing of what was declared.
+        var headers = headers
+        secrets.declare(in: &headers)
+        return Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])
     }
 }

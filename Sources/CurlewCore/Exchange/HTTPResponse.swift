@@ -68,9 +68,14 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-extension HTTPResponse: CustomStringConvertible {
+extension HTTPResponse: CustomStringConvertible, CustomReflectable {
     /// The status line, and how much body is known about.
     public var description: String {
         "\(version) \(status), \(body)"
+    }
+
+    /// Shows the description, the fields and the redirects, to debuggers and `dump` too; no secrets, no URL, no body.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description, "headers": headers, "redirects": redirects])
     }
 }

@@ -73,3 +73,16 @@ extension NetworkError {
         }
     }
 }
+
+extension NetworkError.Answer: CustomStringConvertible, CustomReflectable {
+    /// Status, media type and length of the body; no value of a field, and nothing of the body.
+    public var description: String {
+        let type = mediaType.map { ", \($0.essence.printable)" } ?? ""
+        return "\(status)\(type), \(body.count) bytes\(isTruncated ? " and more" : "")"
+    }
+
+    /// Shows the description and the fields, to debuggers and `dump` too; no secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description, "headers": headers])
+    }
+}

@@ -9,10 +9,10 @@ import Foundation
 #endif
 
 /// The text for the developer: everything that helps to find the cause, secrets out.
-extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
+extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Some lines: reason, request, detail, answer with an excerpt, attempts, and what to do next.
     public var description: String {
-        let secrets = request?.secrets ?? .none
+        let secrets = secrets
         func shown(_ text: String) -> String { secrets.redaction.text(text).printable }
 
         var lines = ["NetworkError: \(label)"]
@@ -37,6 +37,9 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible {
 
     /// The same as `description`.
     public var debugDescription: String { description }
+
+    /// Shows what `description` does, to debuggers and `dump` too. `response` and `underlying` have the rest.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
     /// A short name of bounded variety, for metrics: `status 503`, `timedOut firstByte`.
     public var label: String {

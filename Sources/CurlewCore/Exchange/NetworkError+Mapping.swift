@@ -29,8 +29,19 @@ extension NetworkError {
 
 extension NetworkError {
     /// What others say, bounded, without secrets, on one line.
-    static func told(_ text: String, upTo limit: Int = 500) -> String {
-        Redaction.standard.text(text.clipped(to: limit * 4)).clipped(to: limit).printable
+    static func told(_ text: String, upTo limit: Int = 500, without secrets: DeclaredSecrets = .none) -> String {
+        secrets.redaction.text(text.clipped(to: limit * 4)).clipped(to: limit).printable
+    }
+
+    /// The error with texts that do not show what a client and its interceptors declare, also where it has no request:
+    /// `detail` and `hint` lose it, and `description` knows it.
+    func withholding(_ secrets: DeclaredSecrets) -> NetworkError {
+        guard !secrets.isEmpty else { return self }
+        var failure = self
+        failure.secrets = secrets
+        if !detail.isEmpty { failure.detail = secrets.redaction.text(detail) }
+        if let hint { failure.hint = secrets.redaction.text(hint) }
+        return failure
     }
 }
 

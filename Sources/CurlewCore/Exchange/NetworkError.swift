@@ -103,6 +103,12 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.notes = newValue } }
     }
 
+    /// What texts about it do not show, beyond what Curlew knows: those of the request, or of the client without one.
+    package var secrets: DeclaredSecrets {
+        get { box.fields.secrets.isEmpty ? request?.secrets ?? .none : box.fields.secrets }
+        set { update { $0.secrets = newValue } }
+    }
+
     /// What the policy that refused expects; `retryAfter` shows it.
     package var expectedWait: Duration? {
         get { box.fields.expectedWait }
@@ -126,6 +132,7 @@ public struct NetworkError: Error, Sendable {
         var notes: [String] = []
         var underlying: (any Error)?
         var expectedWait: Duration?
+        var secrets = DeclaredSecrets.none
     }
 
     private final class Box: Sendable {

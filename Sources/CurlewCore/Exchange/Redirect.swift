@@ -43,7 +43,7 @@ public struct Redirect: Hashable, Sendable {
     }
 }
 
-extension Redirect: CustomStringConvertible {
+extension Redirect: CustomStringConvertible, CustomReflectable {
     /// What was followed and what changed, on one line with secrets out:
     /// `303 POST https://a.test/x → GET https://b.test/y, to another origin, without its body, without Cookie`.
     public var description: String {
@@ -54,4 +54,7 @@ extension Redirect: CustomStringConvertible {
         if !droppedFields.isEmpty { text += ", without " + droppedFields.map(\.text).joined(separator: ", ") }
         return text.printable
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

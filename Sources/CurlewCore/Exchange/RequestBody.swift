@@ -131,7 +131,7 @@ public struct RequestBody: Sendable {
     }
 }
 
-extension RequestBody: CustomStringConvertible {
+extension RequestBody: CustomStringConvertible, CustomReflectable {
     /// What kind of body it is and how long; never its content.
     public var description: String {
         switch kind {
@@ -141,4 +141,7 @@ extension RequestBody: CustomStringConvertible {
         case .stream(let length, _, _): length.map { "stream of \($0) bytes" } ?? "stream"
         }
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -25,9 +25,15 @@ public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// At most `limit` characters, with an ellipsis where something was left out.
+    /// At most `limit` bytes of UTF-8 and no broken scalar, with an ellipsis where something was left out.
+    ///
+    /// Bytes, because one `Character` may have megabytes of combining marks.
     package func clipped(to limit: Int) -> String {
-        guard let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end != endIndex else { return self }
+        let limit = Swift.max(0, limit)
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        // The bytes behind the first one of a scalar are 10xxxxxx.
+        while utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
         return self[..<end] + "…"
     }
 

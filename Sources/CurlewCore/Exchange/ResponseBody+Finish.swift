@@ -53,7 +53,9 @@ extension ResponseBody {
             for try await chunk in self {
                 data.append(chunk)
                 if data.count > most {
-                    return (data, NetworkError(.limitExceeded(.responseBody), detail: "The body has over \(most) bytes."))
+                    return (
+                        data, NetworkError(.limitExceeded(.responseBody), detail: "The body has over \(most) bytes.")
+                    )
                 }
             }
             return (data, nil)

@@ -165,9 +165,12 @@ public struct ResponseBody: AsyncSequence, Sendable {
     }
 }
 
-extension ResponseBody: CustomStringConvertible {
+extension ResponseBody: CustomStringConvertible, CustomReflectable {
     /// How many bytes it has, as far as known; never its content.
     public var description: String {
         declaredLength.map { "\($0) bytes" } ?? "a body of unknown length"
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -24,6 +24,12 @@ package struct DeclaredSecrets: Hashable, Sendable {
     /// What is not shown: the standard and what is declared.
     package var redaction: Redaction { box?.redaction ?? .standard }
 
+    /// What was declared; nil for nothing.
+    var rules: FieldRules? { box?.rules }
+
+    /// The fields that were declared as secret.
+    package var secretFields: Set<HTTPField.Name> { box?.rules.secret ?? [] }
+
     /// The same for a list of the app's own; one that hides nothing stays so.
     package func added(to redaction: Redaction) -> Redaction {
         guard let box, !redaction.hidesNothing else { return redaction }
@@ -44,11 +50,20 @@ package struct DeclaredSecrets: Hashable, Sendable {
 
     private final class Box: Sendable {
         let rules: FieldRules
-        let redaction: Redaction
+        private let made = Locked<Redaction?>(nil)
 
         init(_ rules: FieldRules) {
             self.rules = rules
-            redaction = Redaction.standard.adding(rules)
+        }
+
+        /// Made when first asked for: most values that carry the rules are never shown.
+        var redaction: Redaction {
+            made.withLock { made in
+                if let made { return made }
+                let redaction = Redaction.standard.adding(rules)
+                made = redaction
+                return redaction
+            }
         }
     }
 }

@@ -32,7 +32,7 @@ struct JSONTextRedactor {
             var value = Self.skipSpace(bytes, from: end)
             let isName = value < bytes.count && bytes[value] == UInt8(ascii: ":")
             guard isName, redaction.isSecret(member: name(string)) else {
-                output.append(contentsOf: isName ? redactURL(string) : redactInner(string) ?? redactURL(string))
+                output.append(contentsOf: redactInner(string, isName: isName))
                 continue
             }
             value = Self.skipSpace(bytes, from: value + 1)
@@ -52,37 +52,31 @@ struct JSONTextRedactor {
         JSONStringText.read(string.dropFirst().dropLast())
     }
 
-    /// A string whose text holds names and values, with their secrets replaced; nil if nothing in it is secret.
-    private func redactInner(_ string: ArraySlice<UInt8>) -> [UInt8]? {
-        guard string.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "<") || $0 == 0x20 }) else {
-            return nil
-        }
-        guard depth < Self.deepest else { return Array("\"\(Redaction.mark)\"".utf8) }
+    /// A string without the secrets of its text: names and values in it, and URLs. What means the same is written anew:
+    /// some encoders write `&`, `=` and `/` as escapes. A string without secrets stays as it is.
+    private func redactInner(_ string: ArraySlice<UInt8>, isName: Bool) -> ArraySlice<UInt8> {
         let isClosed = string.count > 1 && string.last == Self.quote
         let text = JSONStringText.read(isClosed ? string.dropFirst().dropLast() : string.dropFirst())
         var shown = text
-        if shown.utf8.contains(Self.quote) {
-            shown = JSONTextRedactor(redaction: redaction, depth: depth + 1).redact(shown)
+        if !isName, text.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "<") || $0 == 0x20 }) {
+            guard depth < Self.deepest else { return ArraySlice("\"\(Redaction.mark)\"".utf8) }
+            if shown.utf8.contains(Self.quote) {
+                shown = JSONTextRedactor(redaction: redaction, depth: depth + 1).redact(shown)
+            }
+            if shown.utf8.contains(UInt8(ascii: "<")) { shown = MarkupRedactor(redaction: redaction).redact(shown) }
+            shown = LabelRedactor(redaction: redaction).redact(shown)
         }
-        if shown.utf8.contains(UInt8(ascii: "<")) { shown = MarkupRedactor(redaction: redaction).redact(shown) }
-        shown = LabelRedactor(redaction: redaction).redact(shown)
-        guard !shown.utf8.elementsEqual(text.utf8) else { return nil }
+        if shown.utf8.contains(where: redaction.isTelling), holdsURL(shown) {
+            // Each URL first, and then the whole, because the value of a pair may hold spaces.
+            shown = String(redaction.withoutSecrets(redaction.words(shown)[...]))
+        }
+        guard !shown.utf8.elementsEqual(text.utf8) else { return string }
         return [Self.quote] + JSONStringText.written(shown) + (isClosed ? [Self.quote] : [])
     }
 
-    /// The string as it is, or with the secrets of a URL in it replaced. Some encoders write `&` as `\u0026`.
-    private func redactURL(_ string: ArraySlice<UInt8>) -> [UInt8] {
-        let looksLikeURL = string.contains(where: redaction.isTelling)
-        guard looksLikeURL, string.count > 1 else { return Array(string) }
-        let isClosed = string.last == Self.quote
-        let inner = String(decoding: isClosed ? string.dropFirst().dropLast() : string.dropFirst(), as: UTF8.self)
-        guard
-            inner.utf8.contains(where: { "?#&".utf8.contains($0) }) || !redaction.pathPatterns.isEmpty
-                || inner.utf8.firstRange(of: "://".utf8) != nil
-        else { return Array(string) }
-        let plain = String(decoding: Array(inner.utf8).replacing(Array("\\u0026".utf8), with: "&".utf8), as: UTF8.self)
-        let shown = redaction.withoutSecrets(plain[...])
-        return [Self.quote] + Array(shown.utf8) + (isClosed ? [Self.quote] : [])
+    private func holdsURL(_ text: String) -> Bool {
+        text.utf8.contains(where: { "?#&".utf8.contains($0) }) || !redaction.pathPatterns.isEmpty
+            || text.utf8.firstRange(of: "://".utf8) != nil
     }
 
     static func skipSpace(_ bytes: [UInt8], from start: Int) -> Int {

@@ -58,3 +58,8 @@ package final class Locked<Value>: Sendable {
         #endif
     }
 }
+
+extension Locked: CustomReflectable {
+    /// Nothing: what a lock guards may be a credential, and is not to be read without it.
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

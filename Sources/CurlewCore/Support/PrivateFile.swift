@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+package import FoundationEssentials
 #else
-import Foundation
+package import Foundation
 #endif
 #if canImport(Glibc)
 import Glibc
@@ -18,9 +18,9 @@ package enum PrivateFile {
     /// What the system said, for the detail of an error.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
-        let isMissing: Bool
+        package let isMissing: Bool
         /// What the person does about it.
-        let hint: String?
+        package let hint: String?
 
         init(_ action: String, _ path: String, _ code: Int32 = errno) {
             description = "\(path) cannot be \(action): \(String(cString: strerror(code)))"
@@ -36,7 +36,7 @@ package enum PrivateFile {
     }
 
     /// Whose files are read.
-    enum Trust {
+    package enum Trust {
         /// Anybody's.
         case anybody
         /// This user's.
@@ -51,7 +51,9 @@ package enum PrivateFile {
     }
 
     /// The bytes of a file of at most `limit`. Never waits, also where a named pipe has the name.
-    static func read(_ path: String, limit: Int, trusting trust: Trust = .anybody) throws(Failure) -> Data {
+    package static func read(
+        _ path: String, limit: Int, trusting trust: Trust = .anybody
+    ) throws(Failure) -> Data {
         if trust != .anybody { try check(path, trust) }
         // The name may have got another file since.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anybody ? 0 : O_NOFOLLOW))
@@ -103,12 +105,22 @@ package enum PrivateFile {
         }
     }
 
+    /// Makes an empty file that only its owner can read and write, from its first moment on. One that is there stays.
+    package static func create(_ path: String) throws(Failure) {
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
+        guard file >= 0 else {
+            guard errno == EEXIST else { throw Failure("written", path) }
+            return
+        }
+        close(file)
+    }
+
     /// Puts `data` in the place of the file: readable for its owner only, and on the disk before it gets its name.
     ///
     /// - `isDurable`: the name is on the disk too on return, so that not even a power cut brings the old file back.
     /// - `isAlone`: nobody else writes the file meanwhile. Then what a killed process has left is `draft(of: path)`, and
     ///   goes with the next one; otherwise each has a name of its own, and stays.
-    static func replace(
+    package static func replace(
         _ path: String, with data: Data, isDurable: Bool = false, isAlone: Bool = false
     ) throws(Failure) {
         let draft = isAlone ? draft(of: path) : "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"

@@ -32,19 +32,25 @@ extension Redaction {
     }
 
     /// Text in which every word that is a URL, or pairs as forms have them, loses its secrets.
-    private func words(_ text: String) -> String {
+    func words(_ text: String) -> String {
         guard text.utf8.contains(where: isTelling) else { return text }
         var result = ""
         var rest = Substring(text)
+        // By scalars: a sign may take the space behind it into one `Character`, and the name of a secret with it.
         while !rest.isEmpty {
-            let word = rest.prefix { !$0.isWhitespace }
+            let word = Substring(rest.unicodeScalars.prefix { !$0.properties.isWhitespace })
             result += word.utf8.contains(where: isTelling) ? withoutSecrets(word) : word
             rest = rest[word.endIndex...]
-            let space = rest.prefix { $0.isWhitespace }
+            let space = Substring(rest.unicodeScalars.prefix { $0.properties.isWhitespace || Self.isMark($0) })
             result += space
             rest = rest[space.endIndex...]
         }
         return result
+    }
+
+    /// A scalar that is no sign of its own, such as an accent. Behind a space it would hide the name that follows.
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isGraphemeExtend
     }
 
     /// A word without `=` and `@` has neither pairs nor userinfo, and one without `/` no path.
@@ -77,7 +83,7 @@ extension Redaction {
             return hidesNothing || first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
         }
         if mediaType.isJSON || mediaType.essence == MediaType.form.essence { return true }
-        if mediaType.subtype == "xml" || mediaType.subtype.hasSuffix("+xml") || mediaType.type == "multipart" {
+        if mediaType.subtype == "xml" || mediaType.subtype.ends(with: "+xml") || mediaType.type == "multipart" {
             return hidesNothing
         }
         return mediaType.type == "text" || mediaType.essence == MediaType.jsonLines.essence

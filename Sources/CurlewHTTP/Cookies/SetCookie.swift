@@ -76,3 +76,10 @@ package struct SetCookie: Hashable, Sendable {
         FieldRules.trimmed(String(Substring(bytes)))
     }
 }
+
+extension SetCookie: CustomStringConvertible, CustomReflectable {
+    /// The name, and never the value.
+    package var description: String { "SetCookie(\(name))" }
+
+    package var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

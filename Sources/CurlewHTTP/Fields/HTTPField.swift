@@ -59,6 +59,12 @@ public struct HTTPField: Hashable, Sendable {
             Self.sensitive.contains { ASCII.equalIgnoringCase($0, text) }
         }
 
+        /// Whether no text may show a value of the field, given what was declared of the name: true for a secret, false for
+        /// none, nil for nothing. A credential is a secret in any case.
+        func isSecret(declared: Bool?) -> Bool {
+            isCredential || declared ?? isSensitive
+        }
+
         package static let sensitive = [
             "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie", "X-API-Key", "API-Key", "X-Auth-Token",
             "X-Access-Token", "X-CSRF-Token", "X-XSRF-Token", "X-Amz-Security-Token", "Authentication-Info",
@@ -71,7 +77,7 @@ extension HTTPField: CustomStringConvertible {
     /// "Name: value"; the value of a sensitive field is not shown, and of one that holds a URL neither user information
     /// nor query and fragment.
     public var description: String {
-        let isSecret = name.isCredential || isDeclaredSecret ?? name.isSensitive
+        let isSecret = name.isSecret(declared: isDeclaredSecret)
         return "\(name): \(isSecret ? Self.mark : Self.urlNames.contains(name) ? withoutSecrets : value)"
     }
 

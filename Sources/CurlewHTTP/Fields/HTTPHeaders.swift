@@ -69,6 +69,11 @@ public struct HTTPHeaders: Sendable {
         remark = Remark(problem: remark?.problem, secret: secret, harmless: harmless)
     }
 
+    /// Whether no text may show the values of a field: by what was declared, else by its name.
+    package func isSecret(_ name: HTTPField.Name) -> Bool {
+        name.isSecret(declared: remark?.isSecret(name))
+    }
+
     /// Adds a field after the others, whatever names are there.
     public mutating func append(_ name: HTTPField.Name, _ value: String) {
         guard let value = checked(name, value) else { return }

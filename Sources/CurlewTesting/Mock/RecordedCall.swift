@@ -66,9 +66,12 @@ public struct RecordedCall: Sendable {
     }
 }
 
-extension RecordedCall: CustomStringConvertible {
+extension RecordedCall: CustomStringConvertible, CustomReflectable {
     /// Method, URL and the route's name, with secrets out.
     public var description: String {
         "\(request)" + (routeName.isEmpty ? "" : " (\(routeName))")
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

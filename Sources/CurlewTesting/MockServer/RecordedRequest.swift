@@ -74,9 +74,12 @@ public struct RecordedRequest: Sendable {
     }
 }
 
-extension RecordedRequest: CustomStringConvertible {
+extension RecordedRequest: CustomStringConvertible, CustomReflectable {
     /// "GET /users/1 (connection 0, exchange 2)"; the query is left out, as it may hold secrets.
     public var description: String {
         "\(method) \(path) (connection \(connectionIndex), exchange \(exchangeIndex))"
     }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

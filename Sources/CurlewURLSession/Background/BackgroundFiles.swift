@@ -37,18 +37,16 @@ struct BackgroundFiles: Sendable {
             try replace(target, with: file)
         } else {
             guard size(of: file) <= UInt64(Self.maximumAnswer) else { return }
-            try replace(answer(transfer.id), with: file)
+            // What a server answers is for the app alone.
+            try replace(answer(transfer.id), with: file, mode: 0o600)
         }
     }
 
     /// Adds a piece of an answer. It goes on where an earlier launch of the app has ended.
     func append(_ data: Data, to id: UUID) throws(NetworkError) {
         let path = answer(id)
-        if !FileManager.default.fileExists(atPath: path) {
-            // What a server answers is for the app alone.
-            _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-        }
         do {
+            try PrivateFile.create(path)
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             defer { try? handle.close() }
             let size = try handle.seekToEnd()
@@ -68,11 +66,12 @@ struct BackgroundFiles: Sendable {
     func outcome(of transfer: BackgroundTransfer, _ response: HTTPResponse?, _ error: NetworkError?)
         -> BackgroundOutcome
     {
-        guard error == nil, let response else {
+        guard error == nil, var response else {
             // A part of an answer is none.
             forget(transfer.id)
             return BackgroundOutcome(error ?? NetworkError(.badResponse, detail: "There was no answer."))
         }
+        response.headers.declare(secret: Set((transfer.withheld ?? []).map { HTTPField.Name($0) }), harmless: [])
         let path: String
         if case .download(let target) = transfer.kind, response.status.isSuccess {
             path = target
@@ -103,10 +102,12 @@ struct BackgroundFiles: Sendable {
         return size?.uint64Value ?? .max
     }
 
-    private func replace(_ target: String, with file: String) throws(NetworkError) {
+    /// - `mode`: the permissions of the file; nil leaves those that the system gave.
+    private func replace(_ target: String, with file: String, mode: Int? = nil) throws(NetworkError) {
         // A file of another volume cannot get the name in one step: a copy beside the target can.
         let draft = "\(target).\(UUID().uuidString).new"
         do {
+            if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file) }
             try FileManager.default.moveItem(atPath: file, toPath: draft)
             do {
                 try PrivateFile.move(draft, to: target)

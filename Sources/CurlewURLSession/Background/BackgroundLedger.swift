@@ -108,18 +108,23 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
 }
 
 extension BackgroundLedger {
+    /// The most bytes of a file: a thousand transfers with long tags.
+    private static let fileLimit = 64 << 20
+
     /// The ledger in a file; an empty one if there is no file or it cannot be read, because then it is as good as lost.
+    /// Another user's file and a symbolic link are not read.
     public init(file path: String) {
-        let data = FileManager.default.contents(atPath: path) ?? Data()
+        let data = (try? PrivateFile.read(path, limit: Self.fileLimit, trusting: .owner)) ?? Data()
         self = (try? JSONDecoder().decode(Self.self, from: data)) ?? BackgroundLedger()
     }
 
-    /// Writes the file anew, in one step. Throws `NetworkError` with reason `.storage`.
+    /// Writes the file anew, in one step, readable for its owner only (0600). Throws `NetworkError` with reason
+    /// `.storage`.
     public func save(to path: String) throws(NetworkError) {
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys]
-            try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+            try PrivateFile.replace(path, with: try encoder.encode(self))
         } catch {
             throw NetworkError(.storage, detail: "The ledger cannot be written to \(path): \(error)", underlying: error)
         }

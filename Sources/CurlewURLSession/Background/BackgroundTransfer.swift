@@ -30,6 +30,8 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
     public var tags: [String: String]
     /// When it was made.
     public let created: Date
+    /// Fields that were declared as secret, which no outcome keeps: in a later launch nobody else knows. Nil for none.
+    let withheld: [String]?
 
     /// A description of `request`.
     public init(
@@ -40,6 +42,8 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
         self.tags = tags
         self.created = created
         line = RequestLine(request).description
+        let names = request.secrets.secretFields.map(\.text)
+        withheld = names.isEmpty ? nil : names.sorted()
     }
 }
 
@@ -81,7 +85,7 @@ extension BackgroundTransfer {
 public struct BackgroundOutcome: Codable, Hashable, Sendable {
     /// The status of the answer; nil if none came.
     public let status: Int?
-    /// The fields of the answer, without those that are secret (`HTTPField.Name.isSensitive`).
+    /// The fields of the answer, without those that are secret by their names or were declared so.
     public let headers: [String: String]
     /// The body's file. Of a download with a status of success, where it was to go; otherwise where the answer is kept
     /// until the transfer is acknowledged. Nil without one.
@@ -93,7 +97,7 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
     public init(_ response: HTTPResponse, file: String?) {
         status = response.status.code
         var kept: [String: String] = [:]
-        for field in response.headers where !field.name.isSensitive {
+        for field in response.headers where !response.headers.isSecret(field.name) {
             kept[field.name.text] = kept[field.name.text].map { "\($0), \(field.value)" } ?? field.value
         }
         headers = kept

@@ -12,8 +12,8 @@ final class SpoolFile: Sendable {
         let name = "curlew-\(UUID().uuidString).body"
         path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
         // Bodies hold passwords as often as not.
-        let made = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-        guard made, let handle = FileHandle(forWritingAtPath: path) else {
+        try? PrivateFile.create(path)
+        guard let handle = FileHandle(forWritingAtPath: path) else {
             throw NetworkError(
                 .storage, detail: "No file for the body could be made: \(path).",
                 hint: "A streamed body is kept in a file before URLSession sends it.")

@@ -62,6 +62,6 @@ struct QueryItemsTests {
 
     @Test func descriptionsHideSecrets() {
         let items: QueryItems = ["page": 1, "access_token": "s3cret"]
-        #expect(items.description == "?page=1&access_token=REDACTED")
+        #expect(items.description == "?page=REDACTED&access_token=REDACTED")
     }
 }

@@ -120,4 +120,56 @@ struct BackgroundFilesTests {
         ]
         #expect(names.map { folder.path + "/" + $0 } == expected.sorted())
     }
+
+    private func mode(_ path: String?) throws -> Int? {
+        try path.flatMap { try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int }
+    }
+
+    @Test("the ledger and the answers are for the owner alone, whatever their files were before")
+    func permissions() throws {
+        let ledger = try write("{}", "example.films.ledger.json")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: ledger)
+        var content = BackgroundLedger(file: ledger)
+        let upload = try transfer(.upload(from: "/film"))
+        content.start(upload)
+        try content.save(to: files.ledger)
+        #expect(files.ledger == ledger)
+        #expect(try mode(ledger) == 0o600)
+        #expect(BackgroundLedger(file: ledger) == content)
+        try files.append(Data("part".utf8), to: upload.id)
+        #expect(try mode(files.answer(upload.id)) == 0o600)
+        let page = try write("not found", "temporary")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: page)
+        let download = try transfer(.download(to: folder.path + "/film"))
+        try files.take(page, of: download, status: 404)
+        #expect(try mode(files.answer(download.id)) == 0o600)
+    }
+
+    @Test("a ledger behind a symbolic link is not read, and the next one takes its place")
+    func link() throws {
+        var ledger = BackgroundLedger()
+        ledger.start(try transfer(.upload(from: "/film")))
+        try ledger.save(to: folder.path + "/elsewhere")
+        try FileManager.default.createSymbolicLink(
+            atPath: files.ledger, withDestinationPath: folder.path + "/elsewhere")
+        #expect(BackgroundLedger(file: files.ledger).entries.isEmpty)
+        try BackgroundLedger().save(to: files.ledger)
+        #expect(BackgroundLedger(file: folder.path + "/elsewhere") == ledger)
+    }
+
+    @Test("no outcome keeps a field that was declared as secret, after a relaunch neither")
+    func declared() throws {
+        let rules = FieldRules(secret: ["X-Device"], secretMembers: ["appid"])
+        let client = APIClient(
+            baseURL: "https://a.example", pipeline: .standard, transport: URLSessionTransport(),
+            configuration: ClientConfiguration(fields: rules))
+        let request = try client.request(for: Request<Void>.get("/film", query: ["appid": "hunter2"]))
+        let text = try BackgroundTransfer(request, kind: .upload(from: "/film")).text()
+        let again = try #require(BackgroundTransfer(text: text))
+        let answer = HTTPResponse(headers: ["X-Device": "hunter2", "X-Key": "hunter2", "X-Plain": "shown"])
+        let outcome = files.outcome(of: again, answer, nil)
+        #expect(outcome.headers == ["X-Plain": "shown"])
+        #expect(!text.contains("hunter2"))
+        #expect(try BackgroundTransfer(text: transfer(.upload(from: "/film")).text())?.withheld == nil)
+    }
 }

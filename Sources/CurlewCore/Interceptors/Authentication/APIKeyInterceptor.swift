@@ -42,12 +42,7 @@ public struct APIKeyInterceptor: ValidatingInterceptor {
         case .header(let field):
             if !keyed.headers.contains(field) { keyed.headers[field] = key }
         case .query(let item):
-            let encoded = PercentCoding.encode(item, for: .queryName)
-            let items =
-                request.target.split(separator: "?", maxSplits: 1).dropFirst().first?.split(separator: "&") ?? []
-            if !items.contains(where: { $0 == encoded || $0.hasPrefix(encoded + "=") }) {
-                keyed.appendQuery(item, key)
-            }
+            if !Self.hasItem(item, request.target) { keyed.appendQuery(item, key) }
         }
         do {
             return try await next(keyed, context: next.context.authenticated)
@@ -56,6 +51,15 @@ public struct APIKeyInterceptor: ValidatingInterceptor {
             var failure = NetworkError(error)
             failure.request = RequestLine(request)
             throw failure
+        }
+    }
+
+    /// Whether the query has an item of this name, however the name is percent-encoded.
+    private static func hasItem(_ name: String, _ target: String) -> Bool {
+        guard let mark = target.first("?") else { return false }
+        return target[target.utf8.index(after: mark)...].parts("&").contains { item in
+            let written = String(item.upTo("="))
+            return (PercentCoding.decodeForm(written) ?? written).utf8.elementsEqual(name.utf8)
         }
     }
 

@@ -8,7 +8,8 @@ public import CurlewHTTP
 ///     .bearer(for: "https://cdn.example.com") { try await cdnToken() }  // another, named on purpose
 ///
 /// The rules:
-/// - A token belongs to an origin (scheme, host and port). A request to any other goes without it.
+/// - A token belongs to an origin (scheme, host and port). A request to any other goes without it. The one exception:
+///   what belongs to `http://host` may go to `https://host`, both on their default ports.
 /// - After a redirect has left the call's origin, nothing is attached any more, not even back at that origin.
 /// - Over plain http the token would be readable on the way. Without a named origin that works for loopback only, and
 ///   is a problem of the pipeline otherwise; naming an `http` origin says that it is meant.

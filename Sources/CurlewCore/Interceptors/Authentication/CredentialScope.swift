@@ -4,7 +4,8 @@ package import CurlewHTTP
 
 /// The one origin that a credential belongs to: the rule that every authentication interceptor follows.
 ///
-/// - A request to any other origin goes without the credential.
+/// - A request to any other origin goes without the credential. The one exception is `https://host` for a credential of
+///   `http://host`, see `Origin.shares(with:)`.
 /// - After a redirect has left the call's origin nothing is attached any more, not even back at that origin.
 /// - Over plain http a credential would be readable on the way. Without a named origin that works for loopback only, and
 ///   is a problem of the pipeline otherwise; naming an `http` origin says that it is meant.
@@ -50,8 +51,8 @@ package struct CredentialScope: Sendable {
         case .named(let wanted): if name != wanted, !isAddition || name != nil { return false }
         }
         switch owner {
-        case .client: return request.origin == context.clientOrigin && isSafe(request.origin)
-        case .origin(let origin): return request.origin == origin
+        case .client: return context.clientOrigin?.shares(with: request.origin) == true && isSafe(request.origin)
+        case .origin(let origin): return origin.shares(with: request.origin)
         case .unreadable: return false
         }
     }
@@ -90,4 +91,12 @@ package struct CredentialScope: Sendable {
 extension Origin {
     /// True when nobody between here and there can read along.
     var isConfidential: Bool { isSecure || isLoopback }
+
+    /// Whether what belongs to this origin may go to `other`: to itself, and from http to https of the same host where
+    /// both ports are the default ones, as RFC 6797 §8.3 rewrites requests. Never from https to http, and never to another
+    /// port, where another server may listen.
+    func shares(with other: Origin) -> Bool {
+        if self == other { return true }
+        return scheme == "http" && other.scheme == "https" && host == other.host && isDefaultPort && other.isDefaultPort
+    }
 }

@@ -48,8 +48,10 @@ extension CacheExchange {
                 return try await exchange.bytes(of: body, delivery.bytes)
             }
             guard let body else { return nil }
+            var headers = delivery.headers
+            context.secrets.declare(in: &headers)
             return HTTPResponse(
-                status: delivery.status, headers: delivery.headers, body: body, version: stored.version,
+                status: delivery.status, headers: headers, body: body, version: stored.version,
                 url: question.key.target)
         } catch {
             context.reportStoreFailure(error)

@@ -51,6 +51,8 @@ public struct CacheInterceptor: ValidatingInterceptor {
     /// Answers from the store, or runs the rest of the chain and keeps what comes.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let options = next.context.options
+        // An interceptor may have made the request anew.
+        let request = request.knowing(next.context.secrets)
         let content = CacheQuestion.content(of: request, options)
         guard case .success(let content) = content else {
             guard case .failure(let refusal) = content else { return try await next(request) }
@@ -73,8 +75,10 @@ public struct CacheInterceptor: ValidatingInterceptor {
         if let reservation, !rules.sharesPublic || place == .unknown || (store.isLasting && !place.isLasting) {
             return try await pass(request, next, because: reservation)
         }
-        let common = CacheKey(target: request.urlString, content: content, principal: place.text)
-        let own = CacheKey(target: request.urlString, content: content, principal: principal.text)
+        let common = CacheKey(
+            target: request.urlString, content: content, principal: place.text, secrets: request.secrets)
+        let own = CacheKey(
+            target: request.urlString, content: content, principal: principal.text, secrets: request.secrets)
         let question = CacheQuestion(
             request, reservation == nil ? own : common, common: common, reservation: reservation,
             policy: options.cachePolicy, rules: rules)
@@ -175,7 +179,6 @@ extension ExchangeContext {
     /// Tells observers of a store's error, which is nobody's error but the store's.
     func reportStoreFailure(_ error: any Error) {
         guard isObserved else { return }
-        if let error = error as? NetworkError { return record(.cacheStoreFailed(error)) }
         if error is CancellationError { return }
         if error is DeadlinePassed {
             return record(
@@ -184,10 +187,12 @@ extension ExchangeContext {
                         .storage, detail: "The cache's store did not answer in time.",
                         hint: "The call went on without it. Look whether another process holds the store.")))
         }
-        record(
-            .cacheStoreFailed(
-                NetworkError(
-                    .storage, detail: "The cache's store failed: \("\(error)".clipped(to: 300).printable)",
-                    hint: "The call went on without it.", underlying: error)))
+        let failure =
+            error as? NetworkError
+            ?? NetworkError(
+                .storage,
+                detail: "The cache's store failed: \(NetworkError.told("\(error)", upTo: 300, without: secrets))",
+                hint: "The call went on without it.", underlying: error)
+        record(.cacheStoreFailed(failure))
     }
 }

@@ -34,7 +34,7 @@ enum CacheVariant {
         var text = ""
         for name in names {
             let field = HTTPField.Name(name)
-            isSecret = isSecret || field.isSensitive
+            isSecret = isSecret || request.isSecret(field)
             text += name
             // An absent field matches only where it is absent too.
             if request.contains(field) {

@@ -25,8 +25,14 @@ extension StoredResponse {
         writer.number(Int64(bitPattern: responseTime.timeIntervalSinceReferenceDate.bitPattern))
         writer.number(bodyLength)
         writer.fields(headers)
-        writer.number(Int64(tags.count))
-        for tag in tags.sorted() { writer.text(tag) }
+        writer.texts(tags)
+        // Whoever lists a store in the next process must not see what was declared in this one.
+        if let rules = key.secrets.rules {
+            writer.texts(rules.secret.map(\.text))
+            writer.texts(rules.harmless.map(\.text))
+            writer.texts(rules.secretMembers)
+            writer.texts(rules.secretPaths)
+        }
         return writer.bytes
     }
 
@@ -42,10 +48,12 @@ extension StoredResponse {
             let content = reader.optionalText(), let principal = reader.optionalText(), let variant = reader.text(),
             let status = reader.smallNumber(), let major = reader.smallNumber(), let minor = reader.smallNumber(),
             let requestTime = reader.date(), let responseTime = reader.date(), let bodyLength = reader.number(),
-            bodyLength >= 0, let headers = reader.fields(), let tags = reader.texts(), reader.isAtEnd
+            bodyLength >= 0, let headers = reader.fields(), let tags = reader.texts(), let secrets = reader.secrets(),
+            reader.isAtEnd
         else { return nil }
         var response = StoredResponse(
-            id: CacheEntryID(id), key: CacheKey(target: target, content: content, principal: principal),
+            id: CacheEntryID(id),
+            key: CacheKey(target: target, content: content, principal: principal, secrets: secrets),
             status: HTTPStatus(status), headers: headers,
             version: HTTPVersion(major: major, minor: minor), requestTime: requestTime,
             responseTime: responseTime, tags: Set(tags))
@@ -69,6 +77,11 @@ private struct ByteWriter {
         guard let value else { return number(-1) }
         number(Int64(value.utf8.count))
         bytes.append(contentsOf: value.utf8)
+    }
+
+    mutating func texts(_ values: some Collection<String>) {
+        number(Int64(values.count))
+        for value in values.sorted() { text(value) }
     }
 
     mutating func fields(_ headers: HTTPHeaders) {
@@ -132,6 +145,18 @@ private struct ByteReader {
             texts.append(text)
         }
         return texts
+    }
+
+    /// What was declared: nothing where the bytes end, because only those who declare write more. Nil is malformed.
+    mutating func secrets() -> DeclaredSecrets? {
+        if isAtEnd { return DeclaredSecrets.none }
+        guard let secret = texts(), let harmless = texts(), let members = texts(), let paths = texts() else {
+            return nil
+        }
+        return DeclaredSecrets(
+            FieldRules(
+                harmless: Set(harmless.map { HTTPField.Name($0) }), secret: Set(secret.map { HTTPField.Name($0) }),
+                secretMembers: Set(members), secretPaths: Set(paths)))
     }
 
     mutating func fields() -> HTTPHeaders? {

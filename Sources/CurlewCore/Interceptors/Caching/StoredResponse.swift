@@ -59,6 +59,7 @@ public struct StoredResponse: Hashable, Sendable {
         self.requestTime = requestTime
         self.responseTime = responseTime
         self.tags = tags
+        key.secrets.declare(in: &self.headers)
     }
 }
 
@@ -106,9 +107,15 @@ extension StoredResponse {
     }
 }
 
-extension StoredResponse: CustomStringConvertible {
-    /// `200 OK for https://…, 12 bytes`, with secret query values replaced.
+extension StoredResponse: CustomStringConvertible, CustomReflectable {
+    /// `200 OK for https://…, 12 bytes`, with secret values of the URL replaced: those that Curlew knows, and those that
+    /// were declared when the response was stored.
     public var description: String {
-        "\(status) for \(Redaction.standard.url(key.target)), \(bodyLength) bytes"
+        "\(status) for \(key), \(bodyLength) bytes"
+    }
+
+    /// Shows the description and the fields, to debuggers and `dump` too; no secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description, "headers": headers, "tags": tags.count])
     }
 }

@@ -7,6 +7,9 @@ import Foundation
 #endif
 
 /// The file behind a `CookieStore`: JSON, read with suspicion and written whole.
+///
+/// It is believed only if it is a regular file of this user that nobody else can read or change: cookies of somebody
+/// else's choice would sign the user in to an account of theirs.
 struct CookieFile: Sendable {
     let path: String
     let keepsSessionCookies: Bool
@@ -29,17 +32,17 @@ struct CookieFile: Sendable {
         let version: Int
     }
 
-    /// Reads the file. One that is damaged gets another name; throws if it can be neither read nor renamed, so that
-    /// nothing may take its place.
+    /// Reads the file. One that is damaged gets another name; throws if it is not to be trusted, or can be neither read nor
+    /// renamed, so that nothing may take its place.
     func read(at now: Date) throws(NetworkError) -> Content {
         let data: Data
         do {
-            data = try PrivateFile.read(path, limit: Self.limit)
+            data = try PrivateFile.read(path, limit: Self.limit, trusting: .ownerAlone)
         } catch {
             if error.isMissing { return Content() }
             throw NetworkError(
                 .storage, detail: "\(error). Its cookies are not used and nothing is saved.",
-                hint: "Check the file and its permissions.")
+                hint: error.hint ?? "Check the file and its permissions.")
         }
         let decoder = JSONDecoder()
         if let header = try? decoder.decode(Header.self, from: data), header.version > Self.version {

@@ -45,8 +45,8 @@ public struct CookieStore: Sendable {
     ///
     /// Reads the file now, and never fails: `problem` says what went wrong. The file is readable for its owner only and
     /// is replaced whole, so a crash leaves the old or the new one. A damaged file is renamed, to
-    /// `<path>.damaged-<seconds>`; one that cannot be read or renamed, or that a newer version wrote, is left as it is
-    /// and nothing is saved. Of two processes with one file, the one that writes last wins.
+    /// `<path>.damaged-<seconds>`; one that cannot be read or renamed, that a newer version wrote, that belongs to another
+    /// user, that others can read or change, or that is a symbolic link is left as it is and nothing is saved. Of two processes with one file, the one that writes last wins.
     public init(
         file path: String, keepsSessionCookies: Bool = false, jar: CookieJar = CookieJar(),
         time: any TimeSource = SystemTime()

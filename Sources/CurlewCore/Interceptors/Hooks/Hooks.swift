@@ -116,7 +116,8 @@ public struct ResponseHook: Interceptor {
 
     /// Runs the rest of the chain, then the closure.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let response = try await next(request)
+        var response = try await next(request)
+        next.context.secrets.declare(in: &response.headers)
         try await body(response, next.context)
         return response
     }
@@ -153,6 +154,7 @@ public struct ErrorHook: Interceptor {
         } catch {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }
+            failure = failure.withholding(next.context.secrets)
             await body(failure, next.context)
             throw failure
         }

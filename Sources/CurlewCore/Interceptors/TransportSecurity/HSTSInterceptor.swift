@@ -8,7 +8,9 @@ import CurlewHTTP
 ///   http, answers from a cache, and addresses instead of names do not count.
 /// - `http` becomes `https`, port 80 becomes 443, any other port stays. It happens at each hop, before cookies are chosen
 ///   and caches are asked.
-/// - Credentials of an http origin stay there: they do not follow the request to https. Write https in base URLs.
+/// - Credentials of `http://host` go along to `https://host`, both on their default ports: it is the same server, and
+///   nobody reads along. On other ports they stay, and none goes from https to http. A redirect of the server from http
+///   to https leaves the origin as any other does. Write https in base URLs.
 ///
 /// The first request to a host is not protected, unless its URL says https or the app has named it
 /// (`HSTSStore.insert`). `.httpsOnly()` refuses what is left.
@@ -24,12 +26,15 @@ public struct HSTSInterceptor: Interceptor {
     /// `.transportSecurity`, between redirects and cookies.
     public var placement: Placement { .transportSecurity }
 
-    /// `.anonymous`: it attaches nothing.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// `.anonymous`: it attaches nothing. `.unknown` for a request that it would change, which only an interceptor further
+    /// out asks about: those further in attach what belongs to the request over https.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        upgrade(of: request, context) == nil ? .anonymous : .unknown
+    }
 
     /// Changes the scheme where that is due, runs the rest of the chain, and takes what the server says.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let request = upgraded(request, next.context)
+        let request = upgrade(of: request, next.context) ?? request
         let response = try await next(request)
         // The first field counts (RFC 6797 §8.1).
         guard request.origin.isSecure, response.served == .network,
@@ -39,11 +44,12 @@ public struct HSTSInterceptor: Interceptor {
         return response
     }
 
-    private func upgraded(_ request: HTTPRequest, _ context: ExchangeContext) -> HTTPRequest {
+    /// The same request over https; nil if it stays as it is.
+    private func upgrade(of request: HTTPRequest, _ context: ExchangeContext) -> HTTPRequest? {
         let origin = request.origin
         guard origin.scheme == "http", store.demandsHTTPS(origin.host, at: context.time.date),
             let secure = Origin(scheme: "https", host: origin.host, port: origin.port == 80 ? 443 : origin.port)
-        else { return request }
+        else { return nil }
         return HTTPRequest(
             request.method, origin: secure, target: request.target, headers: request.headers, body: request.body,
             secrets: request.secrets)

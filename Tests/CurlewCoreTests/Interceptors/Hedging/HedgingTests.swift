@@ -145,12 +145,20 @@ struct HedgingTests {
     @Test("When both fail the later failure counts, unless a policy refused it")
     func bothFail() async throws {
         let lost = NetworkError(.connectionLost(.requestMayHaveArrived))
-        let failed = try await race { .answer(.status(500), after: $0) } _: { .fail(lost, after: $0) }
+        let failed = try await race {
+            .answer(.status(500), after: $0)
+        } _: {
+            .fail(lost, after: $0)
+        }
         let error = #expect(throws: NetworkError.self) { try failed.get() }
         #expect(error?.reason == lost.reason)
         #expect(error?.notes == ["sent twice because the first took longer than 100 ms; the second counts"])
         let refused = NetworkError(.refused(by: .circuitBreaker))
-        let response = try await race { .answer(.status(500), after: $0) } _: { .fail(refused, after: $0) }.get()
+        let response = try await race {
+            .answer(.status(500), after: $0)
+        } _: {
+            .fail(refused, after: $0)
+        }.get()
         #expect(response.status == 500 && response.notes.first?.hasSuffix("the first counts") == true)
     }
 
@@ -163,7 +171,9 @@ struct HedgingTests {
             let origin = try #require(origin)
             while budget.tokens(for: origin) >= 14 { #expect(budget.withdraw(for: origin)) }
             let before = budget.tokens(for: origin)
-            let client = APIClient.mock(baseURL: "https://a.test", pipeline: pipeline) { $0.onAny { _ in .status(204) } }
+            let client = APIClient.mock(baseURL: "https://a.test", pipeline: pipeline) {
+                $0.onAny { _ in .status(204) }
+            }
             for _ in 0..<10 { try await client.send(Request<Void>.get("/")) }
             #expect(budget.tokens(for: origin) == before + 10, "\(pipeline)")
         }
@@ -219,7 +229,11 @@ struct HedgingTests {
         }
         var failed = streamed("failed")
         failed.status = 500
-        let response = try await race { .answer(failed, after: $0) } _: { .answer(streamed("fine"), after: $0) }.get()
+        let response = try await race {
+            .answer(failed, after: $0)
+        } _: {
+            .answer(streamed("fine"), after: $0)
+        }.get()
         #expect(dropped.withLock { $0 } == 1)
         #expect(try await response.text() == "fine")
     }

@@ -66,7 +66,9 @@ struct RateLimitInterleavingTests {
         }
         let reasons = await rest.value
         drive.cancel()
-        #expect(reasons.allSatisfy { [nil, .cancelled, .refused(by: .rateLimit), .timedOut(.queue)].contains($0) }, "seed \(seed)")
+        #expect(
+            reasons.allSatisfy { [nil, .cancelled, .refused(by: .rateLimit), .timedOut(.queue)].contains($0) },
+            "seed \(seed)")
         #expect(limit.waitingCount == 0, "seed \(seed)")
         // The clock moves between the token and the note, so only the pace as a whole can be seen from here.
         let times = sent.withLock { $0 }

@@ -3,6 +3,9 @@
 import CurlewHTTP
 import CurlewTesting
 import Testing
+
+@testable import CurlewCore
+
 #if canImport(Glibc)
 import Glibc
 #elseif canImport(Musl)
@@ -10,8 +13,6 @@ import Musl
 #elseif canImport(Darwin)
 import Darwin
 #endif
-
-@testable import CurlewCore
 
 /// What the history of a call says, over redirects, beside notes of others, and for observers.
 @Suite(.timeLimit(.minutes(1)))

@@ -26,7 +26,9 @@ struct AttemptTimeoutTests {
         #expect(error?.reason == .timedOut(.attempt))
         #expect(error?.isRetryable == true)
         #expect(error?.description.contains("attemptTimeout") == true)
-        #expect(error?.detail.hasSuffix("The call took 5 s; it may take 60 s, and each attempt may wait 5 s for its response.") == true)
+        #expect(
+            error?.detail.hasSuffix(
+                "The call took 5 s; it may take 60 s, and each attempt may wait 5 s for its response.") == true)
     }
 
     @Test("The call's own deadline comes first if it is earlier")
@@ -38,7 +40,9 @@ struct AttemptTimeoutTests {
         #expect(clock.advanceToNextSleeper() == .seconds(3))
         let error = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(error?.reason == .timedOut(.total))
-        #expect(error?.detail.hasSuffix("The call took 3 s; it may take 3 s, and each attempt may wait 5 s for its response.") == true)
+        #expect(
+            error?.detail.hasSuffix(
+                "The call took 3 s; it may take 3 s, and each attempt may wait 5 s for its response.") == true)
     }
 
     @Test("Each redirect has a time of its own")

@@ -101,16 +101,6 @@ struct HSTSTests {
         #expect(!store.demandsHTTPS("a.test", at: clock.date))
     }
 
-    @Test("credentials of an http origin do not follow the request to https")
-    func credentials() async throws {
-        store.insert("a.test", at: clock.date)
-        let client = client(.standard.adding(.bearer(for: "http://a.test") { "secret" })) {
-            $0.onAny { _ in .status(204) }
-        }
-        try await client.send(Request<HTTPResponse>.get("/"))
-        #expect(client.recordedCalls.map { $0.request.headers[.authorization] } == [nil])
-    }
-
     @Test("a host stands for itself, and for those beneath it if it says so")
     func names() {
         let now = clock.date

@@ -179,3 +179,10 @@ struct DigestAuthenticator {
         return withUnsafeBytes(of: (random.next(), random.next()) as (UInt64, UInt64)) { Data($0).hexText }
     }
 }
+
+extension DigestAuthenticator: CustomStringConvertible, CustomReflectable {
+    /// Neither user nor password.
+    var description: String { "DigestAuthenticator" }
+
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

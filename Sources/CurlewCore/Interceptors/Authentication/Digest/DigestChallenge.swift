@@ -87,7 +87,7 @@ struct DigestChallenge {
         isStale = challenge["stale"]?.lowercased() == "true"
         hashesUser = challenge["userhash"]?.lowercased() == "true"
         guard [realm, nonce, opaque ?? ""].allSatisfy({ $0.utf8.count <= Self.lengthLimit }) else { return nil }
-        space = challenge["domain"]?.split(separator: " ").filter { $0.hasPrefix("/") }.map(String.init) ?? []
+        space = challenge["domain"]?.parts(" ").filter { $0.begins(with: "/") }.map(String.init) ?? []
     }
 
     /// How hard it is to find the password by the answer. Without `qop` there is no nonce of ours in it: who chose the
@@ -104,9 +104,9 @@ struct DigestChallenge {
     /// Whether a path lies in the space, so that the credential may go with the first request already.
     func covers(_ target: String) -> Bool {
         guard !space.isEmpty else { return true }
-        let path = target.prefix { $0 != "?" }
+        let path = target.upTo("?")
         return space.contains { place in
-            path == place || path.hasPrefix(place.hasSuffix("/") ? place : place + "/")
+            path.utf8.elementsEqual(place.utf8) || path.begins(with: place.ends(with: "/") ? place : place + "/")
         }
     }
 }

@@ -43,3 +43,21 @@ public enum CacheSelection: Sendable {
         }
     }
 }
+
+extension CacheSelection: CustomStringConvertible, CustomReflectable {
+    /// Which case it is, without secret values of a URL, and without the names of principals and tags.
+    public var description: String {
+        switch self {
+        case .everything: "everything"
+        case .target(let target): "target \(Redaction.standard.url(target))".printable
+        case .prefix(let prefix): "prefix \(Redaction.standard.url(prefix))".printable
+        case .principal(let principal): principal == nil ? "nobody's" : "one principal's"
+        case .tags(let tags): "\(tags.count) tags"
+        case .entries(let ids): "\(ids.count) entries"
+        case .matching: "matching"
+        }
+    }
+
+    /// Shows the description only, to debuggers and `dump` too.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
