@@ -14,6 +14,7 @@ extension APIClient {
         let baseURL: BaseURL?
         let configuration: ClientConfiguration
         let exchanger: Exchanger
+        let calls: CallGate
         /// Sent with every call below the base URL.
         let query: QueryItems
         /// Under the options of each call; nil for the defaults.
@@ -30,8 +31,10 @@ extension APIClient {
 
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
-            query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil
+            query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil,
+            calls: CallGate = CallGate()
         ) {
+            self.calls = calls
             self.baseURL = baseURL
             self.configuration = configuration
             self.query = query
@@ -41,7 +44,7 @@ extension APIClient {
                 setup: PipelineSetup(
                     clientOrigin: baseURL?.origin,
                     totalTimeout: (options?.timeouts ?? configuration.timeouts).total, fields: configuration.fields),
-                chain: chain ?? Chain(pipeline.interceptors, transport))
+                chain: chain ?? Chain(pipeline.interceptors, transport), calls: calls)
             var own = configuration.headers
             let allowed = ForwardedFields(secret: configuration.fields.secret, declared: configuration.fields.harmless)
             homelessFields = baseURL == nil ? Set(own.map(\.name).filter { !allowed.allow($0) }) : []

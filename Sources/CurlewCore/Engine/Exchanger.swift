@@ -16,6 +16,8 @@ public struct Exchanger: Sendable {
     let fields: FieldRules
     let secrets: DeclaredSecrets
     private let attemptTimeout: Duration?
+    /// Those of the client.
+    private let calls: CallGate?
 
     /// An engine over `transport`. Never fails: what cannot work is listed in `problems`.
     public init(pipeline: Pipeline, transport: any Transport, setup: PipelineSetup = PipelineSetup()) {
@@ -24,8 +26,9 @@ public struct Exchanger: Sendable {
     }
 
     /// An engine with the chain of another one that has the same pipeline and transport.
-    init(pipeline: Pipeline, setup: PipelineSetup, chain: Chain) {
+    init(pipeline: Pipeline, setup: PipelineSetup, chain: Chain, calls: CallGate? = nil) {
         self.pipeline = pipeline
+        self.calls = calls
         self.chain = chain
         problems = pipeline.problems(in: setup)
         let declared = pipeline.declared(in: setup)
@@ -58,6 +61,8 @@ public struct Exchanger: Sendable {
                 throw NetworkError(.configuration, detail: problems.joined(separator: " "))
             }
             try Task.checkCancellation()
+            try calls?.enter()
+            defer { calls?.leave() }
             var response = try await Next(context: context, chain: chain)(request)
             // A cache, a mock or a hook may have made it.
             secrets.declare(in: &response.headers)

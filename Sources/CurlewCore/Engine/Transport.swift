@@ -27,9 +27,18 @@ public protocol Transport: Sendable {
     /// Default `.unknown`: it may attach anything, so nothing is kept or shared. A transport that sends just what it
     /// is given, to the host that is named, returns `.anonymous`; one that wraps another asks that one.
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
+    /// Refuses new work from now on, ends what runs or lets it finish, and returns when nothing runs any more. Default: does
+    /// nothing, for transports that hold nothing.
+    func shutdown(_ mode: ShutdownMode) async
 }
 
 extension Transport {
+    /// Nothing.
+    public func shutdown(_ mode: ShutdownMode) async {}
+
+    /// Ends everything now.
+    public func shutdown() async { await shutdown(.now) }
+
     /// `.unknown`: it may attach anything.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct DrainTests {
+    let clock = ManualClock()
+    let gate = OneShot<Void>()
+    let limit = ConcurrencyLimit(1)
+
+    private func client() -> APIClient {
+        let (gate, turns) = (gate, Locked(0))
+        let mock = MockTransport.answering { _ in
+            let turn = turns.withLock { turns in
+                turns += 1
+                return turns
+            }
+            if turn == 1 { return .status(503) }
+            try await gate.wait()
+            return .status(204)
+        }
+        return .mock(
+            mock, pipeline: [RetryInterceptor(random: { 0.5 }), .concurrencyLimit(limit)],
+            configuration: ClientConfiguration(time: clock))
+    }
+
+    private func call(_ client: APIClient) -> Task<NetworkError.Reason?, Never> {
+        Task { await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }?.reason }
+    }
+
+    @Test("what waits in a queue or pauses between attempts finishes; new calls are refused, of derived clients too")
+    func drains() async throws {
+        let client = client()
+        let pausing = call(client)
+        // The pause before the second attempt.
+        try await clock.waitForSleepers(1)
+        let waiting = (0..<5).map { _ in call(client.with(headers: ["Accept": "text/plain"])) }
+        while limit.load.running + limit.load.waiting < 5 { await Task.yield() }
+        #expect(await !client.drain(for: .zero))
+        #expect(await call(client.with(options: RequestOptions())).value == .refused(by: .shutdown))
+        let drained = Task { await client.drain(for: .seconds(1000)) }
+        clock.advance(by: .seconds(1))
+        gate.finish(.success(()))
+        #expect(await pausing.value == nil)
+        for call in waiting { #expect(await call.value == nil) }
+        #expect(await drained.value)
+        #expect(await call(client).value == .refused(by: .shutdown))
+    }
+
+    @Test("a drain ends with its time, and says that something is left")
+    func late() async throws {
+        let client = client()
+        let pausing = call(client)
+        try await clock.waitForSleepers(1)
+        let drained = Task { await client.drain(for: .milliseconds(10)) }
+        try await clock.waitForSleepers(2)
+        clock.advance(by: .milliseconds(10))
+        #expect(await !drained.value)
+        gate.finish(.success(()))
+        clock.advance(by: .seconds(1))
+        #expect(await pausing.value == nil)
+    }
+
+    @Test("a client without calls has nothing to wait for")
+    func idle() async {
+        #expect(await client().drain(for: .zero))
+    }
+}
