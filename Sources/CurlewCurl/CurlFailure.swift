@@ -26,13 +26,15 @@ enum CurlFailure {
             code == CURLE_OK
             ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
         let systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
+        let refusal = pinRefusal(code, handle: handle, transfer: transfer)
         var error = NetworkError(
-            repetition ?? proxyReason(code, handle: handle, transfer: transfer)
+            refusal?.reason ?? repetition ?? proxyReason(code, handle: handle, transfer: transfer)
                 ?? reason(for: code, message: message, handle: handle, transfer: transfer),
-            detail: pinDetail(code, handle: handle, transfer: transfer) ?? message,
+            detail: refusal?.detail ?? message,
             underlying: TransportFailure(
                 engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,
                 systemError: systemError))
+        if error.reason.isAboutCertificate { error.certificates = handle.serverCheck?.certificates ?? [] }
         if error.reason == .configuration { error.hint = hint(for: code, configuration: transfer.owner.configuration) }
         return completed(error, transfer)
     }
