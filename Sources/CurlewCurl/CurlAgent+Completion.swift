@@ -29,6 +29,7 @@ extension CurlAgent {
         if metrics.connectionsOpened ?? 0 > 0, transfer.context.isObserved {
             for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
         }
+        easy.serverCheck?.forgetCertificates()
         if let multi { curl_multi_remove_handle(multi, easy.pointer) }
         transfers[transfer.id] = nil
         transfer.easy = nil

@@ -178,9 +178,9 @@ final class CurlAgent: @unchecked Sendable {
 
     func begin(_ transfer: Transfer) {
         do throws(NetworkError) {
-            let library = CurlLibrary.current
-            let keyLogProblem = configuration.tls.obeysKeyLogFile ? nil : library.keyLogProblem
-            if let problem = library.problem ?? keyLogProblem { throw NetworkError(.configuration, detail: problem) }
+            if let problem = CurlLibrary.current.problem(with: configuration.tls) {
+                throw NetworkError(.configuration, detail: problem)
+            }
             guard !isStopping else { throw Self.shutdownError }
             let now = ExchangeClock.now()
             transfer.clock.begin(at: now)

@@ -30,10 +30,12 @@ extension CurlFailure {
         return words.contains("certificate") || words.contains("unknown ca")
     }
 
-    /// The pin that the server has, so that it can be compared with those that were expected.
-    static func pinDetail(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> String? {
-        guard code == CURLE_SSL_PINNEDPUBKEYNOTMATCH, let found = handle.serverPin else { return nil }
-        return "The key of \(transfer.request.origin.host) is \(found), which is not among its pins."
+    /// That the server has no pinned key, with those that it has, so that they can be compared with what was expected.
+    static func pinRefusal(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError? {
+        guard let pins = handle.current.pins else { return nil }
+        let leaf = code == CURLE_SSL_PINNEDPUBKEYNOTMATCH ? handle.serverPin : nil
+        guard let found = handle.serverCheck?.refused ?? leaf else { return nil }
+        return pins.refusal(of: transfer.request.origin.host, found: found)
     }
 
     static func hint(for code: CURLcode, configuration: TransportConfiguration) -> String? {

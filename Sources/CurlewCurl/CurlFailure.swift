@@ -28,13 +28,15 @@ enum CurlFailure {
         var systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
         // libcurl does not tell a name without an address from a machine without a network.
         if code == CURLE_COULDNT_RESOLVE_HOST, !NetworkInterfaces.isAnyUp { systemError = ENETDOWN }
+        let refusal = pinRefusal(code, handle: handle, transfer: transfer)
         var error = NetworkError(
-            repetition ?? proxyReason(code, handle: handle, transfer: transfer)
+            refusal?.reason ?? repetition ?? proxyReason(code, handle: handle, transfer: transfer)
                 ?? reason(for: code, message: message, handle: handle, transfer: transfer),
-            detail: pinDetail(code, handle: handle, transfer: transfer) ?? message,
+            detail: refusal?.detail ?? message,
             underlying: TransportFailure(
                 engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,
                 systemError: systemError))
+        if error.reason.isAboutCertificate { error.certificates = handle.serverCheck?.certificates ?? [] }
         if error.reason == .configuration { error.hint = hint(for: code, configuration: transfer.owner.configuration) }
         return completed(error, transfer)
     }

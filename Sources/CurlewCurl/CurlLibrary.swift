@@ -31,6 +31,9 @@ struct CurlLibrary: Sendable {
     let mayLogKeys: Bool
     /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil when it can.
     let keyLogProblem: String?
+    /// Why pins cannot be compared with the verified path of a server; nil when they can. Errors then do not show
+    /// certificates either.
+    let pathProblem: String?
     /// Why this libcurl cannot be used; nil when it can.
     let problem: String?
 
@@ -44,6 +47,7 @@ struct CurlLibrary: Sendable {
         Self.keepSecureLayerUntilExit()
         mayLogKeys = getenv("SSLKEYLOGFILE").map { $0.pointee != 0 } ?? false
         let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        let findsOpenSSL = curlew_find_openssl(judgeCertificates, releaseServerCheck) != 0
         guard initialised == CURLE_OK, let info = curlew_version() else {
             name = "libcurl"
             systemRoots = nil
@@ -52,6 +56,7 @@ struct CurlLibrary: Sendable {
             losesBytesBesideUploads = false
             mixesVersions = false
             keyLogProblem = nil
+            pathProblem = nil
             problem = "libcurl could not be initialised (error \(initialised.rawValue))."
             return
         }
@@ -67,16 +72,33 @@ struct CurlLibrary: Sendable {
             ? nil
             : "SSLKEYLOGFILE is set, and this libcurl cannot be kept from writing the secrets of connections there. "
                 + "Take the variable away, or set TLSConfiguration.obeysKeyLogFile."
+        let secureLayer = info.pointee.ssl_version.map { String(cString: $0) } ?? "no TLS"
+        pathProblem =
+            findsOpenSSL && Self.showsSecureContexts()
+            ? nil
+            : "PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one uses \(secureLayer). "
+                + "Install libcurl4-openssl-dev, or pin the server's own key."
         problem =
             info.pointee.version_num >= Self.minimum.number
             ? nil
             : "libcurl \(version) is too old: \(Self.minimum.text) or newer is needed. Update the system's libcurl."
     }
 
+    /// Why this libcurl cannot be used with a configuration; nil when it can.
+    func problem(with tls: TLSConfiguration) -> String? {
+        if let problem { return problem }
+        if !tls.obeysKeyLogFile, let keyLogProblem { return keyLogProblem }
+        return tls.pins.contains { $0.scope == .verifiedChain } ? pathProblem : nil
+    }
+
     private static func canForbidKeyLog() -> Bool {
+        curlew_can_remove_key_log() != 0 && showsSecureContexts()
+    }
+
+    private static func showsSecureContexts() -> Bool {
         guard let handle = curl_easy_init() else { return false }
         defer { curl_easy_cleanup(handle) }
-        return curlew_forbid_key_log(handle) != 0
+        return curlew_set_secure_context_callback(handle, prepareSecureContext, nil) == CURLE_OK
     }
 
     /// OpenSSL otherwise frees what it has when `exit` is called, under the hands of an engine that still works. Only its

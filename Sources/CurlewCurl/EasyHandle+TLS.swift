@@ -8,12 +8,13 @@ import FoundationEssentials
 
 /// Trust, identity and pins.
 ///
-/// A connection is used again only for the same identity and pins: libcurl compares both.
+/// A connection is used again only for the same identity and pins: libcurl compares both, and what stands for pins of the
+/// verified path.
 extension EasyHandle {
     /// What is the same for all servers.
     func setTrust() {
-        set(CURLOPT_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
-        if CurlLibrary.current.mayLogKeys, !configuration.tls.obeysKeyLogFile { curlew_forbid_key_log(pointer) }
+        setVersions(enforcesPath: false)
+        watchSecureContexts()
         switch configuration.tls.trustedRoots {
         case .system:
             // With a file alone libcurl keeps the parsed authorities between connections; with a folder beside it,
@@ -40,14 +41,34 @@ extension EasyHandle {
             setProxy(proxies.proxy(for: origin))
             setIdentity(tls.identity.flatMap { $0.isMeant(for: host) ? $0 : nil })
             current.pins = tls.pins.first(for: host)
-            set(CURLOPT_CERTINFO, current.pins == nil ? 0 : 1)
+            set(CURLOPT_CERTINFO, current.pins?.scope == .serverCertificate ? 1 : 0)
             current.origin = origin
         }
-        let pins = current.pins.flatMap { $0.mode == .enforce && !$0.isOver(in: transfer) ? $0.joinedKeys : nil }
-        if current.enforcedPins != .some(pins) {
-            setText(CURLOPT_PINNEDPUBLICKEY, pins)
-            current.enforcedPins = .some(pins)
+        let pins = current.pins.flatMap { $0.isOver(in: transfer) ? nil : $0 }
+        setPath(pins.flatMap { $0.scope == .verifiedChain ? $0 : nil })
+        let keys = pins.flatMap { $0.scope == .serverCertificate && $0.mode == .enforce ? $0.joinedKeys : nil }
+        if current.enforcedPins != .some(keys) {
+            setText(CURLOPT_PINNEDPUBLICKEY, keys)
+            current.enforcedPins = .some(keys)
         }
+    }
+
+    /// Has the verified path of new connections compared with `pins`.
+    ///
+    /// Only a full handshake verifies one, so sessions are not resumed. And libcurl does not know that such pins make a
+    /// difference between connections: one that was made while they were not enforced must not be used when they are.
+    /// But it compares the versions of TLS, of which the newest can be named in two ways that mean the same.
+    private func setPath(_ pins: PinSet?) {
+        guard current.pathPins != pins else { return }
+        current.pathPins = pins
+        set(CURLOPT_SSL_SESSIONID_CACHE, pins == nil ? 1 : 0)
+        setVersions(enforcesPath: pins?.mode == .enforce)
+    }
+
+    private func setVersions(enforcesPath: Bool) {
+        let oldest = configuration.tls.minimumVersion == .v13 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2
+        let newest = enforcesPath ? CURL_SSLVERSION_MAX_DEFAULT : CURL_SSLVERSION_MAX_NONE
+        set(CURLOPT_SSLVERSION, Int(oldest) | Int(newest))
     }
 
     /// What observers hear of a new connection to a pinned server.
@@ -68,7 +89,9 @@ extension EasyHandle {
     }
 
     private func mismatch(_ pins: PinSet, _ host: String) -> [TransportWarning] {
-        guard pins.mode == .reportOnly, let found = serverPin, !pins.keys.contains(found) else { return [] }
+        guard pins.mode == .reportOnly else { return [] }
+        let chain = pins.scope == .verifiedChain ? serverCheck?.path ?? [] : serverPin.map { [$0] } ?? []
+        guard !chain.isEmpty, let found = pins.mismatch(in: chain) else { return [] }
         return [.pinMismatch(host: host, found: found)]
     }
 

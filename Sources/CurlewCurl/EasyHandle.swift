@@ -28,6 +28,8 @@ final class EasyHandle {
     /// their path.
     var current = Current()
     var peer = Peer()
+    /// The certificates of the connection that the transfer has made last, while it lasts.
+    var serverCheck: ServerCheck?
     private var problem: CURLcode = CURLE_OK
     /// The option that libcurl would not take.
     private var refusedOption: CURLoption?
@@ -63,6 +65,7 @@ final class EasyHandle {
     func prepare(_ transfer: Transfer) throws(NetworkError) {
         problem = fixedProblem
         errorText.pointee = 0
+        serverCheck = nil
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         setPointer(CURLOPT_PRIVATE, context)
         setPointer(CURLOPT_WRITEDATA, context)
@@ -271,6 +274,8 @@ struct Current {
     var origin: Origin?
     var proxy: ProxyServer?
     var pins: PinSet?
+    /// The pins that new connections are compared with here.
+    var pathPins: PinSet?
     /// The pins that libcurl enforces; the outer nil means that nobody knows.
     var enforcedPins: String??
 

@@ -187,6 +187,10 @@ extension Transfer {
     fileprivate func beginRequest(on connection: @autoclosure () -> ConnectionName?) -> Bool {
         sendings += 1
         if upload != nil { requestTime = ExchangeClock.now() }
+        if let refusal = easy?.uncheckedPath(of: self) {
+            failure = refusal
+            return false
+        }
         guard sendings == 1 || mayBeginAgain() else { return false }
         guard agent.watchesOccupants, request.origin.isSecure else { return true }
         guard agent.enter(self, connection()) else {

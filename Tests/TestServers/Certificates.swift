@@ -32,8 +32,8 @@ package struct Certificates {
     package static let passphrase = "open sesame"
 
     /// Apple's systems take a server's certificate for 825 days and no longer, if it begins after June 2019.
-    private static let start = "20190101000000Z"
-    private static let end = "20910101000000Z"
+    static let start = "20190101000000Z"
+    static let end = "20910101000000Z"
 
     package func certificate(_ kind: Kind) -> String { "\(folder)/\(kind).pem" }
 
@@ -90,7 +90,7 @@ package struct Certificates {
             input: Data(lines.map { $0 + "\n" }.joined().utf8), in: folder)
     }
 
-    private static let configuration = """
+    static let configuration = """
         [req]
         distinguished_name = name
         [name]

@@ -62,9 +62,15 @@ static inline CURLcode curlew_set_close_socket_callback(CURL *easy, curlew_close
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
 
-/// Keeps the secrets of connections of this handle out of the file that SSLKEYLOGFILE names. 0 if this libcurl, or its
-/// library for TLS, does not let anybody see to that.
-int curlew_forbid_key_log(CURL *easy);
+typedef CURLcode (*curlew_secure_context_callback)(CURL *easy, void *secure_context, void *context);
+
+/// Has `value` called with the settings of OpenSSL (an SSL_CTX) for each connection that this handle makes secure, and
+/// with `context`.
+static inline CURLcode curlew_set_secure_context_callback(
+    CURL *easy, curlew_secure_context_callback value, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context) : code;
+}
 
 /// Copies the bytes.
 static inline CURLcode curlew_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length) {
@@ -152,6 +158,8 @@ void curlew_watch_forks(void);
 
 /// How many forks lie between this process and the one that first called `curlew_watch_forks`.
 uint32_t curlew_fork_count(void);
+
+#include "ServerCheck.h"
 
 #endif
 #endif

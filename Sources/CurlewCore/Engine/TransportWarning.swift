@@ -9,7 +9,8 @@ public import Foundation
 /// What a transport noticed and went on with. Later versions may add cases.
 @nonexhaustive
 public enum TransportWarning: Hashable, Sendable {
-    /// The server's key is not in the host's set, which only reports; `found` is the pin that it has.
+    /// The server has no key of the host's set, which only reports. `found` is the pin of the key that it has; with
+    /// `PinSet.Scope.verifiedChain` those of the verified path, the server's own first, separated by a comma and a space.
     case pinMismatch(host: String, found: String)
     /// The host's set of pins is over and not enforced any more.
     case pinsExpired(host: String, on: Date)
@@ -21,7 +22,7 @@ extension TransportWarning: CustomStringConvertible {
     /// One sentence for the developer.
     public var description: String {
         switch self {
-        case .pinMismatch(let host, let found): "The key of \(host) is \(found), which is not pinned (report only)."
+        case .pinMismatch(let host, let found): "\(host) has no pinned key, but \(found) (report only)."
         case .pinsExpired(let host, let date): "The pins of \(host) expired at \(date) and are not enforced."
         case .pinsExpireSoon(let host, let date): "The pins of \(host) expire at \(date)."
         }

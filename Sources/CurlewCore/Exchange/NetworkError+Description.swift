@@ -10,7 +10,8 @@ import Foundation
 
 /// The text for the developer: everything that helps to find the cause, secrets out.
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Some lines: reason, request, detail, answer with an excerpt, attempts, and what to do next.
+    /// Some lines: reason, request, detail, answer with an excerpt, the server's certificates, attempts, and what to do
+    /// next.
     public var description: String {
         let secrets = secrets
         func shown(_ text: String) -> String { secrets.redaction.text(text).printable }
@@ -23,6 +24,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
                 "  answer    \(response.status)" + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
+        for certificate in certificates.prefix(PeerCertificate.most) { lines.append("  server    \(certificate)") }
         // A single attempt about which nothing was decided repeats what is said above.
         let isTold =
             attempts.count == 1 && attempts[0].decision == .finish(because: .final) && attempts[0].notes.isEmpty
@@ -80,7 +82,11 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy runs."
         case .proxyFailed(.notAuthenticated): return "Give the proxy's credentials in TransportConfiguration.proxy."
         case .secureConnectionFailed(.untrusted):
-            return "For a private authority, name its certificate in TLSConfiguration.trustedRoots."
+            let ownRoots = "For a private authority, name its certificate in TLSConfiguration.trustedRoots."
+            // Browsers fetch or remember what such a server leaves out, and so its owner does not notice.
+            guard certificates.count == 1, certificates[0].issuer != certificates[0].subject else { return ownRoots }
+            return "The server sent no certificate of its issuer. If that is an intermediate authority, the server has "
+                + "to send it. \(ownRoots)"
         case .connectionLost(.requestMayHaveArrived):
             return "Repeat it only if doing it twice is the same as doing it once."
         case .status(let status) where status.code == 401: return "Add a credential, such as .bearer { token }."

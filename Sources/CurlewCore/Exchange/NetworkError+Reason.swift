@@ -53,7 +53,7 @@ extension NetworkError {
         case untrusted
         /// The certificate belongs to another host.
         case wrongHost
-        /// The server's key is not among the pinned ones.
+        /// The server has no pinned key: see `PinSet`.
         case pinMismatch
         /// The server asks for a client certificate or refused the one it got.
         case clientCertificate
@@ -151,6 +151,17 @@ extension NetworkError {
         case httpsOnly
         /// `APIClient.preview`: the place of the transport, where a preview ends.
         case preview
+    }
+}
+
+extension NetworkError.Reason {
+    /// It is about the certificate of the server.
+    package var isAboutCertificate: Bool {
+        switch self {
+        case .secureConnectionFailed(.clientCertificate), .secureConnectionFailed(.handshake): false
+        case .secureConnectionFailed: true
+        default: false
+        }
     }
 }
 

@@ -11,13 +11,14 @@ public import Foundation
 /// The one error that calls throw: why it failed, what was asked, what was answered, and what to do next.
 ///
 ///     NetworkError
-///     ├─ reason      one of a short list, for switching
-///     ├─ detail      one sentence for the developer
-///     ├─ hint        what to do about it
-///     ├─ request     method and URL, secrets out
-///     ├─ response    status, headers and the beginning of the body
-///     ├─ attempts    what happened on each try
-///     └─ underlying  the system's or the app's own error
+///     ├─ reason        one of a short list, for switching
+///     ├─ detail        one sentence for the developer
+///     ├─ hint          what to do about it
+///     ├─ request       method and URL, secrets out
+///     ├─ response      status, headers and the beginning of the body
+///     ├─ certificates  what the server presented, if its certificate is refused
+///     ├─ attempts      what happened on each try
+///     └─ underlying    the system's or the app's own error
 ///
 /// Two readers, two texts: `message`, `errorDescription` and `recoverySuggestion` are for the person at the screen and
 /// hold no URL, type name or server text; `description` is for the developer and holds all of it, redacted.
@@ -84,6 +85,16 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.response = newValue } }
     }
 
+    /// What the server presented, its own certificate first, when `.secureConnectionFailed` is about its certificate:
+    /// expired, not yet valid, for another host, not trusted, not pinned. At most ten.
+    ///
+    /// Empty for other reasons, when no certificate came, and with engines that do not tell: libcurl without OpenSSL, and
+    /// URLSession on Linux.
+    public var certificates: [PeerCertificate] {
+        get { box.fields.certificates }
+        set { update { $0.certificates = newValue } }
+    }
+
     /// What happened on each try, oldest first, and why it was the last. Complete in a pipeline with `.retry()`; empty
     /// when nothing was tried.
     public var attempts: [Attempt] {
@@ -128,6 +139,7 @@ public struct NetworkError: Error, Sendable {
         var request: RequestLine?
         var routeName: String?
         var response: Answer?
+        var certificates: [PeerCertificate] = []
         var attempts: [Attempt] = []
         var notes: [String] = []
         var underlying: (any Error)?

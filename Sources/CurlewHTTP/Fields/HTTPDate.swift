@@ -42,6 +42,13 @@ public struct HTTPDate: Hashable, Sendable {
         self.init(secondsSince1970: time.secondsSince1970)
     }
 
+    /// A moment in UTC; nil if there is none such. Second 60 is a leap second.
+    package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        let time = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        guard time.isValid else { return nil }
+        self.init(secondsSince1970: time.secondsSince1970)
+    }
+
     /// The same moment for Foundation.
     public var date: Date {
         Date(timeIntervalSince1970: Double(secondsSince1970))

@@ -80,20 +80,21 @@ struct AppleTrust: ChallengePolicy {
             // It has to be called on the queue on which it answers.
             let status = SecTrustEvaluateAsyncWithError(trust, Self.queue) { trust, isTrusted, problem in
                 guard isTrusted else {
-                    return fail(
-                        NetworkError(
-                            .secureConnectionFailed(Self.failure(problem)),
-                            detail: problem.map { CFErrorCopyDescription($0) as String }
-                                ?? "The certificate is not trusted."))
+                    var error = NetworkError(
+                        .secureConnectionFailed(Self.failure(problem)),
+                        detail: problem.map { CFErrorCopyDescription($0) as String }
+                            ?? "The certificate is not trusted.")
+                    error.certificates = PeerCertificate.list(Self.chain(of: trust))
+                    return fail(error)
                 }
                 if let pins {
-                    let (warnings, found) = pins.verdict(on: { Self.key(of: trust) }, host: host, at: Date())
+                    let (warnings, found) = pins.verdict(
+                        on: { Self.chain(of: trust).map(PinSet.key(ofCertificate:)) }, host: host, at: Date())
                     for warning in warnings { warn(warning) }
                     if let found {
-                        return fail(
-                            NetworkError(
-                                .secureConnectionFailed(.pinMismatch),
-                                detail: "The key of \(host) is \(found), which is not among its pins."))
+                        var error = pins.refusal(of: host, found: found)
+                        error.certificates = PeerCertificate.list(Self.chain(of: trust))
+                        return fail(error)
                     }
                 }
                 reply(.useCredential, URLCredential(trust: trust))
@@ -107,9 +108,16 @@ struct AppleTrust: ChallengePolicy {
         }
     }
 
-    private static func key(of trust: SecTrust) -> String? {
+    /// After an evaluation, the path that the system has built, as far as it came, the server's own certificate first.
+    /// With a trusted server it ends at the root.
+    private static func chain(of trust: SecTrust) -> [Data] {
         let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate]
-        return chain?.first.flatMap { PinSet.key(ofCertificate: SecCertificateCopyData($0) as Data) }
+        return (chain ?? []).map { SecCertificateCopyData($0) as Data }
+    }
+
+    /// What the server presented, if the system has ended the handshake by itself.
+    static func certificates(in error: any Error) -> [PeerCertificate] {
+        (error as? URLError)?.failureURLPeerTrust.map { PeerCertificate.list(chain(of: $0)) } ?? []
     }
 
     private func setRoots(of trust: SecTrust) -> Bool {

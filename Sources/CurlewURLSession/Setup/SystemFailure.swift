@@ -16,10 +16,14 @@ enum SystemFailure {
     static func error(_ error: any Error, isSecure: Bool, hasHead: Bool) -> NetworkError {
         let failure = error as NSError
         let text = failure.localizedDescription
-        return NetworkError(
+        var result = NetworkError(
             reason(for: failure, isSecure: isSecure, hasHead: hasHead), detail: text, hint: hint(for: failure),
             underlying: TransportFailure(
                 engine: "URLSession", code: failure.code, message: text, systemError: systemError(of: failure)))
+        #if canImport(Darwin)
+        if result.reason.isAboutCertificate { result.certificates = AppleTrust.certificates(in: error) }
+        #endif
+        return result
     }
 
     /// ENETDOWN for what URLSession calls a device without a network.

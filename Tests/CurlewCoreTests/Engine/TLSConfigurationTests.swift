@@ -97,7 +97,8 @@ struct TLSConfigurationTests {
         let now = Date(timeIntervalSince1970: 1_000_000)
         func judge(_ key: String?, _ mode: PinSet.Mode, expires: Date? = nil) -> ([TransportWarning], String?) {
             let pins = PinSet(hosts: ["a.example"], keys: ["sha256//a", "sha256//b"], expires: expires, mode: mode)
-            return pins.verdict(on: { key }, host: "a.example", at: now)
+            // For this scope, keys further up the path count for nothing.
+            return pins.verdict(on: { [key, "sha256//a"] }, host: "a.example", at: now)
         }
         let day = 86_400.0
         for mode in [PinSet.Mode.enforce, .reportOnly] {
@@ -118,5 +119,50 @@ struct TLSConfigurationTests {
                         .pinMismatch(host: "a.example", found: "sha256//x"),
                     ], nil
                 ))
+    }
+
+    @Test(
+        "which keys of a path are compared is a matter of the scope",
+        arguments: [
+            (["a", "x"], true, true), (["x", "a"], false, true), (["x", "y", "b"], false, true),
+            (["x", "y"], false, false), ([nil, "a"], false, true), ([nil], false, false), ([], false, false),
+        ] as [([String?], Bool, Bool)])
+    func scopes(chain: [String?], isPinnedServer: Bool, isPinnedPath: Bool) {
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        for (scope, isPinned) in [(PinSet.Scope.serverCertificate, isPinnedServer), (.verifiedChain, isPinnedPath)] {
+            for mode in [PinSet.Mode.enforce, .reportOnly] {
+                let pins = PinSet(hosts: ["a.example"], keys: ["a", "b"], scope: scope, mode: mode)
+                let (warnings, refused) = pins.verdict(on: { chain }, host: "a.example", at: now)
+                let shown = (scope == .serverCertificate ? Array(chain.prefix(1)) : chain).map { $0 ?? "unreadable" }
+                let found = shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
+                #expect(refused == (isPinned || mode == .reportOnly ? nil : found))
+                let mismatch = TransportWarning.pinMismatch(host: "a.example", found: found)
+                #expect(warnings == (isPinned || mode == .enforce ? [] : [mismatch]))
+            }
+        }
+    }
+
+    @Test("the path of an expired set is not asked for, and what is shown of a long one is bounded")
+    func pathBounds() {
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        var pins = PinSet(hosts: ["a.example"], keys: Self.keys, scope: .verifiedChain, expires: now)
+        var asked = 0
+        let verdict = pins.verdict(
+            on: {
+                asked += 1
+                return []
+            }, host: "a.example", at: now)
+        #expect(asked == 0 && verdict.refused == nil && verdict.warnings == [.pinsExpired(host: "a.example", on: now)])
+        pins.expires = nil
+        let long = (0..<100).map { String?("key\($0)") }
+        let found = pins.verdict(on: { long }, host: "a.example", at: now).refused
+        #expect(found == (0..<10).map { "key\($0)" }.joined(separator: ", "))
+        #expect(pins.verdict(on: { long + [Self.keys[1]] }, host: "a.example", at: now).refused == nil)
+        let error = pins.refusal(of: "a.example", found: found ?? "")
+        #expect(error.reason == .secureConnectionFailed(.pinMismatch))
+        #expect(error.detail.contains("verified path of a.example") && error.detail.contains("key9"))
+        #expect(TransportConfiguration(tls: TLSConfiguration(pins: [pins])).problems.isEmpty)
+        pins.keys = [Self.keys[0]]
+        #expect(TransportConfiguration(tls: TLSConfiguration(pins: [pins])).problems.count == 1, "no backup key")
     }
 }

@@ -10,9 +10,13 @@ final class SecureProxy: Sendable {
     private let process: CompanionProcess
 
     /// Blocks until it listens.
-    init(_ certificates: Certificates) throws {
-        process = try CompanionProcess(
-            Program.python(), ["-c", Self.script, certificates.certificate(.valid), certificates.key])
+    convenience init(_ certificates: Certificates) throws {
+        try self.init(certificate: certificates.certificate(.valid), key: certificates.key)
+    }
+
+    /// Blocks until it listens.
+    init(certificate: String, key: String) throws {
+        process = try CompanionProcess(Program.python(), ["-c", Self.script, certificate, key])
         let line = process.readLine()
         guard let port = Int(line) else { throw Program.Failure(description: "The proxy did not start: \(line)") }
         self.port = port

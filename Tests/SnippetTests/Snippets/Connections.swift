@@ -32,6 +32,14 @@ enum ConnectionsPage {
         ]
     }
 
+    static func authorityPins(
+        _ configuration: inout TransportConfiguration, intermediate: String, root: String, nextRoot: String
+    ) {
+        configuration.tls.pins = [
+            PinSet(hosts: ["*.example.com"], keys: [intermediate, root, nextRoot], scope: .verifiedChain)
+        ]
+    }
+
     static func proxies(_ configuration: inout TransportConfiguration, user: String, password: String) {
         configuration.proxy = .fixed(ProxyServer(.http, host: "proxy.example", port: 3128), bypassing: ["10.0.0.0/8"])
         configuration.proxy = .fixed(ProxyServer(.socks5, host: "proxy.example", user: user, password: password))

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+
+#define _GNU_SOURCE 1
+#include "CCurl.h"
+
+#if defined(__linux__)
+
+#include <dlfcn.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+
+static struct {
+    __typeof__(&SSL_CTX_set_keylog_callback) set_key_log;
+    __typeof__(&SSL_CTX_set_cert_verify_callback) set_verify;
+    __typeof__(&SSL_CTX_set_ex_data) set_data;
+    __typeof__(&CRYPTO_get_ex_new_index) new_index;
+    __typeof__(&X509_verify_cert) verify;
+    __typeof__(&X509_STORE_CTX_get0_untrusted) presented;
+    __typeof__(&X509_STORE_CTX_get0_chain) path;
+    __typeof__(&X509_STORE_CTX_set_error) set_error;
+    __typeof__(&X509_chain_up_ref) retain;
+    __typeof__(&X509_free) free_certificate;
+    __typeof__(&OPENSSL_sk_pop_free) free_all;
+    __typeof__(&OPENSSL_sk_num) count;
+    __typeof__(&OPENSSL_sk_value) value;
+    __typeof__(&i2d_X509) bytes;
+    __typeof__(&X509_get_X509_PUBKEY) key;
+    __typeof__(&i2d_X509_PUBKEY) key_bytes;
+} openssl;
+
+/// Where settings keep the context of their check; -1 if checks are not possible.
+static int data_index = -1;
+static curlew_certificate_judge judge_certificates;
+static curlew_certificate_release release_context;
+
+/// A function as libcurl finds it. The program may have loaded a second OpenSSL for something else: the structures of
+/// one are nothing for the functions of the other, and so a function is used only if there is one of that name.
+static void *find(void *libcurl, const char *name) {
+    void *function = dlsym(libcurl, name);
+    return function == dlsym(RTLD_DEFAULT, name) ? function : NULL;
+}
+
+static void *open_libcurl(void) {
+    // The address that the compiler knows may be a stub inside the program.
+    void *symbol = dlsym(RTLD_DEFAULT, "curl_easy_init");
+    Dl_info information;
+    if (symbol == NULL || dladdr(symbol, &information) == 0 || information.dli_fname == NULL) return NULL;
+    return dlopen(information.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+static int uses_openssl(void) {
+    curl_version_info_data *version = curl_version_info(CURLVERSION_NOW);
+    // With several libraries, those that are not used stand in parentheses behind.
+    return version != NULL && version->ssl_version != NULL && strncmp(version->ssl_version, "OpenSSL/", 8) == 0;
+}
+
+/// Called for the settings of other connections of the program too, which have no context.
+static void free_data(
+    void *parent, void *context, CRYPTO_EX_DATA *data, int index, long argument, void *pointer) {
+    (void)parent;
+    (void)data;
+    (void)index;
+    (void)argument;
+    (void)pointer;
+    if (context != NULL) release_context(context);
+}
+
+int curlew_find_openssl(curlew_certificate_judge judge, curlew_certificate_release release) {
+    // Also forks of OpenSSL have this one; nothing of its arguments is looked at here.
+    openssl.set_key_log = (__typeof__(openssl.set_key_log))dlsym(RTLD_DEFAULT, "SSL_CTX_set_keylog_callback");
+    void *libcurl = uses_openssl() ? open_libcurl() : NULL;
+    if (libcurl == NULL) return 0;
+    judge_certificates = judge;
+    release_context = release;
+#define FIND(member, name) openssl.member = (__typeof__(openssl.member))find(libcurl, #name)
+    FIND(set_verify, SSL_CTX_set_cert_verify_callback);
+    FIND(set_data, SSL_CTX_set_ex_data);
+    FIND(new_index, CRYPTO_get_ex_new_index);
+    FIND(verify, X509_verify_cert);
+    FIND(presented, X509_STORE_CTX_get0_untrusted);
+    FIND(path, X509_STORE_CTX_get0_chain);
+    FIND(set_error, X509_STORE_CTX_set_error);
+    FIND(retain, X509_chain_up_ref);
+    FIND(free_certificate, X509_free);
+    FIND(free_all, OPENSSL_sk_pop_free);
+    FIND(count, OPENSSL_sk_num);
+    FIND(value, OPENSSL_sk_value);
+    FIND(bytes, i2d_X509);
+    FIND(key, X509_get_X509_PUBKEY);
+    FIND(key_bytes, i2d_X509_PUBKEY);
+#undef FIND
+    int has_all = openssl.set_verify && openssl.set_data && openssl.new_index && openssl.verify && openssl.presented
+        && openssl.path && openssl.set_error && openssl.retain && openssl.free_certificate && openssl.free_all
+        && openssl.count && openssl.value && openssl.bytes && openssl.key && openssl.key_bytes;
+    if (has_all) data_index = openssl.new_index(CRYPTO_EX_INDEX_SSL_CTX, 0, NULL, NULL, NULL, free_data);
+    return data_index >= 0;
+}
+
+/// Takes the place of OpenSSL's own verification, and begins with that.
+static int verify(X509_STORE_CTX *store, void *context) {
+    // Below zero it could not verify.
+    int is_trusted = openssl.verify(store) == 1;
+    const curlew_certificates *presented = (const curlew_certificates *)openssl.presented(store);
+    const curlew_certificates *path = is_trusted ? (const curlew_certificates *)openssl.path(store) : NULL;
+    int is_admitted = judge_certificates(context, presented, path);
+    if (!is_trusted) return 0;
+    if (!is_admitted) openssl.set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+    return is_admitted;
+}
+
+int curlew_check_certificates(void *secure_context, void *context) {
+    if (data_index < 0 || secure_context == NULL) return 0;
+    if (openssl.set_data(secure_context, data_index, context) != 1) return 0;
+    openssl.set_verify(secure_context, verify, context);
+    return 1;
+}
+
+int curlew_can_remove_key_log(void) {
+    return openssl.set_key_log != NULL;
+}
+
+void curlew_remove_key_log(void *secure_context) {
+    // libcurl has set its own before it lets others see the settings.
+    openssl.set_key_log(secure_context, NULL);
+}
+
+curlew_certificates *curlew_retain_certificates(const curlew_certificates *certificates) {
+    if (certificates == NULL) return NULL;
+    return (curlew_certificates *)openssl.retain((STACK_OF(X509) *)certificates);
+}
+
+void curlew_release_certificates(curlew_certificates *certificates) {
+    if (certificates != NULL)
+        openssl.free_all((OPENSSL_STACK *)certificates, (OPENSSL_sk_freefunc)openssl.free_certificate);
+}
+
+int curlew_certificate_count(const curlew_certificates *certificates) {
+    int count = certificates == NULL ? 0 : openssl.count((const OPENSSL_STACK *)certificates);
+    return count < 0 ? 0 : count;
+}
+
+int curlew_certificate_bytes(const curlew_certificates *certificates, int place, uint8_t *bytes) {
+    X509 *certificate = openssl.value((const OPENSSL_STACK *)certificates, place);
+    int length = certificate == NULL ? 0 : openssl.bytes(certificate, bytes == NULL ? NULL : &bytes);
+    return length < 0 ? 0 : length;
+}
+
+int curlew_certificate_key(const curlew_certificates *certificates, int place, uint8_t *bytes) {
+    X509 *certificate = openssl.value((const OPENSSL_STACK *)certificates, place);
+    X509_PUBKEY *key = certificate == NULL ? NULL : openssl.key(certificate);
+    int length = key == NULL ? 0 : openssl.key_bytes(key, bytes == NULL ? NULL : &bytes);
+    return length < 0 ? 0 : length;
+}
+
+#endif

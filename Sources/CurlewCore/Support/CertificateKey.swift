@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Finds the public key inside an X.509 certificate (RFC 5280 §4.1), which is what pins are made of.
+enum CertificateKey {
+    /// What a pin begins with.
+    static let pinPrefix = "sha256//"
+
+    /// The pin of a SubjectPublicKeyInfo.
+    static func pin(ofKey info: Data) -> String {
+        pinPrefix + MessageDigest.sha256(info).base64EncodedString()
+    }
+
+    /// The first certificate of a PEM text.
+    static func der(fromPEM bytes: Data) -> Data? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        guard let begin = text.utf8.firstRange(of: "-----BEGIN CERTIFICATE-----".utf8),
+            let end = text.utf8[begin.upperBound...].firstRange(of: "-----END CERTIFICATE-----".utf8)
+        else { return nil }
+        return Data(base64Encoded: text[begin.upperBound..<end.lowerBound].without { $0 <= 0x20 })
+    }
+
+    /// The SubjectPublicKeyInfo, with its own tag and length.
+    static func publicKeyInfo(ofDER certificate: Data) -> Data? {
+        CertificateFields(certificate)?.publicKey
+    }
+}
+
+/// The fields of a certificate (RFC 5280 §4.1.2) that are looked at, undecoded.
+struct CertificateFields {
+    let issuer: Data
+    let validity: DERReader.Value
+    let subject: Data
+    /// The SubjectPublicKeyInfo, with its own tag and length.
+    let publicKey: Data
+    /// What follows the key: identifiers that nobody uses any more, and the extensions.
+    let rest: DERReader
+
+    /// Nil for bytes that are no certificate.
+    init?(_ certificate: Data) {
+        var outer = DERReader(certificate)
+        guard let content = outer.next(DERTag.sequence) else { return nil }
+        var inner = content.values
+        guard let signed = inner.next(DERTag.sequence) else { return nil }
+        var fields = signed.values
+        // The version is optional; serial number, algorithm, issuer, period and subject are not.
+        guard let first = fields.next() else { return nil }
+        if first.tag == 0xA0 { guard fields.next() != nil else { return nil } }
+        guard fields.next() != nil, let issuer = fields.next(), let validity = fields.next(),
+            let subject = fields.next(), let key = fields.next(DERTag.sequence)
+        else { return nil }
+        self.issuer = issuer.content
+        self.validity = validity
+        self.subject = subject.content
+        publicKey = key.whole
+        rest = fields
+    }
+}

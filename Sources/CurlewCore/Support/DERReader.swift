@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Reads values of the Distinguished Encoding Rules (X.690 §10) one after the other, and never beyond the bytes that are
+/// there.
+struct DERReader {
+    struct Value {
+        let tag: UInt8
+        let content: Data
+        /// The content with its tag and length.
+        let whole: Data
+
+        /// Reads the values inside this one.
+        var values: DERReader { DERReader(content) }
+    }
+
+    private var rest: Data
+
+    init(_ bytes: Data) {
+        rest = bytes
+    }
+
+    /// The next value; nil at the end, and where the bytes are no such encoding.
+    mutating func next() -> Value? {
+        var bytes = rest
+        guard let tag = bytes.popFirst(), var length = bytes.popFirst().map(Int.init) else { return nil }
+        if length >= 0x80 {
+            // Three bytes of length are 16 MiB, more than any certificate, and fit into 32 bits.
+            let count = length & 0x7F
+            guard (1...3).contains(count), bytes.count >= count else { return nil }
+            length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
+            bytes = bytes.dropFirst(count)
+        }
+        guard length <= bytes.count else { return nil }
+        let content = bytes.prefix(length)
+        let whole = rest[rest.startIndex..<content.endIndex]
+        rest = bytes.dropFirst(length)
+        return Value(tag: tag, content: content, whole: whole)
+    }
+
+    /// The next value, if it has this tag.
+    mutating func next(_ tag: UInt8) -> Value? {
+        guard let value = next(), value.tag == tag else { return nil }
+        return value
+    }
+}
+
+/// Tags of values (X.680 §8.6), as far as certificates use them.
+enum DERTag {
+    static let octets: UInt8 = 0x04
+    static let identifier: UInt8 = 0x06
+    static let sequence: UInt8 = 0x30
+    static let set: UInt8 = 0x31
+    static let utcTime: UInt8 = 0x17
+    static let generalizedTime: UInt8 = 0x18
+}
