@@ -66,22 +66,35 @@ public struct FastJSONDecoder: Sendable {
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try data.withUnsafeBytes { bytes in
             let encoding = TextEncoding(of: bytes)
-            guard !encoding.isUTF8 else {
-                return try decode(type, text: UnsafeRawBufferPointer(rebasing: bytes[encoding.start...]))
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[encoding.start...])
+            guard !encoding.isUTF8 else { return try decode(type, text: bytes, encoding, of: bytes) }
+            let text: ContiguousArray<UInt8>
+            do throws(SyntaxFailure) {
+                text = try encoding.utf8(of: bytes)
+            } catch {
+                throw JSONSyntaxError(error, encoding, of: bytes).asDecodingError
             }
-            guard let text = encoding.text(of: bytes) else {
-                throw JSONSyntaxError(.invalidText, 0, in: bytes).asDecodingError
-            }
-            return try ContiguousArray(text.utf8).withUnsafeBytes { try decode(type, text: $0) }
+            return try text.withUnsafeBytes { try decode(type, text: $0, encoding, of: bytes) }
         }
     }
 
     /// The bytes are borrowed: whoever keeps a decoder or a container beyond this call gets a copy of them.
-    private func decode<Value: Decodable>(_ type: Value.Type, text: UnsafeRawBufferPointer) throws -> Value {
-        var document = try Document(text, options: self)
+    private func decode<Value: Decodable>(
+        _ type: Value.Type, text: UnsafeRawBufferPointer, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer
+    ) throws -> Value {
+        // Nothing to read has no address.
+        let source = Source(base: text.baseAddress ?? UnsafeRawPointer(Source.nothing), count: text.count)
+        var document: Document
+        do throws(SyntaxFailure) {
+            document = try Document(source, options: self, stack: StackRoom())
+            // Half a character behind the value.
+            if encoding.rest(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
+        } catch {
+            throw JSONSyntaxError(error, encoding, of: bytes).asDecodingError
+        }
         defer {
             if !isKnownUniquelyReferenced(&document) { document.copyBytes() }
         }
-        return try document.value(type, at: 0)
+        return try document.value(type, at: 0, in: Tape.noParent)
     }
 }

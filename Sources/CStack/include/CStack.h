@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+//
+// Where the stack of a thread ends, which the C library tells only to C.
+
+#ifndef CURLEW_CSTACK_H
+#define CURLEW_CSTACK_H
+
+#include <stdint.h>
+
+/// The lowest address that the stack of the calling thread may grow to, not counting guard pages; 0 if the system does
+/// not say. Asks the system once per thread.
+uintptr_t curlew_stack_end(void);
+
+#endif
