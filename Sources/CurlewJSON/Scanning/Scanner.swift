@@ -19,13 +19,7 @@ struct Scanner {
     private var elements = 0
     private var depth = 0
     /// The same of the containers around it.
-    private var outer: [Outer] = []
-
-    private struct Outer {
-        let container: UInt32
-        let elements: UInt32
-        let keyBits: UInt64
-    }
+    private var outer = OuterContainers()
 
     @inline(__always) var convertsKeys: Bool { keys.convertsKeys }
 
@@ -39,6 +33,7 @@ struct Scanner {
     static func tape(for keys: KeyReader) throws(SyntaxFailure) -> Tape {
         guard keys.source.count < UInt32.max else { throw SyntaxFailure(.tooLarge, at: 0) }
         var scanner = Scanner(keys)
+        defer { scanner.outer.deallocate() }
         do {
             try scanner.scan()
         } catch {
@@ -86,9 +81,18 @@ struct Scanner {
     /// After a value: closes the containers that end here and steps to the next one; false at the end of the document.
     @inline(__always)
     private mutating func goOn() throws(SyntaxFailure) -> Bool {
+        elements &+= 1
+        skipSpace()
+        if depth > 0, source[position] == Byte.comma {
+            position &+= 1
+            return true
+        }
+        return try endContainers()
+    }
+
+    @inline(never)
+    private mutating func endContainers() throws(SyntaxFailure) -> Bool {
         while depth > 0 {
-            elements &+= 1
-            skipSpace()
             let byte = source[position]
             if byte == Byte.comma {
                 position &+= 1
@@ -98,8 +102,9 @@ struct Scanner {
                 throw SyntaxFailure(.unexpectedByte, at: position)
             }
             close()
+            skipSpace()
+            elements &+= 1
         }
-        skipSpace()
         guard position == source.count else { throw SyntaxFailure(.trailingBytes, at: position) }
         return false
     }
@@ -122,7 +127,7 @@ struct Scanner {
         let parent = depth > 0 ? UInt32(truncatingIfNeeded: container) : Tape.noParent
         if depth > 0 {
             let elements = UInt32(truncatingIfNeeded: elements)
-            outer.append(Outer(container: parent, elements: elements, keyBits: keyBits))
+            outer.append(OuterContainers.Element(container: parent, elements: elements, keyBits: keyBits))
         }
         container = tape.count
         keyBits = 0
@@ -145,7 +150,8 @@ struct Scanner {
         }
         depth &-= 1
         position &+= 1
-        guard let last = outer.popLast() else { return }
+        guard depth > 0 else { return }
+        let last = outer.removeLast()
         container = Int(truncatingIfNeeded: last.container)
         isObject = tape[container].kind == .object
         elements = Int(truncatingIfNeeded: last.elements)
