@@ -27,7 +27,7 @@ extension Document {
         try enter(array)
         let count = tape.elements(tape[array])
         var elements: [JSONValue] = []
-        elements.reserveCapacity(reservation(count, MemoryLayout<JSONValue>.stride))
+        elements.reserveCapacity(count)
         var element = array &+ 1
         for _ in 0..<count {
             elements.append(try jsonValue(at: element, in: UInt32(truncatingIfNeeded: array)))

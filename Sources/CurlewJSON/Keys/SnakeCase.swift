@@ -78,15 +78,4 @@ enum SnakeCase {
         }
         for _ in inner.upperBound..<(start + length) where !emit(Byte.underscore) { return }
     }
-
-    /// The conversion of any key.
-    static func camelCase(_ key: String) -> String {
-        guard let first = key.firstIndex(where: { $0 != "_" }), let last = key.lastIndex(where: { $0 != "_" }) else {
-            return key
-        }
-        let words = key[first...last].split(separator: "_")
-        guard words.count > 1, let head = words.first else { return key }
-        let tail = words.dropFirst().map { $0.capitalized }.joined()
-        return key[..<first] + head.lowercased() + tail + key[key.index(after: last)...]
-    }
 }
