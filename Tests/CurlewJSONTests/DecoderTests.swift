@@ -145,6 +145,82 @@ struct DecoderTests {
         #expect(try decoder.decode([Model].self, from: Data("[{}]".utf8)).first?.found == 5)
     }
 
+    /// What a model keeps can be read by many threads at once, with hits, misses, paths and errors: reading changes
+    /// nothing that they share.
+    @Test
+    func keptContainersAreReadByManyTasks() async throws {
+        struct Shared: @unchecked Sendable {
+            let keyed: KeyedDecodingContainer<AnyName>
+            let decoder: any Decoder
+        }
+        struct Keeping: Decodable {
+            let shared: Shared
+            init(from decoder: any Decoder) throws {
+                shared = Shared(keyed: try decoder.container(keyedBy: AnyName.self), decoder: decoder)
+            }
+        }
+        let many = (0..<40).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+        let text = "{\"first_name\":\"x\",\"é\":[1,\"y\",{\"a_b\":null}],\"wide\":{\(many)},\"map\":{\"a_b\":1}}"
+        for keys in [FastJSONDecoder.KeyStrategy.useDefaultKeys, .convertFromSnakeCase] {
+            let shared = try FastJSONDecoder(keys: keys).decode(Keeping.self, from: Data(text.utf8)).shared
+            let expected = Self.reading(shared.keyed, shared.decoder)
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        (0..<20).allSatisfy { _ in Self.reading(shared.keyed, shared.decoder) == expected }
+                    }
+                }
+                for await isSame in group { #expect(isSame) }
+            }
+        }
+    }
+
+    /// Also while the model that made it is still being read.
+    @Test
+    func aModelMayReadOnSeveralThreads() throws {
+        struct Parallel: Decodable {
+            init(from decoder: any Decoder) throws {
+                struct Shared: @unchecked Sendable { let keyed: KeyedDecodingContainer<AnyName>, decoder: any Decoder }
+                let shared = Shared(keyed: try decoder.container(keyedBy: AnyName.self), decoder: decoder)
+                let expected = DecoderTests.reading(shared.keyed, shared.decoder)
+                DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                    #expect(DecoderTests.reading(shared.keyed, shared.decoder) == expected)
+                }
+            }
+        }
+        let text =
+            "{\"first_name\":\"x\",\"é\":[1,\"y\",{\"a_b\":null}],\"wide\":{\"k1\":1,\"k2\":2},\"map\":{\"a_b\":1}}"
+        for _ in 0..<20 { _ = try FastJSONDecoder().decode(Parallel.self, from: Data(text.utf8)) }
+    }
+
+    private struct AnyName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+        init(_ name: String) { stringValue = name }
+    }
+
+    private static func reading(_ keyed: KeyedDecodingContainer<AnyName>, _ decoder: any Decoder) -> [String] {
+        func text<Value: Equatable>(_ work: () throws -> Value) -> String { "\(Outcome { try work() })" }
+        return [
+            text { try keyed.decode(String.self, forKey: AnyName("first_name")) },
+            text { try keyed.decode(String.self, forKey: AnyName("firstName")) },
+            text { try keyed.decode([Int].self, forKey: AnyName("é")) },
+            text { try keyed.decode([Tree].self, forKey: AnyName("é")) },
+            text { try keyed.decode([String: String].self, forKey: AnyName("map")) },
+            text { try keyed.decode([String: Int].self, forKey: AnyName("map")) == ["a_b": 1] },
+            text {
+                try keyed.nestedContainer(keyedBy: AnyName.self, forKey: AnyName("wide")).allKeys.map(\.stringValue)
+            },
+            text {
+                try keyed.nestedContainer(keyedBy: AnyName.self, forKey: AnyName("wide"))
+                    .decode(Bool.self, forKey: AnyName("k2"))
+            },
+            text { try decoder.userInfo.count + decoder.codingPath.count },
+        ]
+    }
+
     /// The decoder is a value without state: many tasks use one.
     @Test
     func isSharedBetweenTasks() async throws {

@@ -19,7 +19,8 @@ struct DictionaryTests {
     /// Where keys are converted all values are read, else only those of the first of equal keys.
     @Test(arguments: [
         "{\"a\":1,\"a\":\"x\"}", "{\"a\":\"x\",\"a\":1}", "{\"a\":1,\"b\":2,\"a\":3}", "{\"é\":1,\"\\u00e9\":\"x\"}",
-        "{\"a\":1,\"\\u0061\":\"x\"}", "{\"a_b\":1,\"aB\":\"x\"}", "{\"é\":1,\"e\u{301}\":\"x\"}", "{\"a\":1,\"a\":null}",
+        "{\"a\":1,\"\\u0061\":\"x\"}", "{\"a_b\":1,\"aB\":\"x\"}", "{\"é\":1,\"e\u{301}\":\"x\"}",
+        "{\"a\":1,\"a\":null}",
     ])
     func equalKeysAreReadAlike(text: String) {
         let crowded = "{\(text.dropFirst().dropLast()),\(Self.crowd)}"
@@ -61,7 +62,10 @@ struct DictionaryTests {
             note { try [String: [String: Int]](from: decoder).count }
             note { try decoder.singleValueContainer().decode([String: [String: Int]].self).count }
             note { try container.decode([String: Int].self, forKey: Name(stringValue: "userName")) }
-            note { try container.nestedContainer(keyedBy: Name.self, forKey: Name(stringValue: "userName")).codingPath.count }
+            note {
+                try container.nestedContainer(keyedBy: Name.self, forKey: Name(stringValue: "userName")).codingPath
+                    .count
+            }
             let inner = try? container.nestedContainer(keyedBy: Name.self, forKey: Name(stringValue: "userName"))
             trace.append("\(inner?.codingPath.map(\.stringValue) ?? [])")
             note { try inner?.decode(Int.self, forKey: Name(stringValue: "xY")) }
@@ -94,7 +98,9 @@ struct DictionaryTests {
             var trace: [String] = []
             init(from decoder: any Decoder) throws {
                 let container = try decoder.container(keyedBy: Name.self)
-                for nothing in [try container.superDecoder(), try container.superDecoder(forKey: Name(stringValue: "no"))] {
+                for nothing in [
+                    try container.superDecoder(), try container.superDecoder(forKey: Name(stringValue: "no")),
+                ] {
                     let value = try nothing.singleValueContainer()
                     trace.append("\(Outcome { try value.decode([String: Int].self) })")
                     trace.append("\(Outcome { try value.decode([String: [Int]].self) })")
@@ -113,7 +119,9 @@ struct DictionaryTests {
     @Test(arguments: [254, 255, 256, 300, 5_000])
     func longKeysAreKeysLikeOthers(length: Int) {
         let key = String(repeating: "k", count: length)
-        for keys in ["\"\(key)\":1", "\"\(key)\":1,\"a\":2", "\"a\":1,\"\(key)\":2,\"b\":3", "\"\":4,\"\(key)\":5,\"\(key)\":6"] {
+        for keys in [
+            "\"\(key)\":1", "\"\(key)\":1,\"a\":2", "\"a\":1,\"\(key)\":2,\"b\":3", "\"\":4,\"\(key)\":5,\"\(key)\":6",
+        ] {
             for text in ["{\(keys)}", "{\(keys),\(Self.crowd),\"z\":1,\"y\":2,\"x\":3}"] {
                 for pair in [Pair(), Pair(keys: .convertFromSnakeCase)] {
                     pair.expectSame([String: Int].self, text)
@@ -129,7 +137,8 @@ struct DictionaryTests {
         var found: [Int]
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: Name.self)
-            let names = [0, 1, 254, 255, 256, 300, 5_000].map { String(repeating: "k", count: $0) } + ["a", "b", "x", "q"]
+            let names =
+                [0, 1, 254, 255, 256, 300, 5_000].map { String(repeating: "k", count: $0) } + ["a", "b", "x", "q"]
             found = try names.map { try container.decodeIfPresent(Int.self, forKey: Name(stringValue: $0)) ?? -1 }
             found.append(container.allKeys.count)
         }

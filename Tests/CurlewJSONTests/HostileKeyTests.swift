@@ -75,7 +75,9 @@ struct HostileKeyTests {
                 Outcome { try FastJSONDecoder().decode([String: Int].self, from: data).count },
                 Outcome { try FastJSONDecoder().decode([String: Double].self, from: data).count },
                 Outcome { try FastJSONDecoder().decode([[String: Double]].self, from: data).count },
-                Outcome { try FastJSONDecoder(keys: .convertFromSnakeCase).decode([String: Bool].self, from: data).count },
+                Outcome {
+                    try FastJSONDecoder(keys: .convertFromSnakeCase).decode([String: Bool].self, from: data).count
+                },
                 Outcome { try FastJSONDecoder().decode(JSONValue.self, from: data).int ?? 0 },
             ] as [Outcome<Int>] {
                 guard case .failure(let failure) = outcome else {
@@ -129,7 +131,8 @@ struct HostileKeyTests {
 
     /// Eight bytes and less for each value and key: four times the document and a little.
     @Test(arguments: [
-        "1", "0.5", "1e5", "12345678", "[]", "[0]", "{}", "{\"a\":1}", "{\"é\":1}", "{\"\":0}", "\"\"", "\"\\n\"", "null",
+        "1", "0.5", "1e5", "12345678", "[]", "[0]", "{}", "{\"a\":1}", "{\"é\":1}", "{\"\":0}", "\"\"", "\"\\n\"",
+        "null",
         "{\"größe\":1,\"länge\":2,\"höhe\":3}", "{\"\\u0061\":1}", "[[[0]]]",
         "{\"a\":1,\"b\":2,\"c\":3,\"d\":4,\"e\":5,\"f\":6,\"g\":7,\"h\":8}",
     ])

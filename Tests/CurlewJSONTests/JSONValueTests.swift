@@ -55,7 +55,8 @@ struct JSONValueTests {
             Issue.record("a value")
             return
         }
-        #expect(failure.path == ["a", "Index 1"] && failure.text == "Parsed JSON number <1e400> does not fit in Double.")
+        #expect(
+            failure.path == ["a", "Index 1"] && failure.text == "Parsed JSON number <1e400> does not fit in Double.")
     }
 
     /// The value of a key that is not the first of its kind does not matter.

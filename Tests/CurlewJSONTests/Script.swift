@@ -10,7 +10,8 @@ struct Script: Decodable, Equatable {
     static let seed = CodingUserInfoKey(rawValue: "seed") ?? CodingUserInfoKey(rawValue: "")
 
     static let names = [
-        "a", "b", "cD", "c_d", "id", "name", "tags", "child", "map", "_x_y_", "_xY_", "é", "K", "", "absent", "firstName",
+        "a", "b", "cD", "c_d", "id", "name", "tags", "child", "map", "_x_y_", "_xY_", "é", "K", "", "absent",
+        "firstName",
         "K2", "k10", "k35",
     ]
 

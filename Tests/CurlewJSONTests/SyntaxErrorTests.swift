@@ -33,7 +33,8 @@ struct SyntaxErrorTests {
     }
 
     @Test(arguments: [
-        "[\"\\u12", "[\"\\", "[\"\\u", "[\"\\ud83d", "[\"\\ud83d\\", "[\"\\ud83d\\u", "[\"\\ud83d\\ud", "[\"\\ud83d\\ude0",
+        "[\"\\u12", "[\"\\", "[\"\\u", "[\"\\ud83d", "[\"\\ud83d\\", "[\"\\ud83d\\u", "[\"\\ud83d\\ud",
+        "[\"\\ud83d\\ude0",
         "[1.", "[1e", "[1e+", "[-", "-", "1.", "tru", "[nul", "{\"a\"", "{\"a\":", "[1,", "{", "\"", "", " ",
     ])
     func whatMayGoOnIsCutOff(text: String) throws {
@@ -45,7 +46,8 @@ struct SyntaxErrorTests {
         ("[\"\\udc00", 2, JSONSyntaxError.Reason.invalidEscape), ("[\"\\ud83d\\u00", 2, .invalidEscape),
         ("[\"\\ud83dx", 2, .invalidEscape), ("[\"\\u12\"]", 2, .invalidEscape), ("[\"\\udc", 2, .invalidEscape),
         ("[\"ab\\x\"]", 4, .invalidEscape), ("[1.]", 3, .invalidNumber), ("[1.e5]", 3, .invalidNumber),
-        ("[-]", 2, .invalidNumber), ("[1e]", 3, .invalidNumber), ("[.5]", 1, .invalidNumber), ("[+1]", 1, .invalidNumber),
+        ("[-]", 2, .invalidNumber), ("[1e]", 3, .invalidNumber), ("[.5]", 1, .invalidNumber),
+        ("[+1]", 1, .invalidNumber),
         ("[01]", 2, .invalidNumber), ("[.]", 1, .unexpectedByte), ("[trux]", 4, .unexpectedByte),
         ("[1 2]", 3, .unexpectedByte), ("{\"a\" 1}", 5, .unexpectedByte), ("1 2", 2, .trailingBytes),
         ("[\"a\u{1}\"]", 3, .controlCharacter), ("[1,]", 3, .unexpectedByte), ("[\u{0}]", 1, .unexpectedByte),
@@ -60,7 +62,8 @@ struct SyntaxErrorTests {
     func invalidTextIsFoundWhereItIs(before: Int) throws {
         let padding = [UInt8](repeating: 0x61, count: before)
         for (bytes, place) in [
-            ([0xFF], 0), ([0xC3, 0xA9, 0xFF], 2), ([0xC3, 0x28], 0), ([0xE2, 0x82, 0xAC, 0x80], 3), ([0xED, 0xA0, 0x80], 0),
+            ([0xFF], 0), ([0xC3, 0xA9, 0xFF], 2), ([0xC3, 0x28], 0), ([0xE2, 0x82, 0xAC, 0x80], 3),
+            ([0xED, 0xA0, 0x80], 0),
             ([0xF4, 0x90, 0x80, 0x80], 0), ([0xC3, 0xA9, 0xC0, 0x80], 2),
         ] as [([UInt8], Int)] {
             for end in ["\"]", "", "\\q\"]", "\u{1}\"]"] {
@@ -80,7 +83,8 @@ struct SyntaxErrorTests {
     }
 
     @Test(arguments: [
-        ("[\n\n1 x", 3, 3), ("[\r\r1 x", 3, 3), ("[\r\n\r\n1 x", 3, 3), ("[\n\r1 x", 3, 3), ("[ 1 x", 1, 5), ("\rx", 2, 1),
+        ("[\n\n1 x", 3, 3), ("[\r\r1 x", 3, 3), ("[\r\n\r\n1 x", 3, 3), ("[\n\r1 x", 3, 3), ("[ 1 x", 1, 5),
+        ("\rx", 2, 1),
         ("[\"é\"\n,x", 2, 2),
     ])
     func linesEndWithAnyOfThree(text: String, line: Int, column: Int) throws {

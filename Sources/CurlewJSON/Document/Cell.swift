@@ -76,6 +76,7 @@ struct Cell {
     @inline(__always) var detail: UInt64 { bits &>> 8 & 0xFF_FFFF }
     @inline(__always) func has(_ flag: Flags) -> Bool { bits & flag.bits != 0 }
     @inline(__always) mutating func set(_ flag: Flags) { bits |= flag.bits }
+    mutating func clear(_ flag: Flags) { bits &= ~flag.bits }
 
     // Cells that continue another one.
     @inline(__always) var high: Int { Int(truncatingIfNeeded: bits &>> 32) }

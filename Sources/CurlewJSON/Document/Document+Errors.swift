@@ -16,7 +16,7 @@ extension Document {
     /// The beginning of a number will do: it may have millions of digits, and errors are logged.
     func unfit(_ number: Cell, for type: Any.Type) -> String {
         let text = source.numberText(at: number.place, atMost: 65)
-        let shown = text.count > 64 ? "\(String(decoding: text.prefix(64), as: UTF8.self))…" : "\(String(decoding: text, as: UTF8.self))"
+        let shown = String(decoding: text.prefix(64), as: UTF8.self) + (text.count > 64 ? "…" : "")
         return "Parsed JSON number <\(shown)> does not fit in \(type)."
     }
 

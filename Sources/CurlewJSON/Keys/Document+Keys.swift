@@ -26,7 +26,8 @@ extension Document {
     }
 
     @inline(never)
-    private func search(_ name: UnsafeBufferPointer<UInt8>, in object: Int, from start: Int, _ isConfined: Bool) -> Int {
+    private func search(_ name: UnsafeBufferPointer<UInt8>, in object: Int, from start: Int, _ isConfined: Bool) -> Int
+    {
         var hash = KeyHash(keys.seed)
         hash.add(Source(name), 0, name.count)
         let value = hash.value

@@ -68,6 +68,21 @@ struct KeyHash {
 extension UInt64 {
     /// The part of a hash that stands in the cell of a key.
     @inline(__always) var keyTag: UInt16 { UInt16(truncatingIfNeeded: self &>> 48) }
-    /// One of 64 bits, to see soon that a key was not there before.
-    @inline(__always) var keyBit: UInt64 { 1 &<< (self &>> 32 & 63) }
+}
+
+/// Which keys may have been there before: two bits for each, by different parts of its hash.
+struct KeyFilter {
+    private var first: UInt64 = 0
+    private var second: UInt64 = 0
+
+    /// True if a key of this hash may have been there.
+    @inline(__always)
+    mutating func insert(_ hash: UInt64) -> Bool {
+        let one: UInt64 = 1 &<< (hash &>> 32 & 63)
+        let two: UInt64 = 1 &<< (hash &>> 40 & 63)
+        let isKnown = first & one != 0 && second & two != 0
+        first |= one
+        second |= two
+        return isKnown
+    }
 }

@@ -40,6 +40,28 @@ enum KeyIndex {
         return isRepeated
     }
 
+    /// If two keys of an object without a table have the same part of their hashes.
+    static func hasRepeatedTags(_ tape: Tape, _ object: Int, count: Int) -> Bool {
+        let slots = 64
+        return withUnsafeTemporaryAllocation(of: UInt16.self, capacity: slots) { table in
+            table.initialize(repeating: 0)
+            var key = object &+ 1
+            for _ in 0..<count {
+                key = tape.key(at: key)
+                // Zero is an empty slot.
+                let tag = tape[key].hash | 1
+                var slot = Int(tag &>> 1) & (slots &- 1)
+                while table[slot] != 0 {
+                    if table[slot] == tag { return true }
+                    slot = (slot &+ 1) & (slots &- 1)
+                }
+                table[slot] = tag
+                key = tape.index(after: key &+ 1)
+            }
+            return false
+        }
+    }
+
     /// The key that has this name; 0 without one.
     @inline(__always)
     static func find(

@@ -6,7 +6,7 @@ struct OuterContainers {
     struct Element {
         let container: UInt32
         let elements: UInt32
-        let keyBits: UInt64
+        let filter: KeyFilter
     }
 
     private var memory: UnsafeMutablePointer<Element>

@@ -13,8 +13,8 @@ struct Scanner {
     var position = 0
     /// The innermost open container: its cell, what it is, the values in it so far.
     private var container = 0
-    /// A bit for the hash of each key so far, if it is an object.
-    private var keyBits: UInt64 = 0
+    /// The keys so far, if it is an object.
+    private var filter = KeyFilter()
     private var isObject = false
     private var elements = 0
     private var depth = 0
@@ -127,10 +127,10 @@ struct Scanner {
         let parent = depth > 0 ? UInt32(truncatingIfNeeded: container) : Tape.noParent
         if depth > 0 {
             let elements = UInt32(truncatingIfNeeded: elements)
-            outer.append(OuterContainers.Element(container: parent, elements: elements, keyBits: keyBits))
+            outer.append(OuterContainers.Element(container: parent, elements: elements, filter: filter))
         }
         container = tape.count
-        keyBits = 0
+        filter = KeyFilter()
         tape.append(Cell(kind, at: Int(truncatingIfNeeded: parent)))
         depth &+= 1
         elements = 0
@@ -144,6 +144,7 @@ struct Scanner {
         if cells < Cell.smallCells, elements < (isObject ? KeyIndex.threshold &+ 1 : Cell.smallElements) {
             var head = tape[container]
             head.setSize(elements: elements, cells: cells)
+            if head.has(.repeated), isObject, elements > Scanner.fewKeys { verifyRepeated(&head) }
             tape[container] = head
         } else {
             closeLarge()
@@ -155,7 +156,7 @@ struct Scanner {
         container = Int(truncatingIfNeeded: last.container)
         isObject = tape[container].kind == .object
         elements = Int(truncatingIfNeeded: last.elements)
-        keyBits = last.keyBits
+        filter = last.filter
     }
 
     /// Writes the trailer, and the table with it.
@@ -176,6 +177,8 @@ struct Scanner {
             KeyIndex.fill(tape, container, count: elements, table: table, logarithm: logarithm, keys)
         {
             head.set(.repeated)
+        } else if logarithm > 0 {
+            head.clear(.repeated)
         }
         head.setTrailer(trailer)
         tape[container] = head
@@ -188,24 +191,31 @@ struct Scanner {
         tape[container] = head
     }
 
-    /// Notes if a key of this hash was there before. Objects of many keys get a table, which needs no note.
+    /// Up to this many keys are compared one by one when two may be the same.
+    private static var fewKeys: Int { 10 }
+
+    /// Notes if a key of this hash may have been there before. Objects of many keys get a table, which needs no note.
     @inline(__always)
     mutating func noteKey(_ hash: UInt64) {
-        if keyBits & hash.keyBit != 0, elements < KeyIndex.threshold { markRepeated(hash.keyTag) }
-        keyBits |= hash.keyBit
+        if filter.insert(hash) { mayRepeat(hash.keyTag) }
     }
 
+    /// Of many keys some pass the filter by chance: the end of the object decides about all of them.
     @inline(never)
-    private mutating func markRepeated(_ tag: UInt16) {
+    private mutating func mayRepeat(_ tag: UInt16) {
+        guard elements <= Scanner.fewKeys else { return mark(.repeated) }
         var key = container + 1
         for _ in 0..<elements {
             key = tape.key(at: key)
-            if tape[key].hash == tag {
-                mark(.repeated)
-                return
-            }
+            if tape[key].hash == tag { return mark(.repeated) }
             key = tape.index(after: key + 1)
         }
+    }
+
+    /// Takes the mark away if no two keys have the same tag.
+    @inline(never)
+    private func verifyRepeated(_ head: inout Cell) {
+        if !KeyIndex.hasRepeatedTags(tape, container, count: elements) { head.clear(.repeated) }
     }
 
     /// Where a value should begin.
