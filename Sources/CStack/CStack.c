@@ -60,3 +60,8 @@ uintptr_t curlew_stack_end(void) {
     }
     return end;
 }
+
+const void **curlew_thread_dictionaries(void) {
+    static _Thread_local const void *innermost;
+    return &innermost;
+}

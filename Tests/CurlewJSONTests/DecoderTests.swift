@@ -217,7 +217,7 @@ struct DecoderTests {
                 try keyed.nestedContainer(keyedBy: AnyName.self, forKey: AnyName("wide"))
                     .decode(Bool.self, forKey: AnyName("k2"))
             },
-            text { try decoder.userInfo.count + decoder.codingPath.count },
+            text { decoder.userInfo.count + decoder.codingPath.count },
         ]
     }
 

@@ -9,8 +9,6 @@ struct PathCache {
     private var containers: [UInt32] = []
     /// A key in each of them.
     private var keys: [any CodingKey] = []
-    /// The objects that are being read as dictionaries, whose keys stay as they are written. Innermost last.
-    private var dictionaries: [UInt32] = []
     /// The element of an array whose number was asked for last.
     private var cursor: (array: Int, element: Int, number: Int) = (-1, 0, 0)
 
@@ -24,19 +22,9 @@ struct PathCache {
         return keys
     }
 
-    /// While `object` is read as a dictionary, the keys of paths through it are those of the document.
-    mutating func beginDictionary(_ object: Int) {
-        leave(to: UInt32(truncatingIfNeeded: object))
-        dictionaries.append(UInt32(truncatingIfNeeded: object))
-    }
-
-    mutating func endDictionary(_ object: Int) {
-        leave(to: UInt32(truncatingIfNeeded: object))
-        dictionaries.removeLast()
-    }
-
-    /// Goes up until `container` is the last one, or would have to be below the last one.
-    private mutating func leave(to container: UInt32) {
+    /// Goes up until `container` is the last one, or would have to be below the last one. Also where the keys in it
+    /// change, because a dictionary begins or ends.
+    mutating func leave(to container: UInt32) {
         while let last = containers.last, last > container {
             containers.removeLast()
             keys.removeLast()
@@ -68,7 +56,7 @@ struct PathCache {
         guard document.tape[parent].kind == .object else {
             return PathKey.index(number(of: index, in: parent, document.tape))
         }
-        if dictionaries.contains(UInt32(truncatingIfNeeded: parent)) {
+        if document.convertsKeys, DictionaryFrame.isReading(parent, of: document) {
             return PathKey.name(document.keys.text(at: index - 1, in: document.tape))
         }
         return PathKey.name(document.keys.name(at: index - 1, in: document.tape))

@@ -11,7 +11,7 @@ enum KeyIndex {
     /// The binary logarithm of the slots for so many keys: at least a quarter stay empty.
     static func logarithm(for keys: Int) -> Int {
         var logarithm = 6
-        while 3 &<< logarithm < 4 * keys { logarithm += 1 }
+        while 3 &<< (logarithm - 2) < keys { logarithm += 1 }
         return logarithm
     }
 

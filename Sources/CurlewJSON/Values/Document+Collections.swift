@@ -27,9 +27,17 @@ extension Document {
         try enter(index)
         let head = tape[index]
         if head.has(.crowded) { throw crowdedKey(in: index) }
-        let keepsPaths = convertsKeys && isConfined
-        if keepsPaths { paths.beginDictionary(index) }
-        defer { if keepsPaths { paths.endDictionary(index) } }
+        guard convertsKeys else { return try members(of: index, head, read) }
+        let isConfined = isConfined
+        if isConfined { paths.leave(to: UInt32(truncatingIfNeeded: index)) }
+        defer { if isConfined { paths.leave(to: UInt32(truncatingIfNeeded: index)) } }
+        return try DictionaryFrame.reading(index, of: self) { try members(of: index, head, read) }
+    }
+
+    @inline(__always)
+    private func members<Value: Decodable>(
+        of index: Int, _ head: Cell, _ read: (Int) throws -> Value
+    ) throws -> [String: Value] {
         var result: [String: Value] = [:]
         result.reserveCapacity(reservation(tape.elements(head), MemoryLayout<(String, Value)>.stride))
         // Keys of other bytes may be equal too, as Swift compares strings.
@@ -54,7 +62,7 @@ extension Document {
 
     /// Memory is asked for at once as far as the document is large itself; the rest when there are values to fill it.
     func reservation(_ count: Int, _ stride: Int) -> Int {
-        min(count, max(64, 4 * source.count / max(stride, 1)))
+        min(count, max(64, source.count / max(stride / 4, 1)))
     }
 }
 
