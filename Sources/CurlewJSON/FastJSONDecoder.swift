@@ -12,13 +12,18 @@ public import Foundation
 ///
 /// The same models give the same values, and the same cases of `DecodingError` with the same paths. It differs where
 /// Foundation is lax: all of the document must be valid JSON (RFC 8259), also what no model reads; no comma may stand
-/// before a closing bracket; a number that does not fit its type says so at its own path; and a syntax error carries a
-/// `JSONSyntaxError` with its place. The keys of a path are plain, except the last one of a field that could not be
-/// read.
+/// before a closing bracket; integers are exact, and a number that does not fit its type says so at its own path; and a
+/// syntax error carries a `JSONSyntaxError` with its place. Keys are compared by their bytes, escapes resolved. The keys
+/// of a path are plain, except the last one of a field that could not be read.
 ///
-/// A value, to be shared between threads as it is. At most 512 containers may stand in each other, and a document may
-/// have nearly 4 GiB; more of either is an error. Decoding takes time in proportion to the document, whatever its
-/// author intended.
+/// A value, to be shared between threads as it is. A decoder or a container that a model keeps goes on working after
+/// `decode` has returned, and any number of threads may read it at once.
+///
+/// At most 512 containers may stand in each other, and a document may have nearly 4 GiB; more of either is an error, and
+/// so is what needs the last 64 KB of the thread's stack. Decoding takes time in proportion to the document, whatever
+/// its author intended, and memory of four times its size beside the value. So a key with more than 30 combining marks
+/// in a row, which would be slow to compare as a `String`, is no key of a dictionary: `[String: Value]` and `JSONValue`
+/// refuse it, and `allKeys` leaves it out.
 public struct FastJSONDecoder: Sendable {
     /// How the keys of objects become those of models.
     @nonexhaustive

@@ -39,6 +39,19 @@ struct DecoderTests {
         #expect(model == Model(a: [1, 2, 3], text: "a long text that is not stored inline, é"))
     }
 
+    /// Each reads the value that it was made for, where Foundation's read where the decoder has got to.
+    @Test
+    func keptDecodersStayWithTheirValues() throws {
+        let kept = try FastJSONDecoder().decode([Keeper].self, from: Data("[10,20,\"x\"]".utf8))
+        #expect(try kept.prefix(2).map { try Int(from: $0.decoder) } == [10, 20])
+        #expect(try kept[2].decoder.singleValueContainer().decode(String.self) == "x")
+        let path = kept.map { $0.decoder.codingPath.map(\.stringValue) }
+        #expect(path == [["Index 0"], ["Index 1"], ["Index 2"]])
+        let map = try FastJSONDecoder().decode([String: Keeper].self, from: Data("{\"a\":1,\"b\":{\"a\":2}}".utf8))
+        #expect(try map["a"].map { try Int(from: $0.decoder) } == 1)
+        #expect(try map["b"].map { try [String: Int](from: $0.decoder) } == ["a": 2])
+    }
+
     @Test
     func escapedContainersKeepWorking() throws {
         var data = Data("{\"list\":[1,2],\"text\":\"another long text, which is elsewhere\"}".utf8)
