@@ -83,7 +83,7 @@ public struct FastJSONDecoder: Sendable {
         }
     }
 
-    /// The bytes are borrowed: whoever keeps a decoder or a container beyond this call gets a copy of them.
+    /// The bytes are borrowed: a decoder or a container that a model keeps beyond this call reads from a copy of them.
     private func decode<Value: Decodable>(
         _ type: Value.Type, text: UnsafeRawBufferPointer, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer
     ) throws -> Value {
@@ -98,7 +98,7 @@ public struct FastJSONDecoder: Sendable {
             throw JSONSyntaxError(error, encoding, of: bytes).asDecodingError
         }
         defer {
-            if !isKnownUniquelyReferenced(&document) { document.copyBytes() }
+            if !isKnownUniquelyReferenced(&document) { document.outliveCall() }
         }
         return try document.value(type, at: 0, in: Tape.noParent)
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 //
-// Where the stack of a thread ends, which the C library tells only to C; and a pointer of which every thread has its own.
+// What only C is told, or has: where the stack of a thread ends, and a pointer of which every thread has its own.
 
 #ifndef CURLEW_CSTACK_H
 #define CURLEW_CSTACK_H

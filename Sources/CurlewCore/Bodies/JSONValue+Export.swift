@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
 
-// `JSONValue` is at home beside its decoder; whoever imports the core has it all the same.
+// `JSONValue` is declared beside its decoder; files that import the core see it as before.
 @_exported public import CurlewJSON

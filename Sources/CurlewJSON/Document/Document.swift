@@ -3,7 +3,7 @@
 /// A scanned document: its bytes, its tape, and what reading it needs. Decoders and containers hold it and an index.
 ///
 /// Reading changes nothing that two threads can see: the tape is complete before a model sees it, and what speeds up
-/// the next read (`hints`, `paths`) belongs to the thread of `decode`, which is told by its stack.
+/// the next read (`hints`, `paths`) belongs to the thread of `decode` until that returns, which is told by its stack.
 final class Document {
     let options: FastJSONDecoder
     let convertsKeys: Bool
@@ -13,13 +13,14 @@ final class Document {
     /// The copy of the bytes, once there is one.
     private var ownBytes: UnsafeMutableRawPointer?
 
-    let stack: StackRoom
+    /// None once `decode` has returned: from then on any number of threads may read.
+    private(set) var stack: StackRoom
     /// Only for the thread of `decode`.
     let hints = SearchHints()
     /// Only for the thread of `decode`.
     var paths = PathCache()
 
-    /// Scans the bytes, which must stay until the document is gone or `copyBytes` was called.
+    /// Scans the bytes, which must stay until the document is gone or `outliveCall` was called.
     ///
     /// Called in the frame of `decode`, above all that models do.
     init(_ source: Source, options: FastJSONDecoder, stack: StackRoom) throws(SyntaxFailure) {
@@ -42,9 +43,9 @@ final class Document {
     /// If the caller runs on the thread of `decode`, below it. No other thread has its frames there.
     @inline(__always) var isConfined: Bool { stack.holdsCaller }
 
-    /// Makes the document independent of the caller's bytes.
-    func copyBytes() {
-        guard ownBytes == nil else { return }
+    /// Makes the document independent of the call of `decode`: of its bytes, and of its thread.
+    func outliveCall() {
+        stack = .none
         let count = source.count
         let copy = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 1)
         copy.copyMemory(from: source.bytes.baseAddress ?? UnsafeRawPointer(copy), byteCount: count)

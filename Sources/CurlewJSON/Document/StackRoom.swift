@@ -22,6 +22,14 @@ struct StackRoom {
         size = end != 0 && here > lowest ? here &- lowest &+ StackRoom.slack : 0
     }
 
+    /// Holds no frame at all.
+    static let none = StackRoom(lowest: 0, size: 0)
+
+    private init(lowest: UInt, size: UInt) {
+        self.lowest = lowest
+        self.size = size
+    }
+
     /// Frames may be laid out in another order than they are called in, by a little.
     private static var slack: UInt { 512 }
 

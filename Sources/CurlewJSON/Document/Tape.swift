@@ -5,7 +5,7 @@
 /// Memory by hand, because an array in a class would be retained and released around every look at it. The scanner
 /// alone makes the indices: it writes cells in order, and a container says where the next one begins. They are
 /// asserted, so only debug builds check them. Once the scanner is done nothing changes any more, and any number of
-/// threads may read. Whoever makes a tape deallocates it.
+/// threads may read. The owner of a tape deallocates it.
 struct Tape {
     /// The parent of the root.
     static let noParent = UInt32.max

@@ -2,7 +2,7 @@
 
 /// Reads a document once from front to back, checks all of its grammar (RFC 8259), and writes the tape.
 ///
-/// Without recursion: an open container keeps the index of the one around it in its own entry until it is closed.
+/// Without recursion: what the scanner has to know of the containers around the innermost one is kept in a list.
 struct Scanner {
     /// Foundation's bound.
     static let maximumDepth = 512
