@@ -57,7 +57,10 @@ let package = Package(
         .target(name: "CurlewHTTP"),
 
         // L0: the fast decoder of JSON; values, nothing asynchronous.
-        .target(name: "CurlewJSON"),
+        .target(name: "CurlewJSON", dependencies: ["CStack"]),
+
+        // Where the stack of a thread ends, in C.
+        .target(name: "CStack"),
 
         // The shim over libcurl's variadic calls.
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
@@ -139,6 +142,6 @@ let features: [SwiftSetting] = [
     "NonisolatedNonsendingByDefault",
 ].map { .enableUpcomingFeature($0) }
 
-for target in package.targets where !["CCurl", "CTestSupport", "IsolationPlain"].contains(target.name) {
+for target in package.targets where !["CCurl", "CStack", "CTestSupport", "IsolationPlain"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + features
 }

@@ -7,7 +7,7 @@ import source
 
 # The ladder: the whole of it. A module imports modules of lower rungs, never of its own.
 RUNGS = [
-    {"CCurl", "CCrypto", "CZlib", "CSQLite"},
+    {"CCurl", "CCrypto", "CStack", "CZlib", "CSQLite"},
     {"CurlewHTTP", "CurlewJSON"},
     {"CurlewCore"},
     {"CurlewCurl", "CurlewURLSession", "CurlewSQLite", "CurlewUI"},
@@ -21,7 +21,10 @@ RUNGS = [
 FORBIDDEN = {"CurlewTesting": {"Curlew", "CurlewCurl", "CurlewURLSession"}}
 
 # C targets belong to one module each.
-OWNERS = {"CCurl": "CurlewCurl", "CCrypto": "CurlewCore", "CZlib": "CurlewCore", "CSQLite": "CurlewSQLite"}
+OWNERS = {
+    "CCurl": "CurlewCurl", "CCrypto": "CurlewCore", "CStack": "CurlewJSON", "CZlib": "CurlewCore",
+    "CSQLite": "CurlewSQLite",
+}
 
 # The folders of CurlewCore, lowest first.
 FOLDERS = ["Support", "Exchange", "Engine", "Bodies", "Endpoints", "Interceptors", "Streams", "Observability"]

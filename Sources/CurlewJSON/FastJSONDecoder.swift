@@ -12,13 +12,18 @@ public import Foundation
 ///
 /// The same models give the same values, and the same cases of `DecodingError` with the same paths. It differs where
 /// Foundation is lax: all of the document must be valid JSON (RFC 8259), also what no model reads; no comma may stand
-/// before a closing bracket; a number that does not fit its type says so at its own path; and a syntax error carries a
-/// `JSONSyntaxError` with its place. The keys of a path are plain, except the last one of a field that could not be
-/// read.
+/// before a closing bracket; integers are exact, and a number that does not fit its type says so at its own path; and a
+/// syntax error carries a `JSONSyntaxError` with its place. Keys are compared by their bytes, escapes resolved. The keys
+/// of a path are plain, except the last one of a field that could not be read.
 ///
-/// A value, to be shared between threads as it is. At most 512 containers may stand in each other, and a document may
-/// have nearly 4 GiB; more of either is an error. Decoding takes time in proportion to the document, whatever its
-/// author intended.
+/// A value, to be shared between threads as it is. A decoder or a container that a model keeps goes on working after
+/// `decode` has returned, and any number of threads may read it at once.
+///
+/// At most 512 containers may stand in each other, and a document may have nearly 4 GiB; more of either is an error, and
+/// so is what needs the last 64 KB of the thread's stack. Decoding takes time in proportion to the document, whatever
+/// its author intended, and memory of four times its size beside the value. So a key with more than 30 combining marks
+/// in a row, which would be slow to compare as a `String`, is no key of a dictionary: `[String: Value]` and `JSONValue`
+/// refuse it, and `allKeys` leaves it out.
 public struct FastJSONDecoder: Sendable {
     /// How the keys of objects become those of models.
     @nonexhaustive
@@ -66,22 +71,35 @@ public struct FastJSONDecoder: Sendable {
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try data.withUnsafeBytes { bytes in
             let encoding = TextEncoding(of: bytes)
-            guard !encoding.isUTF8 else {
-                return try decode(type, text: UnsafeRawBufferPointer(rebasing: bytes[encoding.start...]))
+            let bytes = UnsafeRawBufferPointer(rebasing: bytes[encoding.start...])
+            guard !encoding.isUTF8 else { return try decode(type, text: bytes, encoding, of: bytes) }
+            let text: ContiguousArray<UInt8>
+            do throws(SyntaxFailure) {
+                text = try encoding.utf8(of: bytes)
+            } catch {
+                throw JSONSyntaxError(error, encoding, of: bytes).asDecodingError
             }
-            guard let text = encoding.text(of: bytes) else {
-                throw JSONSyntaxError(.invalidText, 0, in: bytes).asDecodingError
-            }
-            return try ContiguousArray(text.utf8).withUnsafeBytes { try decode(type, text: $0) }
+            return try text.withUnsafeBytes { try decode(type, text: $0, encoding, of: bytes) }
         }
     }
 
-    /// The bytes are borrowed: whoever keeps a decoder or a container beyond this call gets a copy of them.
-    private func decode<Value: Decodable>(_ type: Value.Type, text: UnsafeRawBufferPointer) throws -> Value {
-        var document = try Document(text, options: self)
-        defer {
-            if !isKnownUniquelyReferenced(&document) { document.copyBytes() }
+    /// The bytes are borrowed: a decoder or a container that a model keeps beyond this call reads from a copy of them.
+    private func decode<Value: Decodable>(
+        _ type: Value.Type, text: UnsafeRawBufferPointer, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer
+    ) throws -> Value {
+        // Nothing to read has no address.
+        let source = Source(base: text.baseAddress ?? UnsafeRawPointer(Source.nothing), count: text.count)
+        var document: Document
+        do throws(SyntaxFailure) {
+            document = try Document(source, options: self, stack: StackRoom())
+            // Half a character behind the value.
+            if encoding.rest(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
+        } catch {
+            throw JSONSyntaxError(error, encoding, of: bytes).asDecodingError
         }
-        return try document.value(type, at: 0)
+        defer {
+            if !isKnownUniquelyReferenced(&document) { document.outliveCall() }
+        }
+        return try document.value(type, at: 0, in: Tape.noParent)
     }
 }

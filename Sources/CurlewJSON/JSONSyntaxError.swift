@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 /// What is wrong with a text that is not JSON, and where: the underlying error of `DecodingError.dataCorrupted`.
+///
+/// The scanner stops at the first mistake, from the start of the document.
 public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of mistakes.
     @nonexhaustive
     public enum Reason: Sendable, Hashable {
         /// A byte that cannot stand here.
         case unexpectedByte
-        /// The text ends in the middle of a value.
+        /// The text ends in the middle of a value: more bytes might have made it JSON, so it may have been cut off.
         case unexpectedEnd
         /// Something follows the value of the document.
         case trailingBytes
@@ -27,26 +29,19 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// What is wrong.
     public let reason: Reason
-    /// The place as a number of bytes from the start, a byte order mark aside.
+    /// The place as a number of bytes from the start of the document, in its own encoding, a byte order mark aside: the
+    /// first byte that cannot be right; of an escape its backslash. For `unexpectedEnd`, where the text ends.
     public let offset: Int
-    /// The line, from 1.
+    /// The line, from 1. LF, CR and CR LF end one.
     public let line: Int
     /// The byte in the line, from 1.
     public let column: Int
 
-    /// Finds line and column by reading the text again, since a document without mistakes needs neither.
-    init(_ reason: Reason, _ offset: Int, in bytes: UnsafeRawBufferPointer) {
-        let isAtEnd = reason == .unexpectedByte && offset >= bytes.count
-        self.reason = isAtEnd ? .unexpectedEnd : reason
-        self.offset = min(offset, bytes.count)
-        var line = 1
-        var start = 0
-        for (index, byte) in bytes.prefix(offset).enumerated() where byte == Byte.newline {
-            line += 1
-            start = index + 1
-        }
-        self.line = line
-        column = self.offset - start + 1
+    /// Finds the place in the document of a failure in its UTF-8.
+    init(_ failure: SyntaxFailure, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer) {
+        (offset, line, column) = encoding.position(of: failure.offset, in: bytes)
+        let end = bytes.count - encoding.rest(of: bytes)
+        reason = failure.reason == .unexpectedByte && offset >= end ? .unexpectedEnd : failure.reason
     }
 
     /// The reason and the place in words.

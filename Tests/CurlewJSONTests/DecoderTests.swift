@@ -39,6 +39,19 @@ struct DecoderTests {
         #expect(model == Model(a: [1, 2, 3], text: "a long text that is not stored inline, é"))
     }
 
+    /// Each reads the value that it was made for, where Foundation's read where the decoder has got to.
+    @Test
+    func keptDecodersStayWithTheirValues() throws {
+        let kept = try FastJSONDecoder().decode([Keeper].self, from: Data("[10,20,\"x\"]".utf8))
+        #expect(try kept.prefix(2).map { try Int(from: $0.decoder) } == [10, 20])
+        #expect(try kept[2].decoder.singleValueContainer().decode(String.self) == "x")
+        let path = kept.map { $0.decoder.codingPath.map(\.stringValue) }
+        #expect(path == [["Index 0"], ["Index 1"], ["Index 2"]])
+        let map = try FastJSONDecoder().decode([String: Keeper].self, from: Data("{\"a\":1,\"b\":{\"a\":2}}".utf8))
+        #expect(try map["a"].map { try Int(from: $0.decoder) } == 1)
+        #expect(try map["b"].map { try [String: Int](from: $0.decoder) } == ["a": 2])
+    }
+
     @Test
     func escapedContainersKeepWorking() throws {
         var data = Data("{\"list\":[1,2],\"text\":\"another long text, which is elsewhere\"}".utf8)
@@ -143,6 +156,82 @@ struct DecoderTests {
         var decoder = FastJSONDecoder()
         decoder.userInfo[try #require(CodingUserInfoKey(rawValue: "n"))] = 5
         #expect(try decoder.decode([Model].self, from: Data("[{}]".utf8)).first?.found == 5)
+    }
+
+    /// What a model keeps can be read by many threads at once, with hits, misses, paths and errors: reading changes
+    /// nothing that they share.
+    @Test
+    func keptContainersAreReadByManyTasks() async throws {
+        struct Shared: @unchecked Sendable {
+            let keyed: KeyedDecodingContainer<AnyName>
+            let decoder: any Decoder
+        }
+        struct Keeping: Decodable {
+            let shared: Shared
+            init(from decoder: any Decoder) throws {
+                shared = Shared(keyed: try decoder.container(keyedBy: AnyName.self), decoder: decoder)
+            }
+        }
+        let many = (0..<40).map { "\"k\($0)\":\($0)" }.joined(separator: ",")
+        let text = "{\"first_name\":\"x\",\"é\":[1,\"y\",{\"a_b\":null}],\"wide\":{\(many)},\"map\":{\"a_b\":1}}"
+        for keys in [FastJSONDecoder.KeyStrategy.useDefaultKeys, .convertFromSnakeCase] {
+            let shared = try FastJSONDecoder(keys: keys).decode(Keeping.self, from: Data(text.utf8)).shared
+            let expected = Self.reading(shared.keyed, shared.decoder)
+            await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        (0..<20).allSatisfy { _ in Self.reading(shared.keyed, shared.decoder) == expected }
+                    }
+                }
+                for await isSame in group { #expect(isSame) }
+            }
+        }
+    }
+
+    /// Also while the model that made it is still being read.
+    @Test
+    func aModelMayReadOnSeveralThreads() throws {
+        struct Parallel: Decodable {
+            init(from decoder: any Decoder) throws {
+                struct Shared: @unchecked Sendable { let keyed: KeyedDecodingContainer<AnyName>, decoder: any Decoder }
+                let shared = Shared(keyed: try decoder.container(keyedBy: AnyName.self), decoder: decoder)
+                let expected = DecoderTests.reading(shared.keyed, shared.decoder)
+                DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                    #expect(DecoderTests.reading(shared.keyed, shared.decoder) == expected)
+                }
+            }
+        }
+        let text =
+            "{\"first_name\":\"x\",\"é\":[1,\"y\",{\"a_b\":null}],\"wide\":{\"k1\":1,\"k2\":2},\"map\":{\"a_b\":1}}"
+        for _ in 0..<20 { _ = try FastJSONDecoder().decode(Parallel.self, from: Data(text.utf8)) }
+    }
+
+    private struct AnyName: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+        init(_ name: String) { stringValue = name }
+    }
+
+    private static func reading(_ keyed: KeyedDecodingContainer<AnyName>, _ decoder: any Decoder) -> [String] {
+        func text<Value: Equatable>(_ work: () throws -> Value) -> String { "\(Outcome { try work() })" }
+        return [
+            text { try keyed.decode(String.self, forKey: AnyName("first_name")) },
+            text { try keyed.decode(String.self, forKey: AnyName("firstName")) },
+            text { try keyed.decode([Int].self, forKey: AnyName("é")) },
+            text { try keyed.decode([Tree].self, forKey: AnyName("é")) },
+            text { try keyed.decode([String: String].self, forKey: AnyName("map")) },
+            text { try keyed.decode([String: Int].self, forKey: AnyName("map")) == ["a_b": 1] },
+            text {
+                try keyed.nestedContainer(keyedBy: AnyName.self, forKey: AnyName("wide")).allKeys.map(\.stringValue)
+            },
+            text {
+                try keyed.nestedContainer(keyedBy: AnyName.self, forKey: AnyName("wide"))
+                    .decode(Bool.self, forKey: AnyName("k2"))
+            },
+            text { decoder.userInfo.count + decoder.codingPath.count },
+        ]
     }
 
     /// The decoder is a value without state: many tasks use one.

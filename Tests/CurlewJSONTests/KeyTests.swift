@@ -44,7 +44,7 @@ struct KeyTests {
             "\"aB\":1,\"a_b\":2",
             "\"one_two_three\":1,\"_one_two_\":2", "\"one__two___three\":1", "\"_ONE_TWO_\":1", "\"K\":1",
             "\"\u{212A}\":1",
-            "\"é\":1", "\"e\u{301}\":1", "\"\\u00e9\":1,\"e\\u0301\":2", "\"\\u0061\":1,\"a\":2",
+            "\"é\":1", "\"e\u{301}\":1", "\"\\u00e9\":1,\"\\u00c9\":2", "\"\\u0061\":1,\"a\":2",
             "\"a\":1,\"\\u0061\":2",
             "\"\":1", "\"_\":1,\"__\":2,\"___\":3", "\"item_2nd\":1", "\"x1_y2\":3", "\"ID\":1,\"i_d\":2",
             "\"user_name\":9",
@@ -112,62 +112,61 @@ struct KeyTests {
         Pair().expectSame([Int: [String]].self, "{\"1\":[\"a\"],\"2\":[]}")
     }
 
-    /// Keys of one hash, of which 32 are still looked up one by one: the bytes decide.
+    /// Keys that begin with the same 16 bits of their hashes: the bytes decide.
     @Test
     func collidingKeysAreToldApart() throws {
-        let keys = CollidingKeys.make(count: 32)
-        #expect(Set(keys).count == 32)
-        let hashes = keys.map { key -> UInt32 in
-            var hash = KeyHash()
-            var key = key
-            _ = key.withUTF8 { hash.add(Source($0), 0, $0.count) }
-            return hash.value
+        for count in [8, 40] {
+            let keys = CollidingKeys.make(count: 8) + (8..<count).map { "other\($0)" }
+            #expect(Set(keys).count == count)
+            let text = "{\(keys.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ","))}"
+            let values = try FastJSONDecoder().decode(Members.self, from: Data(text.utf8)).values
+            #expect(values == Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) }))
         }
-        #expect(Set(hashes).count == 1)
-        let text = "{\(keys.enumerated().map { "\"\($1)\":\($0)" }.joined(separator: ","))}"
-        struct Model: Decodable {
-            let values: [String: Int]
-            init(from decoder: any Decoder) throws {
-                let container = try decoder.container(keyedBy: Name.self)
-                values = try Dictionary(
-                    uniqueKeysWithValues: container.allKeys.map {
-                        ($0.stringValue, try container.decode(Int.self, forKey: $0))
-                    })
-            }
+    }
+
+    private struct Members: Decodable {
+        let values: [String: Int]
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Name.self)
+            values = try Dictionary(
+                uniqueKeysWithValues: container.allKeys.map {
+                    ($0.stringValue, try container.decode(Int.self, forKey: $0))
+                })
         }
-        let values = try FastJSONDecoder().decode(Model.self, from: Data(text.utf8)).values
-        #expect(values == Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) }))
+    }
+
+    /// Another process has other random numbers, and so other hashes.
+    @Test
+    func hashesDependOnTheSeed() {
+        var random = Seeded(1)
+        let names = (0..<100).map { "key\($0)" }
+        func hashes(_ seed: KeySeed) -> [UInt64] { names.map { CollidingKeys.hash($0, seed) } }
+        let first = hashes(KeySeed(&random))
+        let second = hashes(KeySeed(&random))
+        #expect(Set(first).count == names.count && Set(second).count == names.count)
+        #expect(zip(first, second).allSatisfy { $0 != $1 })
+        #expect(hashes(.process) == hashes(.process))
     }
 }
 
-/// Keys that an attacker would send: all with the same `KeyHash`.
+/// Keys of one `keyTag`, which only this process can find: its seed is random.
 enum CollidingKeys {
-    /// Runs the hash backwards: for each first half there is one second half that gives the wanted result, and some of
-    /// them are printable.
     static func make(count: Int) -> [String] {
-        var random = Seeded(1)
         var keys: [String] = []
+        var number = 0
+        let tag = hash("first", .process).keyTag
         while keys.count < count {
-            let first = (0..<8).reduce(UInt64(0)) { word, _ in
-                word << 8 | UInt64(UInt8.random(in: 0x61...0x7A, using: &random))
-            }
-            let start = mix(0x9E37_79B9_7F4A_7C15, first)
-            let second = start ^ ((target ^ (target >> 32)) &* inverse)
-            let bytes = (0..<8).map { UInt8(truncatingIfNeeded: second >> UInt64($0 * 8)) }
-            guard bytes.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x22 && $0 != 0x5C }) else { continue }
-            let head = (0..<8).map { UInt8(truncatingIfNeeded: first >> UInt64($0 * 8)) }
-            keys.append(String(decoding: head + bytes, as: UTF8.self))
+            let key = "a key of some length \(number)"
+            if hash(key, .process).keyTag == tag { keys.append(key) }
+            number += 1
         }
         return keys
     }
 
-    private static let target: UInt64 = 0x0123_4567_89AB_CDEF
-    private static let factor: UInt64 = 0xFF51_AFD7_ED55_8CCD
-    /// Of the factor, modulo 2^64, by Newton's steps.
-    private static let inverse: UInt64 = (0..<6).reduce(factor) { guess, _ in guess &* (2 &- factor &* guess) }
-
-    private static func mix(_ state: UInt64, _ word: UInt64) -> UInt64 {
-        let mixed = (state ^ word) &* factor
-        return mixed ^ (mixed >> 32)
+    static func hash(_ name: String, _ seed: KeySeed) -> UInt64 {
+        var hash = KeyHash(seed)
+        var name = name
+        name.withUTF8 { hash.add(Source($0), 0, $0.count) }
+        return hash.value
     }
 }

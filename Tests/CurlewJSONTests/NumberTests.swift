@@ -123,6 +123,64 @@ struct NumberTests {
         #expect(throws: DecodingError.self) { try decoder.decode(Double.self, from: Data("1e-400".utf8)) }
     }
 
+    /// The differences that the page JSON names, on both sides.
+    @Test
+    func documentedDifferencesAreAsDocumented() throws {
+        func values<Value: Decodable & Equatable>(_ type: Value.Type, _ text: String) -> [Value?] {
+            let (expected, actual) = Pair().outcomes(type, Data(text.utf8))
+            return [expected, actual].map { if case .value(let value) = $0 { value } else { nil } }
+        }
+        #expect(values(Int64.self, "-9223372036854775808.0") == [nil, .min])
+        #expect(values(Int64.self, "9007199254740992.5") == [9_007_199_254_740_992, nil])
+        #expect(values(Int64.self, "-4640103783748609.83") == [-4_640_103_783_748_610, nil])
+        #expect(values(Int64.self, "1844674407370955161.5") == [1_844_674_407_370_955_161, nil])
+        #expect(values(Int64.self, "1e-400") == [0, nil])
+        #expect(values(Double.self, "1e-400") == [nil, nil])
+        #expect(values(Double.self, "0.00E2") == [nil, 0])
+        if #available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *) {
+            #expect(values(Int128.self, "1e20") == [nil, 100_000_000_000_000_000_000])
+            #expect(values(UInt128.self, "3.4028236e38") == [nil, 340_282_360_000_000_000_000_000_000_000_000_000_000])
+            #expect(
+                values(Int128.self, "-9999999999999999999") == [-9_999_999_999_999_999_999, -9_999_999_999_999_999_999])
+        }
+    }
+
+    /// Decimals of the tape and decimals of text, beside Foundation's.
+    @Test(arguments: 1...4)
+    func decimalsAreTheSame(seed: Int) {
+        var random = Seeded(500 + UInt64(seed))
+        let pair = Pair()
+        for _ in 0..<400 {
+            let whole = (0..<Int.random(in: 1..<45, using: &random)).map { _ in random.pick(Array("0123456789")) }
+            let fraction = (0..<Int.random(in: 0..<45, using: &random)).map { _ in random.pick(Array("00123456789")) }
+            var text = random.pick(["", "-"]) + String(whole.drop { $0 == "0" })
+            if text.isEmpty || text == "-" { text += "0" }
+            if !fraction.isEmpty { text += "." + String(fraction) }
+            let hasDigits = text.contains { "123456789".contains($0) }
+            if hasDigits, random.chance(2) { text += "e\(Int.random(in: -140..<140, using: &random))" }
+            pair.expectSame(Decimal.self, text, "(seed \(seed))")
+            pair.expectSame([Decimal?].self, "[\(text),null]", "(seed \(seed))")
+        }
+    }
+
+    /// An error inside of a model is what it is outside.
+    @Test
+    func aModelMayCatchANumberThatDoesNotFit() throws {
+        struct Lenient: Decodable {
+            let caught: String
+            init(from decoder: any Decoder) throws {
+                do {
+                    _ = try decoder.singleValueContainer().decode(UInt8.self)
+                    caught = "nothing"
+                } catch DecodingError.dataCorrupted(let context) {
+                    caught = context.debugDescription
+                }
+            }
+        }
+        let lenient = try FastJSONDecoder().decode(Lenient.self, from: Data("300".utf8))
+        #expect(lenient.caught == "Parsed JSON number <300> does not fit in UInt8.")
+    }
+
     @Test
     func aNumberThatDoesNotFitNamesItsPath() {
         let data = Data("{\"a\":[1,300]}".utf8)

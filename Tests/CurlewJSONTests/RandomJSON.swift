@@ -51,6 +51,23 @@ indirect enum Tree: Decodable, Equatable {
     }
 }
 
+extension Tree: CustomStringConvertible {
+    /// Members in order, so that equal values have equal texts.
+    var description: String {
+        switch self {
+        case .null: return "null"
+        case .bool(let value): return "\(value)"
+        case .int(let value): return "\(value)"
+        case .double(let value): return "\(value)d"
+        case .string(let value): return "\"\(value)\""
+        case .array(let elements): return "\(elements)"
+        case .object(let members):
+            let texts = members.map { "\($0): \($1)" }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+            return "{\(texts.joined(separator: ", "))}"
+        }
+    }
+}
+
 /// Makes documents with everything that JSON allows, in odd mixtures.
 struct RandomJSON {
     var random: Seeded

@@ -20,6 +20,11 @@ extension Row {
             Row("[Int32], 10,000", [Int32].self, list(10_000) { "\($0 &* 99_991)" }, bar: 8),
             Row("[Double], 16-17 digits", [Double].self, list(10_000) { "\(1 / Double($0 + 3))" }, bar: 8),
             Row("[Double], two decimals", [Double].self, list(10_000) { "\(Double($0 * 37) / 100)" }, bar: 8),
+            Row("[Decimal], two decimals", [Decimal].self, list(10_000) { "\($0 * 37 / 100).\(10 + $0 % 90)" }, bar: 3),
+            Row("JSONValue, 100 users", JSONValue.self, users, bar: 3),
+            Row("32 keys, ten of them read", [TenOfMany].self, list(500) { _ in object(keys.prefix(32)) }, bar: 4.5),
+            Row("33 keys, ten of them read", [TenOfMany].self, list(500) { _ in object(keys.prefix(33)) }, bar: 4.5),
+            Row("500 keys, ten of them read", [TenOfMany].self, list(40) { _ in object(keys.prefix(500)) }, bar: 4.5),
             Row("nested 400 deep", Link.self, nested(400), bar: 3.5),
             Row("strings, mostly not ASCII", [String].self, list(2_000) { _ in quoted(cyrillic) }, bar: 2.3),
             Row("strings with escapes", [String].self, list(2_000) { _ in quoted(escapes) }, bar: 3.5),
@@ -30,6 +35,7 @@ extension Row {
             Row(
                 "hostile: 20,000 equal keys", EveryKey.self, object((0..<many).map { _ in "\"a\":1" }), bar: 1),
             Row("hostile: 31 keys, escaped", [EveryKey].self, list(500) { _ in object(escapedKeys) }, bar: 1),
+            Row("hostile: combining marks in a key", OptionalUser.self, object(["\"a\(marks)\":1"]), bar: 10),
             Row("hostile: 20,000 failures", Lossy.self, list(many) { _ in "\"a\"" }, bar: 1),
             Row("hostile: a million digits", [Double].self, "[0.\(String(repeating: "3", count: 1_000_000))]", bar: 1),
         ]
@@ -73,6 +79,7 @@ extension Row {
 
     private static func quoted(_ text: String) -> String { "\"" + text + "\"" }
 
+    private static let marks = String(repeating: "\u{315}\u{300}", count: 5_000)
     private static let escapedKeys = (0..<31).map { "\"\\u0061\($0)\":\($0)" }
     private static let cyrillic = String(repeating: "Съешь же ещё этих мягких французских булок 漢字 ", count: 2)
     private static let escapes = String(repeating: "line\\n\\ttab \\\"quoted\\\" \\ud83d\\ude00 and text ", count: 3)

@@ -41,6 +41,11 @@ struct SnakeUser: Decodable {
     let createdAt: Double
 }
 
+/// Ten of the keys of wide objects, in the order in which they stand there.
+struct TenOfMany: Decodable {
+    let key1, key4, key7, key10, key13, key16, key19, key22, key25, key28: Int
+}
+
 /// A list that links.
 final class Link: Decodable {
     let value: Int

@@ -10,31 +10,20 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     var codingPath: [any CodingKey] { document.path(to: object) }
 
-    init(document: Document, object: Int) {
-        self.document = document
-        self.object = object
-        // A model that reads the same object as a dictionary before must not decide about the paths of this one.
-        if document.tape[object].has(.dictionary) {
-            var entry = document.tape[object]
-            entry.clear(.dictionary)
-            document.tape[object] = entry
-        }
-    }
-
     /// In the order of the document, where Foundation has none.
-    var allKeys: [Key] { document.keys(of: object).compactMap { Key(stringValue: document.modelKey(at: $0)) } }
+    var allKeys: [Key] { document.names(of: object).compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { document.find(key.stringValue, in: object) != nil }
 
     func decodeNil(forKey key: Key) throws -> Bool { document.tape[try index(of: key)].kind == .null }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try document.value(type, at: try index(of: key))
+        try document.value(type, at: try index(of: key), in: UInt32(truncatingIfNeeded: object))
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
         guard let index = indexIfPresent(of: key) else { return nil }
-        return try document.value(type, at: index)
+        return try document.value(type, at: index, in: UInt32(truncatingIfNeeded: object))
     }
 
     @inline(__always)
@@ -55,15 +44,20 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     @inline(__always)
     func scalar<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value {
         let index = try index(of: key)
-        guard let value = Value.read(document, index) else { throw document.failure(type, at: index, key: key) }
+        guard let value = Value.read(document, index) else { throw failure(type, index, key) }
         return value
     }
 
     @inline(__always)
     func scalarIfPresent<Value: ScalarValue>(_ type: Value.Type, _ key: Key) throws -> Value? {
         guard let index = indexIfPresent(of: key) else { return nil }
-        guard let value = Value.read(document, index) else { throw document.failure(type, at: index, key: key) }
+        guard let value = Value.read(document, index) else { throw failure(type, index, key) }
         return value
+    }
+
+    @inline(never)
+    private func failure(_ type: Any.Type, _ index: Int, _ key: Key) -> DecodingError {
+        document.failure(type, at: index, in: UInt32(truncatingIfNeeded: object), key: key)
     }
 
     func nestedContainer<NestedKey: CodingKey>(
@@ -80,14 +74,15 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func superDecoder(forKey key: Key) throws -> any Decoder { superDecoder(key) }
 
-    private func decoder(for key: Key) throws -> ValueDecoder {
-        ValueDecoder(document: document, index: try index(of: key))
+    private func decoder(for key: Key) throws -> ValueDecoder { decoder(at: try index(of: key)) }
+
+    private func decoder(at index: Int) -> ValueDecoder {
+        ValueDecoder(document: document, index: index, parent: UInt32(truncatingIfNeeded: object))
     }
 
     private func superDecoder(_ key: some CodingKey) -> any Decoder {
-        if let index = document.find(key.stringValue, in: object) {
-            return ValueDecoder(document: document, index: index)
-        }
-        return NullDecoder(codingPath: codingPath + [key], userInfo: document.options.userInfo)
+        if let index = document.find(key.stringValue, in: object) { return decoder(at: index) }
+        return NullDecoder(
+            codingPath: codingPath + [key], userInfo: document.userInfo, convertsKeys: document.convertsKeys)
     }
 }

@@ -14,7 +14,7 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
     }
 
     var codingPath: [any CodingKey] { document.path(to: Int(array)) }
-    private var elements: Int { document.tape[Int(array)].count }
+    @inline(__always) private var elements: Int { document.tape.elements(document.tape[Int(array)]) }
     var count: Int? { elements }
     var isAtEnd: Bool { currentIndex >= elements }
 
@@ -25,7 +25,7 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
     }
 
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        let value = try document.value(type, at: try index(type))
+        let value = try document.value(type, at: try index(type), in: array)
         advance()
         return value
     }
@@ -35,14 +35,14 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
             advance()
             return nil
         }
-        let value = try document.value(type, at: index)
+        let value = try document.value(type, at: index, in: array)
         advance()
         return value
     }
 
     @inline(__always)
     mutating func scalar<Value: ScalarValue>(_ type: Value.Type) throws -> Value {
-        let value = try document.scalar(type, at: try index(type))
+        let value = try document.scalar(type, at: try index(type), in: array)
         advance()
         return value
     }
@@ -53,7 +53,7 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
             advance()
             return nil
         }
-        let value = try document.scalar(type, at: index)
+        let value = try document.scalar(type, at: index, in: array)
         advance()
         return value
     }
@@ -62,21 +62,21 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
         keyedBy type: NestedKey.Type
     ) throws -> KeyedDecodingContainer<NestedKey> {
         let index = try index(KeyedDecodingContainer<NestedKey>.self)
-        let container = try ValueDecoder(document: document, index: index).container(keyedBy: type)
+        let container = try ValueDecoder(document: document, index: index, parent: array).container(keyedBy: type)
         advance()
         return container
     }
 
     mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
         let index = try index((any UnkeyedDecodingContainer).self)
-        let container = try ValueDecoder(document: document, index: index).unkeyedContainer()
+        let container = try ValueDecoder(document: document, index: index, parent: array).unkeyedContainer()
         advance()
         return container
     }
 
     mutating func superDecoder() throws -> any Decoder {
         let index = try index((any Decoder).self, atEnd: "Cannot get superDecoder() -- unkeyed container is at end.")
-        let decoder = ValueDecoder(document: document, index: index)
+        let decoder = ValueDecoder(document: document, index: index, parent: array)
         advance()
         return decoder
     }

@@ -5,29 +5,42 @@ extension Document {
     ///
     /// `key` takes the place of the last element of the path.
     @inline(never)
-    func failure(_ type: Any.Type, at index: Int, key: (any CodingKey)? = nil) -> DecodingError {
-        let entry = tape[index]
-        let path = path(to: index, key)
-        if entry.kind == .null, type != Bool.self { return Self.null(type, path) }
-        if entry.kind == .number, Self.isNumeric(type) {
-            return Self.corrupted(unfit(NumberText(entry, in: source).text, for: type), path)
-        }
-        return Self.mismatch(type, entry.kind, path)
+    func failure(_ type: Any.Type, at index: Int, in parent: UInt32, key: (any CodingKey)? = nil) -> DecodingError {
+        let cell = tape[index]
+        let path = path(to: index, in: parent, key)
+        if cell.kind == .null, type != Bool.self { return Self.null(type, path) }
+        if cell.kind == .number, Self.isNumeric(type) { return Self.corrupted(unfit(cell, for: type), path) }
+        return Self.mismatch(type, cell.kind, path)
     }
 
     /// The beginning of a number will do: it may have millions of digits, and errors are logged.
-    func unfit(_ number: String, for type: Any.Type) -> String {
-        let shown = number.utf8.count > 64 ? "\(number.prefix(64))…" : number
+    func unfit(_ number: Cell, for type: Any.Type) -> String {
+        let text = source.numberText(at: number.place, atMost: 65)
+        let shown = String(decoding: text.prefix(64), as: UTF8.self) + (text.count > 64 ? "…" : "")
         return "Parsed JSON number <\(shown)> does not fit in \(type)."
     }
 
-    func corrupted(_ text: String, at index: Int) -> DecodingError { Self.corrupted(text, path(to: index)) }
+    func corrupted(_ text: String, at index: Int, in parent: UInt32) -> DecodingError {
+        Self.corrupted(text, path(to: index, in: parent))
+    }
+
+    /// A key that would be slow to compare, of a dictionary.
+    func crowdedKey(in object: Int) -> DecodingError {
+        Self.corrupted(
+            "A key has more than \(CombiningMarks.most) combining marks in a row, too many for the key of a dictionary.",
+            path(to: object))
+    }
 
     @inline(never)
-    func noContainer(_ type: Any.Type, _ name: String, at index: Int) -> DecodingError {
-        let path = path(to: index)
-        guard tape[index].kind == .null else { return Self.mismatch(type, tape[index].kind, path) }
-        return .valueNotFound(
+    func noContainer(_ type: Any.Type, _ name: String, at index: Int, in parent: UInt32) -> DecodingError {
+        let path = path(to: index, in: parent)
+        return tape[index].kind == .null
+            ? Self.noContainer(type, name, path) : Self.mismatch(type, tape[index].kind, path)
+    }
+
+    /// A null where a container should be.
+    static func noContainer(_ type: Any.Type, _ name: String, _ path: [any CodingKey]) -> DecodingError {
+        .valueNotFound(
             type,
             DecodingError.Context(
                 codingPath: path, debugDescription: "Cannot get \(name) decoding container -- found null value instead"

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// How the text of a document is encoded: by its byte order mark, else by where zeros stand among the first bytes.
 ///
 /// The text begins with an ASCII character, so that UTF-16 and UTF-32 show zeros (RFC 4627 §3).
 struct TextEncoding {
-    /// Nil for UTF-8.
-    private var encoding: String.Encoding?
+    /// The bytes of a code unit: 1 for UTF-8, 2, or 4.
+    private(set) var unit = 1
+    private var isBigEndian = false
     /// The length of the byte order mark.
     private(set) var start = 0
 
-    var isUTF8: Bool { encoding == nil }
+    var isUTF8: Bool { unit == 1 }
 
     init(of bytes: UnsafeRawBufferPointer) {
         // UTF-8 without a mark, which nearly everything is.
@@ -23,21 +18,92 @@ struct TextEncoding {
         let first = (0..<4).map { $0 < bytes.count ? bytes[$0] : nil }
         switch (first[0], first[1], first[2], first[3]) {
         case (0xEF, 0xBB, 0xBF, _): start = 3
-        case (0, 0, 0xFE, 0xFF): (encoding, start) = (.utf32BigEndian, 4)
-        case (0xFF, 0xFE, 0, 0): (encoding, start) = (.utf32LittleEndian, 4)
-        case (0xFE, 0xFF, _, _): (encoding, start) = (.utf16BigEndian, 2)
-        case (0xFF, 0xFE, _, _): (encoding, start) = (.utf16LittleEndian, 2)
-        case (0, 0, 0, .some(1...)): encoding = .utf32BigEndian
-        case (.some(1...), 0, 0, 0): encoding = .utf32LittleEndian
-        case (0, .some(1...), 0, .some(1...)), (0, .some(1...), nil, nil): encoding = .utf16BigEndian
-        case (.some(1...), 0, .some(1...), 0), (.some(1...), 0, nil, nil): encoding = .utf16LittleEndian
+        case (0, 0, 0xFE, 0xFF): (unit, isBigEndian, start) = (4, true, 4)
+        case (0xFF, 0xFE, 0, 0): (unit, start) = (4, 4)
+        case (0xFE, 0xFF, _, _): (unit, isBigEndian, start) = (2, true, 2)
+        case (0xFF, 0xFE, _, _): (unit, start) = (2, 2)
+        case (0, 0, 0, .some(1...)): (unit, isBigEndian) = (4, true)
+        case (.some(1...), 0, 0, 0): unit = 4
+        case (0, .some(1...), 0, .some(1...)), (0, .some(1...), nil, nil): (unit, isBigEndian) = (2, true)
+        case (.some(1...), 0, .some(1...), 0), (.some(1...), 0, nil, nil): unit = 2
         default: break
         }
     }
 
-    /// The text of UTF-16 and UTF-32; nil if it is none.
-    func text(of bytes: UnsafeRawBufferPointer) -> String? {
-        guard let encoding else { return nil }
-        return String(bytes: bytes[start...], encoding: encoding)
+    /// UTF-16 or UTF-32 in UTF-8; the bytes are those behind the mark.
+    ///
+    /// A lone surrogate and a value beyond Unicode are errors, whose place is the number of bytes written so far. What is
+    /// left at the end and makes no character is left out, see `rest`.
+    func utf8(of bytes: UnsafeRawBufferPointer) throws(SyntaxFailure) -> ContiguousArray<UInt8> {
+        var text: ContiguousArray<UInt8> = []
+        text.reserveCapacity(bytes.count / unit + 16)
+        var place = 0
+        while let (scalar, length) = scalar(at: place, in: bytes) {
+            guard let scalar = Unicode.Scalar(scalar) else { throw SyntaxFailure(.invalidText, at: text.count) }
+            if scalar.isASCII {
+                text.append(UInt8(truncatingIfNeeded: scalar.value))
+            } else {
+                text.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+            }
+            place += length
+        }
+        return text
+    }
+
+    /// The bytes at the end that make no character: half a code unit, or half a surrogate pair.
+    func rest(of bytes: UnsafeRawBufferPointer) -> Int {
+        let left = bytes.count % unit
+        guard unit == 2, bytes.count >= 2, let last = unit16(at: bytes.count - left - 2, in: bytes) else { return left }
+        return UTF16.isLeadSurrogate(last) ? left + 2 : left
+    }
+
+    /// The place in the document of a place in its UTF-8, and what stands before it in the line.
+    ///
+    /// Only for errors, since a document without mistakes needs neither.
+    func position(of offset: Int, in bytes: UnsafeRawBufferPointer) -> (offset: Int, line: Int, column: Int) {
+        var place = 0
+        var utf8 = 0
+        var line = 1
+        var lineStart = 0
+        var follows = false
+        while utf8 < offset, let (scalar, length) = scalar(at: place, in: bytes) {
+            place += length
+            utf8 += unit == 1 ? length : Unicode.Scalar(scalar).map { UTF8.width($0) } ?? 3
+            // A line ends with LF, CR, or both in this order.
+            if scalar == UInt32(Byte.newline), follows {
+                lineStart = place
+            } else if scalar == UInt32(Byte.newline) || scalar == UInt32(Byte.carriageReturn) {
+                line += 1
+                lineStart = place
+            }
+            follows = scalar == UInt32(Byte.carriageReturn)
+        }
+        return (place, line, place - lineStart + 1)
+    }
+
+    /// A byte of UTF-8, else a character, and how many bytes it has; nil at the end, and where the rest is none.
+    @inline(__always)
+    private func scalar(at place: Int, in bytes: UnsafeRawBufferPointer) -> (value: UInt32, length: Int)? {
+        if unit == 1 { return place < bytes.count ? (UInt32(bytes[place]), 1) : nil }
+        guard unit == 2 else { return unit32(at: place, in: bytes).map { ($0, 4) } }
+        guard let first = unit16(at: place, in: bytes) else { return nil }
+        guard UTF16.isLeadSurrogate(first) else { return (UInt32(first), 2) }
+        guard let second = unit16(at: place + 2, in: bytes) else { return nil }
+        guard UTF16.isTrailSurrogate(second) else { return (UInt32(first), 2) }
+        return (0x1_0000 + (UInt32(first & 0x3FF) << 10 | UInt32(second & 0x3FF)), 4)
+    }
+
+    @inline(__always)
+    private func unit16(at place: Int, in bytes: UnsafeRawBufferPointer) -> UInt16? {
+        guard place >= 0, place <= bytes.count - 2 else { return nil }
+        let unit = bytes.loadUnaligned(fromByteOffset: place, as: UInt16.self)
+        return isBigEndian ? UInt16(bigEndian: unit) : UInt16(littleEndian: unit)
+    }
+
+    @inline(__always)
+    private func unit32(at place: Int, in bytes: UnsafeRawBufferPointer) -> UInt32? {
+        guard place <= bytes.count - 4 else { return nil }
+        let unit = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+        return isBigEndian ? UInt32(bigEndian: unit) : UInt32(littleEndian: unit)
     }
 }

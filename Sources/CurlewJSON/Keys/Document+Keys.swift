@@ -1,131 +1,123 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// The entry of the value that belongs to the first key with this name.
+    /// The cell of the value that belongs to the first key with this name.
     @inline(__always)
     func find(_ name: String, in object: Int) -> Int? {
-        let entry = tape[object]
-        if needsIndex(entry) { return keyIndex(of: object)[name] }
         var name = name
-        let found = name.withUTF8 { find($0, in: object, entry) }
-        if found >= 0 { return found }
-        return found == Document.maybeEquivalent ? keyIndex(of: object)[name] : nil
+        let key = name.withUTF8 { find($0, in: object) }
+        return key == Document.missing ? nil : key &+ 1
     }
 
-    @inline(__always)
-    private func needsIndex(_ object: Entry) -> Bool {
-        object.has(.uncommonKeys) || object.has(.indexed) || object.count > KeyIndex.threshold
-    }
-
-    private static var missing: Int { -1 }
-    /// No key has these bytes; but they are not all ASCII, and another text may be equal to Swift (the Kelvin sign is
-    /// the letter K).
-    private static var maybeEquivalent: Int { -2 }
+    /// No key is the first cell of a document.
+    private static var missing: Int { 0 }
 
     /// Models mostly read their keys in the order of the document, so a search begins behind the key that was found last,
     /// which is compared without working out the hash of the name.
     @inline(__always)
-    private func find(_ name: UnsafeBufferPointer<UInt8>, in object: Int, _ entry: Entry) -> Int {
-        guard entry.count > 0 else { return Document.missing }
-        let first = object &+ 1
-        let start = entry.place == 0 || entry.has(.repeatedKeys) ? first : entry.place
-        guard isEqual(tape[start], name) else { return search(name, in: object, from: start) }
-        found(start, in: object)
-        return start &+ 1
+    private func find(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
+        let head = tape[object]
+        guard !head.isEmptyContainer else { return Document.missing }
+        let isConfined = isConfined
+        let start = isConfined ? hints.start(of: object) : object &+ 1
+        guard keys.isEqual(start, name, in: tape) else { return search(name, in: object, from: start, isConfined) }
+        if isConfined { remember(start, in: object, head) }
+        return start
     }
 
     @inline(never)
-    private func search(_ name: UnsafeBufferPointer<UInt8>, in object: Int, from start: Int) -> Int {
-        var hash = KeyHash()
-        let isASCII = hash.add(Source(name), 0, name.count)
+    private func search(_ name: UnsafeBufferPointer<UInt8>, in object: Int, from start: Int, _ isConfined: Bool) -> Int
+    {
+        var hash = KeyHash(keys.seed)
+        hash.add(Source(name), 0, name.count)
         let value = hash.value
-        let entry = tape[object]
+        let head = tape[object]
+        let key = look(name, value, in: object, head, from: start)
+        if isConfined, key != Document.missing { remember(key, in: object, head) }
+        return key
+    }
+
+    @inline(__always)
+    private func look(
+        _ name: UnsafeBufferPointer<UInt8>, _ hash: UInt64, in object: Int, _ head: Cell, from start: Int
+    ) -> Int {
+        let count = tape.elements(head)
+        if count > KeyIndex.threshold { return KeyIndex.find(name, hash: hash, in: tape, object, head, keys) }
+        let end = tape.end(of: object, head)
+        let tag = hash.keyTag
         var key = start
-        for _ in 0..<entry.count {
-            if tape[key].hash == value, isEqual(tape[key], name) {
-                found(key, in: object)
-                return key &+ 1
-            }
+        for _ in 0..<count {
+            key = tape.key(at: key)
+            if tape[key].hash == tag, keys.isEqual(key, name, in: tape) { return key }
             key = tape.index(after: key &+ 1)
-            if key == entry.next { key = object &+ 1 }
+            if key == end { key = object &+ 1 }
         }
-        return isASCII ? Document.missing : Document.maybeEquivalent
+        return Document.missing
     }
 
-    /// The next search starts with the next key.
+    /// The next search starts with the next key, unless an earlier key may have the same name.
     @inline(__always)
-    private func found(_ key: Int, in object: Int) {
-        var entry = tape[object]
-        let after = tape.index(after: key &+ 1)
-        entry.setPlace(after == entry.next ? object &+ 1 : after)
-        tape[object] = entry
+    private func remember(_ key: Int, in object: Int, _ head: Cell) {
+        guard !head.has(.repeated) else { return }
+        let next = tape.index(after: key &+ 1)
+        hints.set(next == tape.end(of: object, head) ? object &+ 1 : next, of: object)
     }
 
-    @inline(__always)
-    private func isEqual(_ key: Entry, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        if key.has(.converted) { return SnakeCase.matches(source, key.place, key.length, name) }
-        return key.length == name.count && source.isEqual(at: key.place, to: Source(name))
-    }
-
-    /// Made when it is first asked for, and then kept with the document: reading an object twice must not cost twice.
-    @inline(never)
-    private func keyIndex(of object: Int) -> KeyIndex {
-        var entry = tape[object]
-        if entry.has(.indexed) { return keyIndexes[entry.place] }
-        let index = KeyIndex(of: object, in: self)
-        entry.set(.indexed)
-        entry.setPlace(keyIndexes.count)
-        keyIndexes.append(index)
-        tape[object] = entry
-        return index
-    }
-
-    /// Calls `body` with the entry of each key, in the order of the document.
+    /// Calls `body` with the cell of each key, in the order of the document.
     @inline(__always)
     func forEachKey(of object: Int, _ body: (Int) throws -> Void) rethrows {
         var key = object &+ 1
-        for _ in 0..<tape[object].count {
+        for _ in 0..<tape.elements(tape[object]) {
+            key = tape.key(at: key)
             try body(key)
             key = tape.index(after: key &+ 1)
         }
     }
 
-    /// The entries of the keys that models see: of equal ones only the first.
-    func keys(of object: Int) -> [Int] {
-        if needsIndex(tape[object]) { return keyIndex(of: object).keys.map { Int($0) } }
-        var keys: [Int] = []
-        forEachKey(of: object) { key in
-            if !tape[object].has(.repeatedKeys) || find(modelKey(at: key), in: object) == key + 1 { keys.append(key) }
+    /// The names of the keys that models see, in the order of the document: of equal ones only the first, and none that
+    /// would be slow to compare.
+    func names(of object: Int) -> [String] {
+        let head = tape[object]
+        var names: [String] = []
+        names.reserveCapacity(tape.elements(head))
+        guard head.has(.repeated) || head.has(.foreign) else {
+            forEachKey(of: object) { names.append(keys.name(at: $0, in: tape)) }
+            return names
         }
-        return keys
-    }
-
-    /// The key at an entry as models name it.
-    func modelKey(at index: Int) -> String {
-        let key = text(at: index)
-        return convertsKeys ? SnakeCase.camelCase(key) : key
+        // As Swift compares strings, since models do: the bytes may differ.
+        var known: Set<String> = []
+        forEachKey(of: object) { key in
+            guard !tape[key].has(.crowded) else { return }
+            let name = keys.name(at: key, in: tape)
+            if known.insert(name).inserted { names.append(name) }
+        }
+        return names
     }
 }
 
-extension Source {
-    /// The bytes of a name that is looked up.
-    @inline(__always)
-    init(_ name: UnsafeBufferPointer<UInt8>) {
-        let bytes = UnsafeRawBufferPointer(name)
-        // An empty buffer may have no address; then nothing is ever read from the one that stands in.
-        self.init(base: bytes.baseAddress ?? UnsafeRawPointer(Source.nothing), count: bytes.count)
+/// Where the searches in the objects that were read last go on. One thread at a time writes and reads it.
+struct SearchHints {
+    private static var slots: Int { 8 }
+    private let memory: UnsafeMutablePointer<UInt64>
+
+    init() {
+        memory = .allocate(capacity: SearchHints.slots)
+        memory.initialize(repeating: .max, count: SearchHints.slots)
     }
 
-    /// If the other bytes stand here.
+    func deallocate() { memory.deallocate() }
+
+    /// The first key without a hint.
     @inline(__always)
-    func isEqual(at place: Int, to other: Source) -> Bool {
-        var offset = 0
-        while let word = other.word(at: offset) {
-            guard self.word(at: place &+ offset) == word else { return false }
-            offset &+= 8
-        }
-        let left = other.count &- offset
-        return left == 0
-            || partialWord(at: place &+ offset, count: left) == other.partialWord(at: offset, count: left)
+    func start(of object: Int) -> Int {
+        let hint = memory[object & (SearchHints.slots &- 1)]
+        return Int(truncatingIfNeeded: hint &>> 32) == object
+            ? Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: hint)) : object &+ 1
+    }
+
+    @inline(__always)
+    func set(_ key: Int, of object: Int) {
+        memory[object & (SearchHints.slots &- 1)] =
+            UInt64(UInt32(truncatingIfNeeded: object)) &<< 32 | UInt64(UInt32(truncatingIfNeeded: key))
     }
 }

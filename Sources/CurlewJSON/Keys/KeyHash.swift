@@ -1,39 +1,51 @@
 // SPDX-License-Identifier: MIT
 
+/// What the hashes of keys begin with: random numbers of this process, so that nobody can make up keys that collide.
+struct KeySeed {
+    let state: UInt64
+    let factor: UInt64
+
+    init(_ random: inout some RandomNumberGenerator) {
+        state = random.next()
+        factor = random.next() | 1
+    }
+
+    static let process: KeySeed = {
+        var random = SystemRandomNumberGenerator()
+        return KeySeed(&random)
+    }()
+}
+
 /// A hash of the bytes of a key, worked out while scanning so that a lookup compares numbers.
 ///
-/// It has no seed, so keys that collide can be made up. It is therefore used for objects of a few keys only, where a
-/// collision costs one comparison of bytes; `KeyIndex` serves the others.
+/// Eight bytes at a time are multiplied with a secret, and the halves of the product are folded.
 struct KeyHash {
-    private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+    private let seed: KeySeed
+    private var state: UInt64
     /// The bytes at the end that fill no word.
     private var rest: UInt64 = 0
     private var count: UInt64 = 0
 
     @inline(__always)
-    var value: UInt32 {
-        var mixed = state
-        if count & 7 != 0 { mixed = KeyHash.mix(mixed, rest) }
-        return UInt32(truncatingIfNeeded: KeyHash.mix(mixed, count) &>> 32)
+    init(_ seed: KeySeed) {
+        self.seed = seed
+        state = seed.state
     }
 
-    /// All bytes of a key at once; false if one is not ASCII.
     @inline(__always)
-    mutating func add(_ source: Source, _ start: Int, _ length: Int) -> Bool {
+    var value: UInt64 { KeyHash.mix(state ^ rest, seed.factor ^ count) }
+
+    /// All bytes of a key at once.
+    @inline(__always)
+    mutating func add(_ source: Source, _ start: Int, _ length: Int) {
         count = UInt64(truncatingIfNeeded: length)
         var place = start
         let end = start &+ length
-        var seen: UInt64 = 0
         while place &+ 8 <= end, let word = source.word(at: place) {
-            state = KeyHash.mix(state, word)
-            seen |= word
+            state = KeyHash.mix(state ^ word, seed.factor)
             place &+= 8
         }
-        if place < end {
-            rest = source.partialWord(at: place, count: end &- place)
-            seen |= rest
-        }
-        return seen & 0x8080_8080_8080_8080 == 0
+        if place < end { rest = source.partialWord(at: place, count: end &- place) }
     }
 
     /// One byte after the other, for keys that are converted on the way.
@@ -41,14 +53,36 @@ struct KeyHash {
         rest |= UInt64(byte) << ((count & 7) * 8)
         count += 1
         if count & 7 == 0 {
-            state = KeyHash.mix(state, rest)
+            state = KeyHash.mix(state ^ rest, seed.factor)
             rest = 0
         }
     }
 
     @inline(__always)
-    private static func mix(_ state: UInt64, _ word: UInt64) -> UInt64 {
-        let mixed = (state ^ word) &* 0xFF51_AFD7_ED55_8CCD
-        return mixed ^ (mixed &>> 32)
+    private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+        let (high, low) = left.multipliedFullWidth(by: right)
+        return high ^ low
+    }
+}
+
+extension UInt64 {
+    /// The part of a hash that stands in the cell of a key.
+    @inline(__always) var keyTag: UInt16 { UInt16(truncatingIfNeeded: self &>> 48) }
+}
+
+/// Which keys may have been there before: two bits for each, by different parts of its hash.
+struct KeyFilter {
+    private var first: UInt64 = 0
+    private var second: UInt64 = 0
+
+    /// True if a key of this hash may have been there.
+    @inline(__always)
+    mutating func insert(_ hash: UInt64) -> Bool {
+        let one: UInt64 = 1 &<< (hash &>> 32 & 63)
+        let two: UInt64 = 1 &<< (hash &>> 40 & 63)
+        let isKnown = first & one != 0 && second & two != 0
+        first |= one
+        second |= two
+        return isKnown
     }
 }

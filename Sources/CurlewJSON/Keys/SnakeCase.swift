@@ -14,8 +14,8 @@ enum SnakeCase {
     enum Form {
         /// A key of one word.
         case unchanged
-        /// Several words of ASCII letters and digits; the hash of their camel case.
-        case converted(hash: UInt32)
+        /// Several words of ASCII letters and digits.
+        case converted
         /// Anything else, for which the rules need Unicode.
         case uncommon
     }
@@ -23,27 +23,11 @@ enum SnakeCase {
     /// What the conversion does to an ASCII key.
     static func form(of source: Source, _ start: Int, _ length: Int) -> Form {
         guard hasUnderscore(source, start, length), hasInnerUnderscore(source, start, length) else { return .unchanged }
-        var hash = KeyHash()
-        var isCommon = true
-        convert(source, start, length) { byte in
-            if !Byte.isLetter(byte) && !Byte.isDigit(byte) && byte != Byte.underscore { isCommon = false }
-            hash.add(byte)
-            return true
+        for place in start..<(start &+ length) {
+            let byte = source[place]
+            if !Byte.isLetter(byte) && !Byte.isDigit(byte) && byte != Byte.underscore { return .uncommon }
         }
-        return isCommon ? .converted(hash: hash.value) : .uncommon
-    }
-
-    /// If a key of the common form, converted, is `name`.
-    @inline(never)
-    static func matches(_ source: Source, _ start: Int, _ length: Int, _ name: UnsafeBufferPointer<UInt8>) -> Bool {
-        var index = 0
-        var isEqual = true
-        convert(source, start, length) { byte in
-            isEqual = index < name.count && name[index] == byte
-            index += 1
-            return isEqual
-        }
-        return isEqual && index == name.count
+        return .converted
     }
 
     /// Eight bytes at a time, since most keys have none.
@@ -74,9 +58,9 @@ enum SnakeCase {
         return first..<end
     }
 
-    /// Passes the bytes of the converted key to `emit`, until it says no.
+    /// Passes the bytes of a key of the common form, converted, to `emit`, until it says no.
     @inline(__always)
-    private static func convert(_ source: Source, _ start: Int, _ length: Int, _ emit: (UInt8) -> Bool) {
+    static func forEachByte(_ source: Source, _ start: Int, _ length: Int, _ emit: (UInt8) -> Bool) {
         let inner = innerRange(source, start, length)
         for _ in start..<inner.lowerBound where !emit(Byte.underscore) { return }
         var isFirstWord = true
@@ -93,16 +77,5 @@ enum SnakeCase {
             followsLetter = Byte.isLetter(byte)
         }
         for _ in inner.upperBound..<(start + length) where !emit(Byte.underscore) { return }
-    }
-
-    /// The conversion of any key.
-    static func camelCase(_ key: String) -> String {
-        guard let first = key.firstIndex(where: { $0 != "_" }), let last = key.lastIndex(where: { $0 != "_" }) else {
-            return key
-        }
-        let words = key[first...last].split(separator: "_")
-        guard words.count > 1, let head = words.first else { return key }
-        let tail = words.dropFirst().map { $0.capitalized }.joined()
-        return key[..<first] + head.lowercased() + tail + key[key.index(after: last)...]
     }
 }

@@ -14,7 +14,7 @@ extension Scanner {
         guard count > 0, source[first] != Byte.zero || count == 1 else {
             // A zero in front, or no digit at all.
             if count > 0 { throw SyntaxFailure(.invalidNumber, at: first &+ 1) }
-            throw SyntaxFailure(position < source.count ? .invalidNumber : .unexpectedEnd, at: position)
+            throw brokenNumber()
         }
         let wholeDigits = count
         var exponent = 0
@@ -23,22 +23,33 @@ extension Scanner {
             let fraction = position
             addDigits(&digits)
             exponent = fraction &- position
-            guard exponent < 0 else { throw SyntaxFailure(.invalidNumber, at: position) }
+            guard exponent < 0 else { throw brokenNumber() }
             count &-= exponent
         }
         let mantissaEnd = position
         if source[position] | 0x20 == UInt8(ascii: "e") { exponent &+= try scanExponent() }
         // Nineteen digits fit in 64 bits. Zeros in front do not count, but few numbers have them.
         if count > 19 { count &-= source.leadingZeros(from: first) }
-        guard count <= 19, let exponent = Int16(exactly: exponent) else {
-            let extent = Entry.body(high: wholeDigits, low: mantissaEnd &- start)
-            var entry = Entry(.number, at: start, body: extent)
-            entry.set(.long)
-            if isNegative { entry.set(.negative) }
-            tape.append(entry)
+        let sign = isNegative ? Cell.Flags.negative.bits : 0
+        if exponent == 0, digits < 1 &<< 24, count <= 19 {
+            tape.append(Cell(bits: Cell(.number, at: start, detail: digits).bits | sign))
             return
         }
-        tape.append(Entry(number: digits, exponent: exponent, isNegative: isNegative, at: start))
+        guard count <= 19, let power = Int16(exactly: exponent) else {
+            let flags = sign | Cell.Flags.extra.bits | Cell.Flags.long.bits
+            tape.append(Cell(bits: Cell(.number, at: start).bits | flags))
+            tape.append(Cell(high: wholeDigits, low: mantissaEnd &- start))
+            return
+        }
+        let detail = UInt64(UInt16(bitPattern: power))
+        tape.append(Cell(bits: Cell(.number, at: start, detail: detail).bits | sign | Cell.Flags.extra.bits))
+        tape.append(Cell(bits: digits))
+    }
+
+    /// Where a digit should stand.
+    @inline(never)
+    private func brokenNumber() -> SyntaxFailure {
+        SyntaxFailure(position < source.count ? .invalidNumber : .unexpectedEnd, at: position)
     }
 
     @inline(__always)
@@ -81,7 +92,7 @@ extension Scanner {
             if exponent < Int.max / 16 { exponent = exponent &* 10 &+ Int(source[position] &- Byte.zero) }
             position &+= 1
         }
-        guard position > first else { throw SyntaxFailure(.invalidNumber, at: position) }
+        guard position > first else { throw brokenNumber() }
         return isNegative ? -exponent : exponent
     }
 }

@@ -4,10 +4,16 @@ extension Scanner {
     @inline(__always)
     mutating func scanString() throws(SyntaxFailure) {
         let start = position &+ 1
-        let isEscaped = try passString()
-        var entry = Entry(.string, at: start, body: UInt64(truncatingIfNeeded: position &- 1 &- start))
-        if isEscaped { entry.set(.escaped) }
-        tape.append(entry)
+        let form = try passString()
+        let length = position &- 1 &- start
+        let flags = form.isEscaped ? Cell.Flags.escaped.bits : 0
+        guard length < 1 &<< 24 else {
+            tape.append(Cell(bits: Cell(.string, at: start).bits | flags | Cell.Flags.extra.bits))
+            tape.append(Cell(high: 0, low: length))
+            return
+        }
+        let detail = UInt64(truncatingIfNeeded: length)
+        tape.append(Cell(bits: Cell(.string, at: start, detail: detail).bits | flags))
     }
 
     /// A key and its colon. What lookups need is worked out here, while the bytes are at hand.
@@ -15,37 +21,63 @@ extension Scanner {
     mutating func scanKey() throws(SyntaxFailure) {
         guard source[position] == Byte.quote else { throw SyntaxFailure(.unexpectedByte, at: position) }
         let start = position &+ 1
-        let isEscaped = try passString()
+        let form = try passString()
         let length = position &- 1 &- start
-        var hash = KeyHash()
-        let isASCII = hash.add(source, start, length)
-        var entry = Entry(.key, at: start, body: Entry.body(high: Int(truncatingIfNeeded: hash.value), low: length))
-        if isEscaped { entry.set(.escaped) }
-        if isEscaped || !isASCII {
-            markUncommonKeys()
-        } else if convertsKeys {
-            convertKey(&entry)
+        if form.isEscaped || !form.isASCII || convertsKeys || length >= Cell.longKey {
+            addUncommonKey(start, length, form)
+        } else {
+            var hash = KeyHash(keys.seed)
+            hash.add(source, start, length)
+            add(Cell(.key, at: start, detail: UInt64(truncatingIfNeeded: length)), hash.value)
         }
-        noteKey(entry.hash)
-        tape.append(entry)
         skipSpace()
         guard source[position] == Byte.colon else { throw SyntaxFailure(.unexpectedByte, at: position) }
         position &+= 1
     }
 
-    private mutating func convertKey(_ entry: inout Entry) {
-        switch SnakeCase.form(of: source, entry.place, entry.length) {
-        case .unchanged: return
-        case .uncommon: markUncommonKeys()
-        case .converted(let hash):
-            entry.setBody(high: Int(truncatingIfNeeded: hash), low: entry.length)
-            entry.set(.converted)
-        }
+    @inline(__always)
+    private mutating func add(_ key: Cell, _ hash: UInt64) {
+        noteKey(hash)
+        tape.append(Cell(bits: key.bits | UInt64(hash.keyTag) &<< 16))
     }
 
-    /// From the opening quote to behind the closing one; true if there are escapes between them.
+    @inline(never)
+    private mutating func addUncommonKey(_ start: Int, _ length: Int, _ form: StringForm) {
+        let shown = min(length, Cell.longKey)
+        var key = Cell(.key, at: start, detail: UInt64(truncatingIfNeeded: shown))
+        if form.isEscaped { key.set(.escaped) }
+        if form.isEscaped || !form.isASCII {
+            mark(.foreign)
+            if length > 2 * CombiningMarks.most,
+                CombiningMarks.areTooMany(in: source.text(start, length, isEscaped: form.isEscaped))
+            {
+                key.set(.crowded)
+                mark(.crowded)
+            }
+            // Bytes do not tell where such a key has its words.
+            if convertsKeys { key.set(.uncommon) }
+        } else if convertsKeys {
+            switch SnakeCase.form(of: source, start, length) {
+            case .unchanged: break
+            case .uncommon: key.set(.uncommon)
+            case .converted: key.set(.converted)
+            }
+        }
+        if length >= Cell.longKey {
+            tape.append(Cell(.keyLength, at: length, detail: UInt64(truncatingIfNeeded: Cell.longKey)))
+        }
+        add(key, keys.hash(of: key, length: length))
+    }
+
+    /// What the bytes of a string have told on the way.
+    struct StringForm {
+        let isEscaped: Bool
+        let isASCII: Bool
+    }
+
+    /// From the opening quote to behind the closing one.
     @inline(__always)
-    private mutating func passString() throws(SyntaxFailure) -> Bool {
+    private mutating func passString() throws(SyntaxFailure) -> StringForm {
         let start = position &+ 1
         position = start
         var isEscaped = false
@@ -72,15 +104,26 @@ extension Scanner {
             }
             let byte = source[position]
             if byte == Byte.quote { break }
-            guard byte == Byte.backslash else { throw unexpectedControl() }
+            guard byte == Byte.backslash else { throw failure(.controlCharacter, at: position, from: start) }
             isEscaped = true
-            try passEscape()
+            try passEscape(from: start)
         }
-        if seen & 0x8080_8080_8080_8080 != 0 {
-            guard source.isUTF8(from: start, to: position) else { throw SyntaxFailure(.invalidText, at: start) }
+        let isASCII = seen & 0x8080_8080_8080_8080 == 0
+        if !isASCII, source.firstInvalid(from: start, to: position) != nil {
+            throw failure(.invalidText, at: position, from: start)
         }
         position &+= 1
-        return isEscaped
+        return StringForm(isEscaped: isEscaped, isASCII: isASCII)
+    }
+
+    /// What is wrong with a string: the first bytes in it that are no text, else the mistake at `place`.
+    @inline(never)
+    private func failure(_ reason: JSONSyntaxError.Reason, at place: Int, from start: Int) -> SyntaxFailure {
+        if let invalid = source.firstInvalid(from: start, to: place) {
+            return source.isCutShort(at: invalid)
+                ? SyntaxFailure(.unexpectedEnd, at: source.count) : SyntaxFailure(.invalidText, at: invalid)
+        }
+        return SyntaxFailure(place < source.count ? reason : .unexpectedEnd, at: place)
     }
 
     /// The highest bit of each byte that is a quote, a backslash or a control character. Bits above the lowest one may
@@ -96,20 +139,15 @@ extension Scanner {
         return found & (ones &<< 7)
     }
 
-    @inline(never)
-    private func unexpectedControl() -> SyntaxFailure {
-        SyntaxFailure(position < source.count ? .controlCharacter : .unexpectedEnd, at: position)
-    }
-
     /// RFC 8259 §7. Surrogates must come in pairs, or the text would not be Unicode.
-    private mutating func passEscape() throws(SyntaxFailure) {
+    private mutating func passEscape(from start: Int) throws(SyntaxFailure) {
         switch source[position &+ 1] {
         case Byte.quote, Byte.backslash, Byte.slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
             UInt8(ascii: "r"), UInt8(ascii: "t"):
             position &+= 2
         case UInt8(ascii: "u"):
             guard let unit = source.hexUnit(at: position &+ 2), !UTF16.isTrailSurrogate(unit) else {
-                throw SyntaxFailure(.invalidEscape, at: position)
+                throw brokenEscape(from: start)
             }
             guard UTF16.isLeadSurrogate(unit) else {
                 position &+= 6
@@ -117,15 +155,49 @@ extension Scanner {
             }
             guard source[position &+ 6] == Byte.backslash, source[position &+ 7] == UInt8(ascii: "u"),
                 let other = source.hexUnit(at: position &+ 8), UTF16.isTrailSurrogate(other)
-            else { throw SyntaxFailure(.invalidEscape, at: position) }
+            else { throw brokenEscape(from: start) }
             position &+= 12
         default:
-            throw SyntaxFailure(position &+ 1 < source.count ? .invalidEscape : .unexpectedEnd, at: position)
+            throw brokenEscape(from: start)
         }
+    }
+
+    /// An escape that does not exist, at its backslash; or one that is right as far as it goes, at the end.
+    @inline(never)
+    private func brokenEscape(from start: Int) -> SyntaxFailure {
+        let isCut = source.isEscapeCutShort(at: position)
+        return failure(.invalidEscape, at: isCut ? source.count : position, from: start)
     }
 }
 
 extension Source {
+    /// If the document ends in the middle of an escape that more bytes would complete.
+    func isEscapeCutShort(at start: Int) -> Bool {
+        guard start + 1 < count else { return true }
+        guard self[start + 1] == UInt8(ascii: "u") else { return false }
+        let digits = hexDigits(at: start + 2)
+        guard digits == 4 else { return start + 2 + digits >= count && !beginsTrailSurrogate(at: start + 2) }
+        guard let unit = hexUnit(at: start + 2), UTF16.isLeadSurrogate(unit) else { return false }
+        guard start + 6 < count else { return true }
+        guard self[start + 6] == Byte.backslash else { return false }
+        guard start + 7 < count else { return true }
+        guard self[start + 7] == UInt8(ascii: "u") else { return false }
+        let others = hexDigits(at: start + 8)
+        guard others < 4, start + 8 + others >= count else { return false }
+        return others < 2 ? others == 0 || isD(start + 8) : beginsTrailSurrogate(at: start + 8)
+    }
+
+    private func isD(_ place: Int) -> Bool { self[place] | 0x20 == UInt8(ascii: "d") }
+
+    /// D, then C to F.
+    private func beginsTrailSurrogate(at place: Int) -> Bool {
+        isD(place) && (Byte.hexValue(self[place + 1]) ?? 0) >= 0xC
+    }
+
+    private func hexDigits(at place: Int) -> Int {
+        (0..<4).first { Byte.hexValue(self[place + $0]) == nil } ?? 4
+    }
+
     /// The four hexadecimal digits of `\u`.
     func hexUnit(at place: Int) -> UInt16? {
         var unit: UInt32 = 0

@@ -2,33 +2,38 @@
 
 /// Reads a document once from front to back, checks all of its grammar (RFC 8259), and writes the tape.
 ///
-/// Without recursion: an open container keeps the index of the one around it in its own entry until it is closed.
+/// Without recursion: what the scanner has to know of the containers around the innermost one is kept in a list.
 struct Scanner {
     /// Foundation's bound.
     static let maximumDepth = 512
 
     let source: Source
-    let convertsKeys: Bool
+    let keys: KeyReader
     var tape: Tape
     var position = 0
-    /// The innermost open container: its entry, what it is, the values in it so far.
-    private(set) var container = 0
-    /// A bit for the hash of each key so far, if it is an object.
-    private var keyBits: UInt32 = 0
+    /// The innermost open container: its cell, what it is, the values in it so far.
+    private var container = 0
+    /// The keys so far, if it is an object.
+    private var filter = KeyFilter()
     private var isObject = false
     private var elements = 0
     private var depth = 0
+    /// The same of the containers around it.
+    private var outer = OuterContainers()
 
-    private init(_ source: Source, convertsKeys: Bool) {
-        self.source = source
-        self.convertsKeys = convertsKeys
+    @inline(__always) var convertsKeys: Bool { keys.convertsKeys }
+
+    private init(_ keys: KeyReader) {
+        source = keys.source
+        self.keys = keys
         tape = Tape(forBytes: source.count)
     }
 
     /// The tape of a document, to be deallocated by the caller.
-    static func tape(of source: Source, convertsKeys: Bool) throws(SyntaxFailure) -> Tape {
-        guard source.count < UInt32.max else { throw SyntaxFailure(.tooLarge, at: 0) }
-        var scanner = Scanner(source, convertsKeys: convertsKeys)
+    static func tape(for keys: KeyReader) throws(SyntaxFailure) -> Tape {
+        guard keys.source.count < UInt32.max else { throw SyntaxFailure(.tooLarge, at: 0) }
+        var scanner = Scanner(keys)
+        defer { scanner.outer.deallocate() }
         do {
             try scanner.scan()
         } catch {
@@ -67,7 +72,7 @@ struct Scanner {
             case UInt8(ascii: "n"):
                 try scanLiteral("null", .null)
             default:
-                throw SyntaxFailure(.unexpectedByte, at: position)
+                throw unexpectedByte()
             }
             if try !goOn() { return }
         }
@@ -76,9 +81,18 @@ struct Scanner {
     /// After a value: closes the containers that end here and steps to the next one; false at the end of the document.
     @inline(__always)
     private mutating func goOn() throws(SyntaxFailure) -> Bool {
+        elements &+= 1
+        skipSpace()
+        if depth > 0, source[position] == Byte.comma {
+            position &+= 1
+            return true
+        }
+        return try endContainers()
+    }
+
+    @inline(never)
+    private mutating func endContainers() throws(SyntaxFailure) -> Bool {
         while depth > 0 {
-            elements &+= 1
-            skipSpace()
             let byte = source[position]
             if byte == Byte.comma {
                 position &+= 1
@@ -88,8 +102,9 @@ struct Scanner {
                 throw SyntaxFailure(.unexpectedByte, at: position)
             }
             close()
+            skipSpace()
+            elements &+= 1
         }
-        skipSpace()
         guard position == source.count else { throw SyntaxFailure(.trailingBytes, at: position) }
         return false
     }
@@ -109,16 +124,14 @@ struct Scanner {
     @inline(__always)
     private mutating func open(_ kind: Kind) throws(SyntaxFailure) {
         guard depth < Scanner.maximumDepth else { throw SyntaxFailure(.tooDeep, at: position) }
-        let outer = container
+        let parent = depth > 0 ? UInt32(truncatingIfNeeded: container) : Tape.noParent
         if depth > 0 {
-            var entry = tape[outer]
-            entry.setBody(high: entry.next, low: elements)
-            entry.setPlace(Int(truncatingIfNeeded: keyBits))
-            tape[outer] = entry
+            let elements = UInt32(truncatingIfNeeded: elements)
+            outer.append(OuterContainers.Element(container: parent, elements: elements, filter: filter))
         }
         container = tape.count
-        keyBits = 0
-        tape.append(Entry(kind, at: 0, body: Entry.body(high: outer, low: 0)))
+        filter = KeyFilter()
+        tape.append(Cell(kind, at: Int(truncatingIfNeeded: parent)))
         depth &+= 1
         elements = 0
         isObject = kind == .object
@@ -127,47 +140,90 @@ struct Scanner {
 
     @inline(__always)
     private mutating func close() {
-        var entry = tape[container]
-        let outer = entry.next
-        entry.setBody(high: tape.count, low: elements)
-        entry.setPlace(0)
-        tape[container] = entry
+        let cells = tape.count &- container
+        if cells < Cell.smallCells, elements < (isObject ? KeyIndex.threshold &+ 1 : Cell.smallElements) {
+            var head = tape[container]
+            head.setSize(elements: elements, cells: cells)
+            if head.has(.repeated), isObject, elements > Scanner.fewKeys { verifyRepeated(&head) }
+            tape[container] = head
+        } else {
+            closeLarge()
+        }
         depth &-= 1
         position &+= 1
         guard depth > 0 else { return }
-        container = outer
-        isObject = tape[outer].kind == .object
-        elements = tape[outer].count
-        keyBits = UInt32(truncatingIfNeeded: tape[outer].place)
+        let last = outer.removeLast()
+        container = Int(truncatingIfNeeded: last.container)
+        isObject = tape[container].kind == .object
+        elements = Int(truncatingIfNeeded: last.elements)
+        filter = last.filter
     }
 
-    /// The keys of the innermost object cannot be compared by their bytes.
-    mutating func markUncommonKeys() {
-        var entry = tape[container]
-        entry.set(.uncommonKeys)
-        tape[container] = entry
-    }
-
-    /// Notes if a key of this hash was there before. Objects of many keys get an index, which needs no note.
-    @inline(__always)
-    mutating func noteKey(_ hash: UInt32) {
-        let bit = 1 &<< (hash & 31)
-        if keyBits & bit != 0, elements < KeyIndex.threshold { markRepeatedKeys(hash) }
-        keyBits |= bit
-    }
-
+    /// Writes the trailer, and the table with it.
     @inline(never)
-    private mutating func markRepeatedKeys(_ hash: UInt32) {
+    private mutating func closeLarge() {
+        var head = tape[container]
+        let trailer = tape.count
+        let table = trailer + Trailer.fixedCells
+        let logarithm = isObject && elements > KeyIndex.threshold ? KeyIndex.logarithm(for: elements) : 0
+        let slots = isObject ? (logarithm > 0 ? 1 << logarithm : 0) : ElementIndex.slots(for: elements)
+        let parent = head.place
+        tape.append(Cell(high: table + (slots + 1) / 2, low: elements))
+        tape.append(Cell(high: parent, low: logarithm))
+        for _ in 0..<(slots + 1) / 2 { tape.append(Cell(bits: 0)) }
+        if !isObject {
+            ElementIndex.fill(tape, container, count: elements, table: table)
+        } else if logarithm > 0,
+            KeyIndex.fill(tape, container, count: elements, table: table, logarithm: logarithm, keys)
+        {
+            head.set(.repeated)
+        } else if logarithm > 0 {
+            head.clear(.repeated)
+        }
+        head.setTrailer(trailer)
+        tape[container] = head
+    }
+
+    /// Marks the innermost object.
+    mutating func mark(_ flag: Cell.Flags) {
+        var head = tape[container]
+        head.set(flag)
+        tape[container] = head
+    }
+
+    /// Up to this many keys are compared one by one when two may be the same.
+    private static var fewKeys: Int { 10 }
+
+    /// Notes if a key of this hash may have been there before. Objects of many keys get a table, which needs no note.
+    @inline(__always)
+    mutating func noteKey(_ hash: UInt64) {
+        if filter.insert(hash) { mayRepeat(hash.keyTag) }
+    }
+
+    /// Of many keys some pass the filter by chance: the end of the object decides about all of them.
+    @inline(never)
+    private mutating func mayRepeat(_ tag: UInt16) {
+        guard elements <= Scanner.fewKeys else { return mark(.repeated) }
         var key = container + 1
         for _ in 0..<elements {
-            if tape[key].hash == hash {
-                var entry = tape[container]
-                entry.set(.repeatedKeys)
-                tape[container] = entry
-                return
-            }
+            key = tape.key(at: key)
+            if tape[key].hash == tag { return mark(.repeated) }
             key = tape.index(after: key + 1)
         }
+    }
+
+    /// Takes the mark away if no two keys have the same tag.
+    @inline(never)
+    private func verifyRepeated(_ head: inout Cell) {
+        if !KeyIndex.hasRepeatedTags(tape, container, count: elements) { head.clear(.repeated) }
+    }
+
+    /// Where a value should begin.
+    @inline(never)
+    private func unexpectedByte() -> SyntaxFailure {
+        let byte = source[position]
+        let isNumber = (byte == Byte.point || byte == Byte.plus) && Byte.isDigit(source[position + 1])
+        return SyntaxFailure(isNumber ? .invalidNumber : .unexpectedByte, at: position)
     }
 
     private mutating func scanLiteral(_ text: StaticString, _ kind: Kind) throws(SyntaxFailure) {
@@ -176,6 +232,6 @@ struct Scanner {
             guard source[position] == text.utf8Start[offset] else { throw SyntaxFailure(.unexpectedByte, at: position) }
             position &+= 1
         }
-        tape.append(Entry(kind, at: start))
+        tape.append(Cell(kind, at: start))
     }
 }

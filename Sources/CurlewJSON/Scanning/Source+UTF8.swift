@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 extension Source {
-    /// If the bytes are UTF-8 (RFC 3629 §4). An ASCII byte must stand at `end`: it ends a sequence that is cut short.
-    func isUTF8(from start: Int, to end: Int) -> Bool {
+    /// The first byte that does not belong to UTF-8 (RFC 3629 §4), nil if all do. An ASCII byte or nothing must stand at
+    /// `end`: it ends a sequence that is cut short.
+    func firstInvalid(from start: Int, to end: Int) -> Int? {
         var place = start
         while place < end, let word = word(at: place) {
             let high = word & 0x8080_8080_8080_8080
@@ -14,7 +15,7 @@ extension Source {
                 place &+= 8
             } else {
                 let length = Source.sequenceLength(UInt32(truncatingIfNeeded: word))
-                guard length > 0 else { return false }
+                guard length > 0 else { return place }
                 place &+= length
             }
         }
@@ -26,10 +27,23 @@ extension Source {
             }
             let word = partialWord(at: place, count: min(4, count &- place))
             let length = Source.sequenceLength(UInt32(truncatingIfNeeded: word))
-            guard length > 0 else { return false }
+            guard length > 0 else { return place }
             place &+= length
         }
-        return true
+        return nil
+    }
+
+    /// If the document ends in the middle of the sequence that begins here, which more bytes would complete.
+    func isCutShort(at place: Int) -> Bool {
+        let first = self[place]
+        guard 0xC2...0xF4 ~= first else { return false }
+        let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        guard place + length > count else { return false }
+        guard place + 1 < count else { return true }
+        let least: UInt8 = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80
+        let most: UInt8 = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF
+        guard least...most ~= self[place + 1] else { return false }
+        return place + 2 >= count || 0x80...0xBF ~= self[place + 2]
     }
 
     /// If a word is four characters of two bytes, of which many scripts have long runs.

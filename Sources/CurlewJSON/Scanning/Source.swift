@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// The bytes of a document. The only place that reads them through a pointer, and every read is checked.
+/// The bytes of a document. The only place that reads them through a pointer, and it checks every place.
 ///
 /// A span would say the same to the compiler, but cannot be kept by the containers that models hold.
 struct Source {
     private let base: UnsafeRawPointer
     let count: Int
+    /// The first place where no eight bytes are left.
+    private let wordEnd: UInt
 
     /// An address for bytes that have none.
     static var nothing: UnsafePointer<UInt8> { ("" as StaticString).utf8Start }
@@ -13,6 +15,7 @@ struct Source {
     init(base: UnsafeRawPointer, count: Int) {
         self.base = base
         self.count = count
+        wordEnd = UInt(bitPattern: max(0, count &- 7))
     }
 
     /// The byte at a place; 0 outside of the document, which no rule of JSON accepts anywhere.
@@ -24,7 +27,7 @@ struct Source {
     /// Eight bytes, the first one lowest; nil where fewer are left.
     @inline(__always)
     func word(at place: Int) -> UInt64? {
-        guard place &+ 8 <= count else { return nil }
+        guard UInt(bitPattern: place) < wordEnd else { return nil }
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
     }
 
@@ -38,7 +41,7 @@ struct Source {
     /// The same where fewer than eight bytes are left, as in the names of fields: by halves.
     @inline(__always)
     private func lastWord(at place: Int, count length: Int) -> UInt64 {
-        guard place >= 0, length >= 0, length < 8, place &+ length <= count else { return 0 }
+        guard place >= 0, length >= 0, length < 8, place <= count &- length else { return 0 }
         var word: UInt64 = 0
         var end = length
         if length & 1 != 0 {
@@ -60,8 +63,8 @@ struct Source {
     /// A part of the bytes for the standard library, cut where they end.
     @inline(__always)
     func slice(_ place: Int, _ length: Int) -> UnsafeBufferPointer<UInt8> {
-        let start = min(place, count)
-        let bytes = UnsafeRawBufferPointer(start: base + start, count: min(length, count &- start))
+        let start = max(0, min(place, count))
+        let bytes = UnsafeRawBufferPointer(start: base + start, count: max(0, min(length, count &- start)))
         return bytes.assumingMemoryBound(to: UInt8.self)
     }
 

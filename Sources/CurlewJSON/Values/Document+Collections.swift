@@ -3,49 +3,66 @@
 extension Document {
     /// An array of scalars without a container and a call of `init(from:)` for each.
     func scalars<Element: ScalarValue>(_ type: Element.Type, at index: Int) throws -> [Element] {
-        let count = tape[index].count
+        let count = tape.elements(tape[index])
         var result: [Element] = []
         result.reserveCapacity(count)
         var element = index &+ 1
         for _ in 0..<count {
-            guard let value = Element.read(self, element) else { throw failure(type, at: element) }
+            guard let value = Element.read(self, element) else {
+                throw failure(type, at: element, in: UInt32(truncatingIfNeeded: index))
+            }
             result.append(value)
             element = tape.index(after: element)
         }
         return result
     }
 
-    /// A dictionary with keys as they are written; the first of equal keys counts, whatever the others hold.
+    /// A dictionary with keys as they are written; the first of equal keys counts.
+    ///
+    /// The values of the others are not looked at, unless keys are converted: then Foundation reads them all.
     @inline(__always)
     func dictionary<Value: Decodable>(
         at index: Int, _ read: (Int) throws -> Value
     ) throws -> [String: Value] {
-        var entry = tape[index]
-        entry.set(.dictionary)
-        tape[index] = entry
+        try enter(index)
+        let head = tape[index]
+        if head.has(.crowded) { throw crowdedKey(in: index) }
+        guard convertsKeys else { return try members(of: index, head, read) }
+        let isConfined = isConfined
+        if isConfined { paths.leave(to: UInt32(truncatingIfNeeded: index)) }
+        defer { if isConfined { paths.leave(to: UInt32(truncatingIfNeeded: index)) } }
+        return try DictionaryFrame.reading(index, of: self) { try members(of: index, head, read) }
+    }
+
+    @inline(__always)
+    private func members<Value: Decodable>(
+        of index: Int, _ head: Cell, _ read: (Int) throws -> Value
+    ) throws -> [String: Value] {
         var result: [String: Value] = [:]
-        result.reserveCapacity(reservation(entry.count, MemoryLayout<(String, Value)>.stride))
+        result.reserveCapacity(reservation(tape.elements(head), MemoryLayout<(String, Value)>.stride))
+        // Keys of other bytes may be equal too, as Swift compares strings.
+        let mayRepeat = head.has(.repeated) || head.has(.foreign)
         try forEachKey(of: index) { key in
-            let name = text(at: key)
-            let value: Value
-            do {
-                value = try read(key + 1)
-            } catch {
-                if result[name] != nil { return }
-                throw error
+            let name = keys.text(at: key, in: tape)
+            guard mayRepeat else {
+                result[name] = try read(key &+ 1)
+                return
             }
-            if let earlier = result.updateValue(value, forKey: name) { result[name] = earlier }
+            let isKnown = result[name] != nil
+            if isKnown, !convertsKeys { return }
+            let value = try read(key &+ 1)
+            if !isKnown { result[name] = value }
         }
         return result
     }
 
     func dictionary<Value: ScalarValue>(_ type: Value.Type, at index: Int) throws -> [String: Value] {
-        try dictionary(at: index) { try scalar(type, at: $0) }
+        try dictionary(at: index) { try scalar(type, at: $0, in: UInt32(truncatingIfNeeded: index)) }
     }
 
     /// Memory is asked for at once as far as the document is large itself; the rest when there are values to fill it.
-    fileprivate func reservation(_ count: Int, _ stride: Int) -> Int {
-        min(count, max(64, 4 * source.count / max(stride, 1)))
+    func reservation(_ count: Int, _ stride: Int) -> Int {
+        min(count, max(64, source.count / max(stride / 4, 1)))
     }
 }
 
@@ -58,22 +75,23 @@ protocol DecodableArray {
 extension Array: DecodableArray where Element: Decodable {
     static func read<Value>(_ document: Document, _ index: Int) throws -> Value {
         if let scalar = Element.self as? any ScalarValue.Type { return try readScalars(scalar, document, index) }
-        let count = document.tape[index].count
+        try document.enter(index)
+        let count = document.tape.elements(document.tape[index])
         var result: [Element] = []
         result.reserveCapacity(document.reservation(count, MemoryLayout<Element>.stride))
         var element = index + 1
         for _ in 0..<count {
-            result.append(try document.value(Element.self, at: element))
+            result.append(try document.value(Element.self, at: element, in: UInt32(truncatingIfNeeded: index)))
             element = document.tape.index(after: element)
         }
-        return identical(result)
+        return try identical(result)
     }
 
     /// `Scalar` is `Element`.
     private static func readScalars<Scalar: ScalarValue, Value>(
         _ type: Scalar.Type, _ document: Document, _ index: Int
     ) throws -> Value {
-        identical(try Scalar.readAll(document, index))
+        try identical(Scalar.readAll(document, index))
     }
 }
 
@@ -92,6 +110,9 @@ protocol DecodableDictionary {
 
 extension Dictionary: DecodableDictionary where Key == String, Value: Decodable {
     static func read<Result>(_ document: Document, _ index: Int) throws -> Result {
-        identical(try document.dictionary(at: index) { try document.value(Value.self, at: $0) })
+        try identical(
+            document.dictionary(at: index) {
+                try document.value(Value.self, at: $0, in: UInt32(truncatingIfNeeded: index))
+            })
     }
 }

@@ -12,62 +12,79 @@ extension Document {
         type == Date.self || type == URL.self || type == Data.self || type == Decimal.self
     }
 
-    func date(at index: Int) throws -> Date {
-        if tape[index].kind == .null { throw failure(Date.self, at: index) }
+    func date(at index: Int, in parent: UInt32) throws -> Date {
+        if tape[index].kind == .null { throw failure(Date.self, at: index, in: parent) }
         switch options.dateStrategy {
         case .deferredToDate:
-            return Date(timeIntervalSinceReferenceDate: try scalar(Double.self, at: index))
+            return Date(timeIntervalSinceReferenceDate: try scalar(Double.self, at: index, in: parent))
         case .secondsSince1970:
-            return Date(timeIntervalSince1970: try scalar(Double.self, at: index))
+            return Date(timeIntervalSince1970: try scalar(Double.self, at: index, in: parent))
         case .millisecondsSince1970:
-            return Date(timeIntervalSince1970: try scalar(Double.self, at: index) / 1000)
+            return Date(timeIntervalSince1970: try scalar(Double.self, at: index, in: parent) / 1000)
         case .iso8601:
-            return try iso8601(at: index, fractions: false)
+            return try iso8601(at: index, in: parent, fractions: false)
         case .iso8601WithOrWithoutFractions:
-            return try iso8601(at: index, fractions: true)
+            return try iso8601(at: index, in: parent, fractions: true)
         case .custom(let closure):
-            return try closure(ValueDecoder(document: self, index: index))
+            return try closure(ValueDecoder(document: self, index: index, parent: parent))
         }
     }
 
-    private func iso8601(at index: Int, fractions: Bool) throws -> Date {
-        let text = try scalar(String.self, at: index)
+    private func iso8601(at index: Int, in parent: UInt32, fractions: Bool) throws -> Date {
+        let text = try scalar(String.self, at: index, in: parent)
         if let date = UTCDate.parse(text) { return date }
         if let date = try? Date.ISO8601FormatStyle().parse(text) { return date }
         if fractions, let date = try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text) {
             return date
         }
-        throw corrupted("Expected date string to be ISO8601-formatted.", at: index)
+        throw corrupted("Expected date string to be ISO8601-formatted.", at: index, in: parent)
     }
 
-    func data(at index: Int) throws -> Data {
-        if tape[index].kind == .null { throw failure(Data.self, at: index) }
-        guard let data = Data(base64Encoded: try scalar(String.self, at: index)) else {
-            throw corrupted("Encountered Data is not valid Base64.", at: index)
+    func data(at index: Int, in parent: UInt32) throws -> Data {
+        if tape[index].kind == .null { throw failure(Data.self, at: index, in: parent) }
+        guard let data = Data(base64Encoded: try scalar(String.self, at: index, in: parent)) else {
+            throw corrupted("Encountered Data is not valid Base64.", at: index, in: parent)
         }
         return data
     }
 
-    func url(at index: Int) throws -> URL {
-        if tape[index].kind == .null { throw failure(URL.self, at: index) }
-        guard let url = URL(string: try scalar(String.self, at: index)) else {
-            throw corrupted("Invalid URL string.", at: index)
+    func url(at index: Int, in parent: UInt32) throws -> URL {
+        if tape[index].kind == .null { throw failure(URL.self, at: index, in: parent) }
+        guard let url = URL(string: try scalar(String.self, at: index, in: parent)) else {
+            throw corrupted("Invalid URL string.", at: index, in: parent)
         }
         return url
     }
 
-    func decimal(at index: Int) throws -> Decimal {
-        let entry = tape[index]
-        if entry.kind == .null { throw failure(Decimal.self, at: index) }
-        guard entry.kind == .number else {
+    func decimal(at index: Int, in parent: UInt32) throws -> Decimal {
+        let cell = tape[index]
+        if cell.kind == .null { throw failure(Decimal.self, at: index, in: parent) }
+        guard cell.kind == .number else {
             throw DecodingError.typeMismatch(
-                Decimal.self, DecodingError.Context(codingPath: path(to: index), debugDescription: ""))
+                Decimal.self, DecodingError.Context(codingPath: path(to: index, in: parent), debugDescription: ""))
         }
-        let text = NumberText(entry, in: source).text
-        guard let decimal = Decimal(string: text), decimal.isFinite else {
-            throw corrupted(unfit(text, for: Decimal.self), at: index)
+        if let decimal = shortDecimal(cell, index) { return decimal }
+        guard let decimal = longDecimal(at: index), decimal.isFinite else {
+            throw corrupted(unfit(cell, for: Decimal.self), at: index, in: parent)
         }
         return decimal
+    }
+
+    /// A number of up to 19 digits, exactly; nil if it has more, or an exponent that decimals may not hold.
+    private func shortDecimal(_ cell: Cell, _ index: Int) -> Decimal? {
+        guard !cell.has(.long) else { return nil }
+        let digits = cell.has(.extra) ? tape[index + 1].bits : cell.detail
+        let exponent = cell.has(.extra) ? cell.exponent : 0
+        guard digits != 0 else { return 0 }
+        let isNegative = cell.has(.negative)
+        guard exponent != 0 else { return isNegative ? -Decimal(digits) : Decimal(digits) }
+        guard -100...100 ~= exponent else { return nil }
+        return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: Decimal(digits))
+    }
+
+    /// By way of text. Foundation cuts what a mantissa of 128 bits does not hold, which are the digits behind the 39th.
+    private func longDecimal(at index: Int) -> Decimal? {
+        Decimal(string: LongNumber(at: index, in: self).shortened(to: 45))
     }
 }
 

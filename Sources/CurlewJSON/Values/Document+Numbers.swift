@@ -11,10 +11,10 @@ extension Document {
     /// An integer of at most 64 bits; nil if the value is no number, or one that does not fit.
     @inline(__always)
     func integer<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) -> Value? {
-        let entry = tape[index]
-        guard entry.kind == .number else { return nil }
-        guard entry.isWhole else { return uncommonInteger(type, entry) }
-        return signed(entry.digits, entry.has(.negative))
+        let cell = tape[index]
+        guard cell.kind == .number else { return nil }
+        if !cell.has(.extra) { return signed(cell.detail, cell.has(.negative)) }
+        return largeInteger(type, cell, index)
     }
 
     @inline(__always)
@@ -25,16 +25,25 @@ extension Document {
         return Value(exactly: Int64(truncatingIfNeeded: 0 &- digits))
     }
 
-    /// Numbers with a fraction or an exponent, which may still be whole: `1.0`, `1e3`. Exact, never by way of Double.
+    /// Numbers of eight digits or more, and those with a fraction or an exponent, which may still be whole: `1.0`, `1e3`.
+    /// Exact, never by way of Double.
+    @inline(__always)
+    private func largeInteger<Value: FixedWidthInteger>(_ type: Value.Type, _ cell: Cell, _ index: Int) -> Value? {
+        if cell.has(.long) { return wideInteger(type, at: index) }
+        let digits = tape[index &+ 1].bits
+        if cell.exponent == 0 { return signed(digits, cell.has(.negative)) }
+        return shifted(digits, cell.exponent).flatMap { signed($0, cell.has(.negative)) }
+    }
+
+    /// `digits × 10^exponent`; nil if that is not whole, or has more than 64 bits.
     @inline(never)
-    private func uncommonInteger<Value: FixedWidthInteger>(_ type: Value.Type, _ entry: Entry) -> Value? {
-        if entry.has(.long) { return wideInteger(type, entry) }
-        guard entry.digits != 0 else { return 0 }
-        var digits = entry.digits
+    private func shifted(_ digits: UInt64, _ exponent: Int) -> UInt64? {
+        guard digits != 0 else { return 0 }
         // Twenty digits fit in no 64 bits.
-        guard abs(entry.exponent) < 20 else { return nil }
-        for _ in 0..<abs(entry.exponent) {
-            if entry.exponent > 0 {
+        guard abs(exponent) < 20 else { return nil }
+        var digits = digits
+        for _ in 0..<abs(exponent) {
+            if exponent > 0 {
                 let (product, overflow) = digits.multipliedReportingOverflow(by: 10)
                 guard !overflow else { return nil }
                 digits = product
@@ -44,40 +53,47 @@ extension Document {
                 digits = quotient
             }
         }
-        return signed(digits, entry.has(.negative))
+        return digits
     }
 
-    /// An integer of any width, from the text.
+    /// An integer of any width.
     @inline(never)
-    func wideInteger<Value: FixedWidthInteger>(_ type: Value.Type, _ entry: Entry) -> Value? {
-        NumberText(entry, in: source).integer()
+    func wideInteger<Value: FixedWidthInteger>(_ type: Value.Type, at index: Int) -> Value? {
+        LongNumber(at: index, in: self).integer()
     }
 
     @inline(__always)
     func double(at index: Int) -> Double? {
-        let entry = tape[index]
-        guard entry.kind == .number else { return nil }
-        return double(entry)
+        let cell = tape[index]
+        guard cell.kind == .number else { return nil }
+        return double(cell, index)
     }
 
     /// Nil if the number is too great, or not zero but too small, as with Foundation.
     @inline(__always)
-    private func double(_ entry: Entry) -> Double? {
-        if !entry.has(.long) {
-            guard let value = DecimalFloat.double(digits: entry.digits, exponent: entry.exponent) else { return nil }
-            return entry.has(.negative) ? -value : value
+    private func double(_ cell: Cell, _ index: Int) -> Double? {
+        let value: Double
+        if !cell.has(.extra) {
+            value = Double(cell.detail)
+        } else if !cell.has(.long) {
+            guard let nearest = DecimalFloat.double(digits: tape[index &+ 1].bits, exponent: cell.exponent) else {
+                return nil
+            }
+            value = nearest
+        } else {
+            return longFloat(at: index)
         }
-        return longDouble(entry)
+        return cell.has(.negative) ? -value : value
     }
 
     @inline(never)
-    private func longDouble(_ entry: Entry) -> Double? {
-        NumberText(entry, in: source).floatingPoint()
+    private func longFloat<Value: BinaryFloatingPoint & LosslessStringConvertible>(at index: Int) -> Value? {
+        LongNumber(at: index, in: self).floatingPoint()
     }
 
     func float(at index: Int) -> Float? {
-        let entry = tape[index]
-        guard entry.kind == .number, let double = double(entry) else { return nil }
+        let cell = tape[index]
+        guard cell.kind == .number, let double = double(cell, index) else { return nil }
         // Rounding twice is wrong only if the first time ended half way between two floats, or below the normal ones.
         let isHalfWay = double.bitPattern & 0x1FFF_FFFF == 0x1000_0000
         let magnitude = double.magnitude
@@ -85,6 +101,6 @@ extension Document {
             let float = Float(double)
             return float.isFinite ? float : nil
         }
-        return NumberText(entry, in: source).floatingPoint()
+        return longFloat(at: index)
     }
 }

@@ -2,7 +2,7 @@
 
 /// The types that a container reads without a decoder of their own.
 protocol ScalarValue: Decodable {
-    /// Nil if the value at the entry is something else, or does not fit.
+    /// Nil if the value at the cell is something else, or does not fit.
     static func read(_ document: Document, _ index: Int) -> Self?
 }
 
@@ -42,15 +42,14 @@ extension String: ScalarValue {
     static func read(_ document: Document, _ index: Int) -> String? { document.string(at: index) }
 }
 
-/// Integers of 128 bits, of which 64 fit in an entry.
+/// Integers of 128 bits, of which 64 fit in a cell.
 @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
 protocol WideValue: ScalarValue, FixedWidthInteger {}
 
 @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
 extension WideValue {
     static func read(_ document: Document, _ index: Int) -> Self? {
-        let entry = document.tape[index]
-        return entry.kind == .number ? document.wideInteger(Self.self, entry) : nil
+        document.tape[index].kind == .number ? document.wideInteger(Self.self, at: index) : nil
     }
 }
 

@@ -7,7 +7,8 @@
 ///     let city = document["address"]["city"].string
 ///
 /// Reading never fails: a subscript of what is not there, or is something else, is `.null`. Whole numbers are exact up
-/// to 64 bits; anything else is a `Double`. An object does not keep the order of its members.
+/// to 64 bits; anything else is the nearest `Double`, and decoding fails only where that is infinite. An object does not
+/// keep the order of its members.
 public enum JSONValue: Sendable, Hashable {
     /// `null`, and what is not there.
     case null

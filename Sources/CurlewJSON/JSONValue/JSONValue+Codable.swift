@@ -9,8 +9,13 @@ import Foundation
 extension JSONValue: Codable {
     /// Reads any value. How deep it may nest is up to the decoder.
     ///
-    /// A decoder tells what it has by refusing what it has not, and each refusal costs: the frequent kinds come first.
+    /// `FastJSONDecoder` knows what it has, and makes the value at once. Other decoders tell by refusing what they have
+    /// not, and each refusal costs: the frequent kinds come first.
     public init(from decoder: any Decoder) throws {
+        if let decoder = decoder as? ValueDecoder {
+            self = try decoder.jsonValue()
+            return
+        }
         let scalar = try decoder.singleValueContainer()
         if scalar.decodeNil() {
             self = .null

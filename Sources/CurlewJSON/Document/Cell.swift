@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+
+/// What a cell of the tape stands for. Containers come last, so that one comparison finds them.
+struct Kind: Equatable {
+    let code: UInt8
+
+    static let null = Kind(code: 0)
+    static let `false` = Kind(code: 1)
+    static let `true` = Kind(code: 2)
+    static let number = Kind(code: 3)
+    static let string = Kind(code: 4)
+    static let key = Kind(code: 5)
+    /// The length of a long key, which follows.
+    static let keyLength = Kind(code: 6)
+    static let array = Kind(code: 7)
+    static let object = Kind(code: 8)
+}
+
+/// Eight bytes of the tape: a value or a key, or what has no room in one cell.
+///
+/// An `Int` has 32 bits on some watches, so nothing is converted to it in a way that could trap.
+///
+///     bits   0 kind 4, flags 4, detail 24, place 32
+///     number      the detail is a whole number below 2^24, and the place that of its text; else `extra` is set, the
+///                 detail is the exponent of ten (16 bits), and the next cell holds the digits as an integer
+///     long number `extra` and `long`; the next cell holds the digits before the point (high) and the length of sign,
+///                 digits and point (low)
+///     string      the detail is the length; else `extra` is set, and the next cell holds the length
+///     key         the detail is the length (8 bits) and 16 bits of the hash. A longer key has 255 for its length, and
+///                 the cell before holds it (`keyLength`), so that the key always stands right before its value
+///     container   the detail is the number of elements (12 bits) and of cells (12 bits), the place is the container
+///                 around it; else `extra` is set, and the place is the cell of its `Trailer`
+struct Cell {
+    private(set) var bits: UInt64
+
+    struct Flags {
+        let bits: UInt64
+
+        /// The value has more cells than one.
+        static let extra = Flags(bits: 1 << 6)
+        /// A string or key with a backslash.
+        static let escaped = Flags(bits: 1 << 4)
+        /// A key in snake case, to be compared in camel case, of which the bytes alone tell.
+        static let converted = Flags(bits: 1 << 5)
+        /// A key in snake case whose camel case only `String` can tell.
+        static let uncommon = Flags(bits: 1 << 6)
+        /// A key, or an object with a key, that has more combining marks in a row than `CombiningMarks` allows.
+        static let crowded = Flags(bits: 1 << 7)
+        /// A number below zero, or minus zero.
+        static let negative = Flags(bits: 1 << 4)
+        /// A number with more digits or a greater exponent than the tape holds; its text decides.
+        static let long = Flags(bits: 1 << 5)
+        /// An object with two keys that may be the same, so that searches have to begin with the first one.
+        static let repeated = Flags(bits: 1 << 4)
+        /// An object with a key that has escapes, or characters beyond ASCII.
+        static let foreign = Flags(bits: 1 << 5)
+    }
+
+    /// All bits of one cell that continues another one.
+    @inline(__always)
+    init(bits: UInt64) { self.bits = bits }
+
+    @inline(__always)
+    init(_ kind: Kind, at place: Int, detail: UInt64 = 0) {
+        bits = UInt64(kind.code) | detail &<< 8 | UInt64(UInt32(truncatingIfNeeded: place)) &<< 32
+    }
+
+    @inline(__always)
+    init(high: Int, low: Int) {
+        bits = UInt64(UInt32(truncatingIfNeeded: high)) &<< 32 | UInt64(UInt32(truncatingIfNeeded: low))
+    }
+
+    @inline(__always) var kind: Kind { Kind(code: UInt8(truncatingIfNeeded: bits) & 15) }
+    @inline(__always) var isContainer: Bool { kind.code >= Kind.array.code }
+    @inline(__always) var place: Int { Int(truncatingIfNeeded: bits &>> 32) }
+    @inline(__always) var detail: UInt64 { bits &>> 8 & 0xFF_FFFF }
+    @inline(__always) func has(_ flag: Flags) -> Bool { bits & flag.bits != 0 }
+    @inline(__always) mutating func set(_ flag: Flags) { bits |= flag.bits }
+    mutating func clear(_ flag: Flags) { bits &= ~flag.bits }
+
+    // Cells that continue another one.
+    @inline(__always) var high: Int { Int(truncatingIfNeeded: bits &>> 32) }
+    @inline(__always) var low: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
+
+    // Keys.
+    /// The length that a key shows when it is longer.
+    static var longKey: Int { 255 }
+    @inline(__always) var keyLength: Int { Int(truncatingIfNeeded: bits &>> 8 & 0xFF) }
+    @inline(__always) var hash: UInt16 { UInt16(truncatingIfNeeded: bits &>> 16) }
+    /// If nothing has to be done with the bytes of a key before they are compared.
+    @inline(__always)
+    var isPlainKey: Bool {
+        bits & (Flags.escaped.bits | Flags.converted.bits | Flags.uncommon.bits) == 0
+    }
+
+    // Numbers with an extra cell.
+    @inline(__always) var exponent: Int { Int(Int16(truncatingIfNeeded: bits &>> 8)) }
+
+    // Small containers.
+    /// The first number of cells, and of elements, for which a container has a trailer.
+    static var smallCells: Int { 1 << 12 }
+    static var smallElements: Int { 1 << 8 }
+    @inline(__always) var smallCount: Int { Int(truncatingIfNeeded: bits &>> 8 & 0xFFF) }
+    @inline(__always) var smallLength: Int { Int(truncatingIfNeeded: bits &>> 20 & 0xFFF) }
+    @inline(__always)
+    mutating func setSize(elements: Int, cells: Int) {
+        bits |= UInt64(UInt32(truncatingIfNeeded: elements | cells &<< 12)) &<< 8
+    }
+    /// Leaves the place of the trailer where the container around it was.
+    mutating func setTrailer(_ index: Int) {
+        bits = bits & 0xFFFF_FFFF | Flags.extra.bits | UInt64(UInt32(truncatingIfNeeded: index)) &<< 32
+    }
+    /// An object without members has no first key to look at.
+    @inline(__always) var isEmptyContainer: Bool { bits & (0xFFF &<< 8 | Flags.extra.bits) == 0 }
+}
+
+/// What stands behind the elements of a large container: the cell after all of it and the number of elements; the
+/// container around it and the size of the table; and the table, which finds keys by their hashes, or elements by their
+/// numbers.
+struct Trailer {
+    /// The cells before the table.
+    static let fixedCells = 2
+
+    let next: Int
+    let count: Int
+    let parent: UInt32
+    /// The binary logarithm of the slots in the table of an object; 0 without one.
+    let logarithm: Int
+
+    @inline(__always)
+    init(_ first: Cell, _ second: Cell) {
+        (next, count) = (first.high, first.low)
+        (parent, logarithm) = (UInt32(truncatingIfNeeded: second.high), second.low)
+    }
+}

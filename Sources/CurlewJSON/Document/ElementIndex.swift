@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+/// The table behind a large array: where every 128th element stands, so that the number of an element is soon known.
+///
+/// The paths of errors need it. A slot holds how far behind the array the element is.
+enum ElementIndex {
+    private static let step = 128
+
+    static func slots(for elements: Int) -> Int { max(0, elements - 1) / step }
+
+    static func fill(_ tape: Tape, _ array: Int, count: Int, table: Int) {
+        var element = array + 1
+        for number in 0..<count {
+            if number > 0, number % step == 0 {
+                tape.setSlot(number / step - 1, ofTableAt: table, to: element - array)
+            }
+            element = tape.index(after: element)
+        }
+    }
+
+    /// An element at or before the one at `index`, at most 128 before it in a large array; and its number.
+    static func nearest(to index: Int, in array: Int, _ tape: Tape) -> (element: Int, number: Int) {
+        let head = tape[array]
+        guard head.has(.extra) else { return (array + 1, 0) }
+        let table = head.place + Trailer.fixedCells
+        // The slots that are not behind the element: binary search.
+        var low = 0
+        var high = slots(for: tape.elements(head))
+        while low < high {
+            let middle = (low + high) / 2
+            if array + tape.slot(middle, ofTableAt: table) <= index { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? (array + 1, 0) : (array + tape.slot(low - 1, ofTableAt: table), low * step)
+    }
+}

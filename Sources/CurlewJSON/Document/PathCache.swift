@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+
+/// The coding path that was asked for last. The next one mostly differs in its last key, and is then made in one step:
+/// otherwise a list with many elements that fail would cost its depth for each.
+///
+/// While an error keeps a path, the next one is a copy of it; that of an error which is gone is changed in place.
+struct PathCache {
+    /// From the root to the container of the last key.
+    private var containers: [UInt32] = []
+    /// A key in each of them.
+    private var keys: [any CodingKey] = []
+    /// The element of an array whose number was asked for last.
+    private var cursor: (array: Int, element: Int, number: Int) = (-1, 0, 0)
+
+    /// The keys from the root to the value at `index`; `key` takes the place of the last one.
+    mutating func path(
+        to index: Int, in parent: UInt32, _ key: (any CodingKey)?, _ document: Document
+    ) -> [any CodingKey] {
+        guard parent != Tape.noParent else { return [] }
+        enter(parent, document)
+        keys[keys.count - 1] = key ?? self.key(of: index, in: Int(parent), document)
+        return keys
+    }
+
+    /// Goes up until `container` is the last one, or would have to be below the last one. Also where the keys in it
+    /// change, because a dictionary begins or ends.
+    mutating func leave(to container: UInt32) {
+        while let last = containers.last, last > container {
+            containers.removeLast()
+            keys.removeLast()
+        }
+    }
+
+    /// Makes `container` the last one. A container stands behind those around it, and so has a greater index.
+    private mutating func enter(_ container: UInt32, _ document: Document) {
+        var missing: [UInt32] = []
+        var next = container
+        while true {
+            leave(to: next)
+            if containers.last == next { break }
+            missing.append(next)
+            let parent = document.tape.parent(of: Int(next))
+            if parent == Tape.noParent { break }
+            next = parent
+        }
+        while let child = missing.popLast() {
+            if let parent = containers.last {
+                keys[keys.count - 1] = key(of: Int(child), in: Int(parent), document)
+            }
+            containers.append(child)
+            keys.append(PathKey.index(0))
+        }
+    }
+
+    private mutating func key(of index: Int, in parent: Int, _ document: Document) -> PathKey {
+        guard document.tape[parent].kind == .object else {
+            return PathKey.index(number(of: index, in: parent, document.tape))
+        }
+        if document.convertsKeys, DictionaryFrame.isReading(parent, of: document) {
+            return PathKey.name(document.keys.text(at: index - 1, in: document.tape))
+        }
+        return PathKey.name(document.keys.name(at: index - 1, in: document.tape))
+    }
+
+    private mutating func number(of index: Int, in array: Int, _ tape: Tape) -> Int {
+        var (element, number) = ElementIndex.nearest(to: index, in: array, tape)
+        if cursor.array == array, element < cursor.element, cursor.element <= index {
+            (element, number) = (cursor.element, cursor.number)
+        }
+        while element < index {
+            element = tape.index(after: element)
+            number += 1
+        }
+        cursor = (array, element, number)
+        return number
+    }
+}
+
+extension Document {
+    /// The keys from the root to a container.
+    func path(to container: Int) -> [any CodingKey] { path(to: container, in: tape.parent(of: container)) }
+
+    /// The keys from the root to a value in `parent`; `key` takes the place of the last one.
+    func path(to index: Int, in parent: UInt32, _ key: (any CodingKey)? = nil) -> [any CodingKey] {
+        if isConfined { return paths.path(to: index, in: parent, key, self) }
+        var paths = PathCache()
+        return paths.path(to: index, in: parent, key, self)
+    }
+}
+
+/// A level of a coding path, small enough to stand in an array of any keys without a box.
+enum PathKey: CodingKey {
+    case name(String)
+    case index(Int)
+
+    init(stringValue: String) { self = .name(stringValue) }
+
+    init(intValue: Int) { self = .index(intValue) }
+
+    var stringValue: String {
+        switch self {
+        case .name(let name): name
+        case .index(let index): "Index \(index)"
+        }
+    }
+
+    var intValue: Int? {
+        switch self {
+        case .name: nil
+        case .index(let number): number
+        }
+    }
+
+    static let `super` = PathKey.name("super")
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+/// `JSONValue` from the tape, without asking a decoder what it has not.
+extension Document {
+    func jsonValue(at index: Int, in parent: UInt32) throws -> JSONValue {
+        switch tape[index].kind {
+        case .null: return .null
+        case .false: return .bool(false)
+        case .true: return .bool(true)
+        case .string: return .string(text(at: index))
+        case .array: return .array(try jsonElements(of: index))
+        case .object: return .object(try jsonMembers(of: index))
+        default: return try jsonNumber(at: index, in: parent)
+        }
+    }
+
+    private func jsonNumber(at index: Int, in parent: UInt32) throws -> JSONValue {
+        if let value = integer(Int64.self, at: index) { return .integer(value) }
+        if let value = integer(UInt64.self, at: index) { return .unsigned(value) }
+        if let value = double(at: index) { return .number(value) }
+        // The nearest value of what is too small is zero; only what is too great has none.
+        if let zero = LongNumber(at: index, in: self).underflow { return .number(zero) }
+        throw failure(Double.self, at: index, in: parent)
+    }
+
+    private func jsonElements(of array: Int) throws -> [JSONValue] {
+        try enter(array)
+        let count = tape.elements(tape[array])
+        var elements: [JSONValue] = []
+        elements.reserveCapacity(count)
+        var element = array &+ 1
+        for _ in 0..<count {
+            elements.append(try jsonValue(at: element, in: UInt32(truncatingIfNeeded: array)))
+            element = tape.index(after: element)
+        }
+        return elements
+    }
+
+    /// The first of equal keys counts, and the values of the others are not looked at.
+    private func jsonMembers(of object: Int) throws -> [String: JSONValue] {
+        try enter(object)
+        let head = tape[object]
+        if head.has(.crowded) { throw crowdedKey(in: object) }
+        let mayRepeat = head.has(.repeated) || head.has(.foreign)
+        var members = [String: JSONValue](
+            minimumCapacity: reservation(tape.elements(head), MemoryLayout<(String, JSONValue)>.stride))
+        try forEachKey(of: object) { key in
+            let name = keys.name(at: key, in: tape)
+            if mayRepeat, members[name] != nil { return }
+            members[name] = try jsonValue(at: key &+ 1, in: UInt32(truncatingIfNeeded: object))
+        }
+        return members
+    }
+}

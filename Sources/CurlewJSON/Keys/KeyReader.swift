@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+/// What keys are called: their bytes with escapes resolved, and in camel case if models want that.
+///
+/// Keys are compared by bytes. What Swift takes for equal beyond that, such as `é` in two forms, takes time that grows
+/// with the square of what an attacker sends.
+struct KeyReader {
+    let source: Source
+    let convertsKeys: Bool
+    let seed: KeySeed
+
+    /// The key as it is written, without its escapes.
+    func text(at index: Int, in tape: Tape) -> String {
+        let key = tape[index]
+        return source.text(key.place, tape.keyLength(at: index), isEscaped: key.has(.escaped))
+    }
+
+    /// The key as models name it.
+    func name(at index: Int, in tape: Tape) -> String {
+        let text = text(at: index, in: tape)
+        return convertsKeys ? SnakeCase.camelCase(text) : text
+    }
+
+    func hash(of index: Int, in tape: Tape) -> UInt64 { hash(of: tape[index], length: tape.keyLength(at: index)) }
+
+    /// The hash of a key's name.
+    @inline(__always)
+    func hash(of key: Cell, length: Int) -> UInt64 {
+        guard key.isPlainKey else { return hashOfUncommon(key, length) }
+        var hash = KeyHash(seed)
+        hash.add(source, key.place, length)
+        return hash.value
+    }
+
+    @inline(never)
+    private func hashOfUncommon(_ key: Cell, _ length: Int) -> UInt64 {
+        var hash = KeyHash(seed)
+        if key.has(.uncommon) {
+            let text = source.text(key.place, length, isEscaped: key.has(.escaped))
+            for byte in SnakeCase.camelCase(text).utf8 { hash.add(byte) }
+        } else if key.has(.converted) {
+            SnakeCase.forEachByte(source, key.place, length) { byte in
+                hash.add(byte)
+                return true
+            }
+        } else {
+            source.forEachUnescapedByte(key.place, length) { byte in
+                hash.add(byte)
+                return true
+            }
+        }
+        return hash.value
+    }
+
+    /// If a key has this name.
+    @inline(__always)
+    func isEqual(_ index: Int, _ name: UnsafeBufferPointer<UInt8>, in tape: Tape) -> Bool {
+        let key = tape[index]
+        guard key.isPlainKey, key.keyLength != Cell.longKey else { return isUncommonEqual(index, name, tape) }
+        return key.keyLength == name.count && source.isEqual(at: key.place, to: Source(name))
+    }
+
+    @inline(never)
+    private func isUncommonEqual(_ index: Int, _ name: UnsafeBufferPointer<UInt8>, _ tape: Tape) -> Bool {
+        let key = tape[index]
+        guard key.kind == .key else { return false }
+        let length = tape.keyLength(at: index)
+        if key.has(.uncommon) { return self.name(at: index, in: tape).utf8.elementsEqual(name) }
+        if key.isPlainKey { return length == name.count && source.isEqual(at: key.place, to: Source(name)) }
+        var offset = 0
+        var isEqual = true
+        func compare(_ byte: UInt8) -> Bool {
+            isEqual = offset < name.count && name[offset] == byte
+            offset += 1
+            return isEqual
+        }
+        if key.has(.converted) {
+            SnakeCase.forEachByte(source, key.place, length, compare)
+        } else {
+            source.forEachUnescapedByte(key.place, length, compare)
+        }
+        return isEqual && offset == name.count
+    }
+
+    /// If two keys have the same name.
+    @inline(__always)
+    func isEqual(_ first: Int, _ second: Int, in tape: Tape) -> Bool {
+        tape[first].hash == tape[second].hash && haveOneName(first, second, tape)
+    }
+
+    @inline(never)
+    private func haveOneName(_ first: Int, _ second: Int, _ tape: Tape) -> Bool {
+        if tape[second].isPlainKey {
+            return isEqual(first, source.slice(tape[second].place, tape.keyLength(at: second)), in: tape)
+        }
+        var name = name(at: second, in: tape)
+        return name.withUTF8 { isEqual(first, $0, in: tape) }
+    }
+}
+
+extension Source {
+    /// The bytes of a name that is looked up.
+    @inline(__always)
+    init(_ name: UnsafeBufferPointer<UInt8>) {
+        let bytes = UnsafeRawBufferPointer(name)
+        // An empty buffer may have no address; then nothing is ever read from the one that stands in.
+        self.init(base: bytes.baseAddress ?? UnsafeRawPointer(Source.nothing), count: bytes.count)
+    }
+
+    /// If the other bytes stand here.
+    @inline(__always)
+    func isEqual(at place: Int, to other: Source) -> Bool {
+        var offset = 0
+        while let word = other.word(at: offset) {
+            guard self.word(at: place &+ offset) == word else { return false }
+            offset &+= 8
+        }
+        let left = other.count &- offset
+        return left == 0
+            || partialWord(at: place &+ offset, count: left) == other.partialWord(at: offset, count: left)
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension SnakeCase {
+    /// The conversion of any key.
+    static func camelCase(_ key: String) -> String {
+        var key = key
+        return key.withUTF8 { bytes in
+            // Those that need no conversion, which may be long, are not split.
+            bytes.contains(Byte.underscore) ? String(decoding: camelCase(bytes), as: UTF8.self) : nil
+        } ?? key
+    }
+
+    /// Words end at every underscore that is a `Character`, as Foundation has it: one with a combining mark is not.
+    private static func camelCase(_ key: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        var first = 0
+        var end = key.count
+        while first < end, isSeparator(first, key) { first += 1 }
+        while end > first, isSeparator(end - 1, key) { end -= 1 }
+        var result: [UInt8] = []
+        result.reserveCapacity(key.count)
+        var place = first
+        var words = 0
+        result += key[..<first]
+        while place < end {
+            var wordEnd = place
+            while wordEnd < end, !isSeparator(wordEnd, key) { wordEnd += 1 }
+            if wordEnd > place {
+                // A key of one word stays as it is.
+                if words == 0, wordEnd == end { return Array(key) }
+                append(UnsafeBufferPointer(rebasing: key[place..<wordEnd]), isFirst: words == 0, to: &result)
+                words += 1
+            }
+            place = wordEnd + 1
+        }
+        return result + key[end...]
+    }
+
+    /// The first word in lower case, the others capitalised.
+    private static func append(_ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]) {
+        // Where words begin after other characters is for Unicode to say.
+        if word.allSatisfy({ Byte.isLetter($0) || Byte.isDigit($0) }) {
+            var followsLetter = isFirst
+            for byte in word {
+                result.append(followsLetter ? Byte.lower(byte) : Byte.upper(byte))
+                followsLetter = isFirst || Byte.isLetter(byte)
+            }
+            return
+        }
+        let text = String(decoding: word, as: UTF8.self)
+        result += (isFirst ? text.lowercased() : text.capitalized).utf8
+    }
+
+    /// If there is an underscore that no neighbour makes a part of a greater `Character`.
+    private static func isSeparator(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard key[place] == Byte.underscore else { return false }
+        return !(place > 0 && key[place - 1] >= 0x80 && joins(scalarBefore(place, key), place, key))
+            && !(place + 1 < key.count && key[place + 1] >= 0x80 && joins(place, scalarAfter(place + 1, key), key))
+    }
+
+    /// If the bytes between two places are one `Character`: an underscore and a scalar before or behind it.
+    private static func joins(_ start: Int, _ end: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
+        let (low, high) = key[start] == Byte.underscore ? (start, end) : (start, end + 1)
+        return String(decoding: key[low..<high], as: UTF8.self).count == 1
+    }
+
+    private static func scalarBefore(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Int {
+        var start = place - 1
+        while start > 0, key[start] & 0xC0 == 0x80 { start -= 1 }
+        return start
+    }
+
+    private static func scalarAfter(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Int {
+        var end = place + 1
+        while end < key.count, key[end] & 0xC0 == 0x80 { end += 1 }
+        return end
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+/// The open containers around the innermost one, from the outside. Memory by hand, as for the tape; the scanner
+/// deallocates it.
+struct OuterContainers {
+    struct Element {
+        let container: UInt32
+        let elements: UInt32
+        let filter: KeyFilter
+    }
+
+    private var memory: UnsafeMutablePointer<Element>
+    private var count = 0
+    private var capacity = 16
+
+    init() { memory = .allocate(capacity: capacity) }
+
+    func deallocate() { memory.deallocate() }
+
+    @inline(__always)
+    mutating func append(_ element: Element) {
+        if count == capacity { grow() }
+        (memory + count).initialize(to: element)
+        count &+= 1
+    }
+
+    /// There must be one.
+    @inline(__always)
+    mutating func removeLast() -> Element {
+        assert(count > 0)
+        count &-= 1
+        return memory[count]
+    }
+
+    @inline(never)
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: memory, count: count)
+        memory.deallocate()
+        memory = larger
+        capacity *= 2
+    }
+}

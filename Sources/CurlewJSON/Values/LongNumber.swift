@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+
+/// A number that needs more than 64 bits, or a rounding of its own: digits, and a power of ten.
+///
+/// Of a number with more digits than the tape holds, these are the bytes of the document, perhaps with a point among
+/// them; of others they come from the tape.
+struct LongNumber {
+    private let isNegative: Bool
+    private let digits: UInt64
+    /// Empty if the tape had them all.
+    private let mantissa: UnsafeBufferPointer<UInt8>
+    /// How many of the digits stand before the point.
+    private let wholeDigits: Int
+    /// Held to what can be added up.
+    private let exponent: Int
+
+    init(at index: Int, in document: Document) {
+        let cell = document.tape[index]
+        isNegative = cell.has(.negative)
+        guard cell.has(.long) else {
+            let hasExtra = cell.has(.extra)
+            digits = hasExtra ? document.tape[index + 1].bits : cell.detail
+            exponent = hasExtra ? cell.exponent : 0
+            (mantissa, wholeDigits) = (document.source.slice(0, 0), 0)
+            return
+        }
+        let extent = document.tape[index + 1]
+        let start = cell.place + (isNegative ? 1 : 0)
+        let end = cell.place + extent.low
+        (digits, wholeDigits) = (0, extent.high)
+        mantissa = document.source.slice(start, end - start)
+        exponent = document.source.exponent(at: end)
+    }
+
+    /// The whole number, exactly; nil if it has a fraction or does not fit.
+    func integer<Value: FixedWidthInteger>() -> Value? {
+        guard mantissa.isEmpty else { return integerOfText() }
+        guard digits != 0 else { return 0 }
+        var digits = digits
+        var left = exponent
+        // Ends soon: after twenty divisions at most there is a remainder.
+        while left < 0 {
+            let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
+            guard remainder == 0 else { return nil }
+            digits = quotient
+            left += 1
+        }
+        guard let magnitude = Value(exactly: digits) else { return nil }
+        let (signed, overflow) = (0 as Value).subtractingReportingOverflow(magnitude)
+        guard !(isNegative && overflow) else { return nil }
+        var value = isNegative ? signed : magnitude
+        while left > 0 {
+            guard let next = append(0, to: value) else { return nil }
+            value = next
+            left -= 1
+        }
+        return value
+    }
+
+    private func integerOfText<Value: FixedWidthInteger>() -> Value? {
+        var value: Value = 0
+        // How many digits stand before the point once the exponent has moved it.
+        var whole = wholeDigits + exponent
+        for byte in mantissa where byte != Byte.point {
+            let digit = byte &- Byte.zero
+            if whole <= 0 {
+                guard digit == 0 else { return nil }
+                continue
+            }
+            whole -= 1
+            guard let next = append(Value(truncatingIfNeeded: digit), to: value) else { return nil }
+            value = next
+        }
+        // What is left of the exponent; a value other than 0 overflows soon.
+        while whole > 0, value != 0 {
+            guard let next = append(0, to: value) else { return nil }
+            value = next
+            whole -= 1
+        }
+        return value
+    }
+
+    private func append<Value: FixedWidthInteger>(_ digit: Value, to value: Value) -> Value? {
+        let (product, tooGreat) = value.multipliedReportingOverflow(by: 10)
+        let (sum, overflow) =
+            isNegative ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
+        return tooGreat || overflow ? nil : sum
+    }
+
+    /// The nearest value; nil if that is infinite, or 0 for a number that is not.
+    func floatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>() -> Value? {
+        guard let value = Value(shortened(to: LongNumber.enoughDigits)), value.isFinite else { return nil }
+        return value == 0 && !isZero ? nil : value
+    }
+
+    /// Zero with the sign of the number, if it is too small for a `Double`; nil if it is too great.
+    var underflow: Double? {
+        guard let value = Double(shortened(to: LongNumber.enoughDigits)), value == 0 else { return nil }
+        return value
+    }
+
+    private var isZero: Bool { digits == 0 && !mantissa.contains { $0 != Byte.zero && $0 != Byte.point } }
+
+    /// No Double needs more digits than these to be told from its neighbours; one more tells if others followed.
+    private static let enoughDigits = 800
+
+    /// The number with at most so many digits and one more, and an exponent for those left out: reading all of a very
+    /// long number takes time that grows faster than it.
+    func shortened(to most: Int) -> String {
+        guard !mantissa.isEmpty else { return "\(isNegative ? "-" : "")\(digits)e\(exponent)" }
+        var text: [UInt8] = isNegative ? [Byte.minus] : []
+        let sign = text.count
+        // The exponent of the digits taken so far.
+        var power = exponent + wholeDigits
+        for byte in mantissa where byte != Byte.point {
+            if text.count == sign, byte == Byte.zero {
+                power -= 1
+            } else if text.count - sign < most {
+                text.append(byte)
+            } else if byte != Byte.zero {
+                text.append(UInt8(ascii: "1"))
+                break
+            }
+        }
+        if text.count == sign { return isNegative ? "-0" : "0" }
+        return String(decoding: text, as: UTF8.self) + "e\(power - (text.count - sign))"
+    }
+}
+
+extension Source {
+    /// The beginning of the number that stands here, as it is written.
+    func numberText(at place: Int, atMost length: Int) -> UnsafeBufferPointer<UInt8> {
+        var end = place
+        while end - place < length {
+            let byte = self[end]
+            guard
+                Byte.isDigit(byte) || byte == Byte.minus || byte == Byte.point || byte == Byte.plus
+                    || byte | 0x20 == UInt8(ascii: "e")
+            else { break }
+            end += 1
+        }
+        return slice(place, end - place)
+    }
+
+    /// The exponent that stands here, 0 without one; held to what can be added up.
+    fileprivate func exponent(at place: Int) -> Int {
+        guard self[place] | 0x20 == UInt8(ascii: "e") else { return 0 }
+        let isNegative = self[place + 1] == Byte.minus
+        var digit = place + (isNegative || self[place + 1] == Byte.plus ? 2 : 1)
+        var exponent = 0
+        while Byte.isDigit(self[digit]) {
+            if exponent < Int.max / 16 { exponent = exponent * 10 + Int(self[digit] - Byte.zero) }
+            digit += 1
+        }
+        return isNegative ? -exponent : exponent
+    }
+}
