@@ -270,6 +270,7 @@ typedef enum {
     _CLOCK_REALTIME __attribute__((swift_name("CLOCK_REALTIME"))) = 0,
     _CLOCK_MONOTONIC __attribute__((swift_name("CLOCK_MONOTONIC"))) = 6,
     _CLOCK_UPTIME_RAW __attribute__((swift_name("CLOCK_UPTIME_RAW"))) = 8,
+    _CLOCK_THREAD_CPUTIME_ID __attribute__((swift_name("CLOCK_THREAD_CPUTIME_ID"))) = 16,
     _CLOCK_PROCESS_CPUTIME_ID __attribute__((swift_name("CLOCK_PROCESS_CPUTIME_ID"))) = 12,
 } clockid_t;
 int clock_gettime(clockid_t, struct timespec *);
@@ -404,6 +405,8 @@ int pthread_attr_init(pthread_attr_t *_Nonnull);
 int pthread_attr_destroy(pthread_attr_t *_Nonnull);
 int pthread_attr_setdetachstate(pthread_attr_t *_Nonnull, int);
 int pthread_attr_setstacksize(pthread_attr_t *_Nonnull, size_t);
+void *_Nonnull pthread_get_stackaddr_np(pthread_t _Nonnull);
+size_t pthread_get_stacksize_np(pthread_t _Nonnull);
 int pthread_create(pthread_t _Nullable *_Nonnull, const pthread_attr_t *_Nullable,
                    void *_Nullable (*_Nonnull)(void *_Nullable), void *_Nullable);
 pthread_t _Nonnull pthread_self(void);
