@@ -36,8 +36,7 @@ struct KeyReader {
     private func hashOfUncommon(_ key: Cell, _ length: Int) -> UInt64 {
         var hash = KeyHash(seed)
         if key.has(.uncommon) {
-            let text = source.text(key.place, length, isEscaped: key.has(.escaped))
-            for byte in SnakeCase.camelCase(text).utf8 { hash.add(byte) }
+            withConvertedName(key, length) { name in hash.add(Source(name), 0, name.count) }
         } else if key.has(.converted) {
             SnakeCase.forEachByte(source, key.place, length) { byte in
                 hash.add(byte)
@@ -50,6 +49,17 @@ struct KeyReader {
             }
         }
         return hash.value
+    }
+
+    /// The bytes of a key in camel case that need Unicode, without a `String` where there are no escapes.
+    private func withConvertedName<Value>(
+        _ key: Cell, _ length: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value
+    ) -> Value {
+        guard key.has(.escaped) else {
+            return SnakeCase.camelCase(source.slice(key.place, length)).withUnsafeBufferPointer(body)
+        }
+        var text = SnakeCase.camelCase(source.text(key.place, length, isEscaped: true))
+        return text.withUTF8(body)
     }
 
     /// If a key has this name.
@@ -65,7 +75,11 @@ struct KeyReader {
         let key = tape[index]
         guard key.kind == .key else { return false }
         let length = tape.keyLength(at: index)
-        if key.has(.uncommon) { return self.name(at: index, in: tape).utf8.elementsEqual(name) }
+        if key.has(.uncommon) {
+            return withConvertedName(key, length) {
+                $0.count == name.count && Source($0).isEqual(at: 0, to: Source(name))
+            }
+        }
         if key.isPlainKey { return length == name.count && source.isEqual(at: key.place, to: Source(name)) }
         var offset = 0
         var isEqual = true

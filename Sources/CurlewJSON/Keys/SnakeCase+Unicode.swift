@@ -17,7 +17,7 @@ extension SnakeCase {
     }
 
     /// Words end at every underscore that is a `Character`, as Foundation has it: one with a combining mark is not.
-    private static func camelCase(_ key: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    static func camelCase(_ key: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var first = 0
         var end = key.count
         while first < end, isSeparator(first, key) { first += 1 }
