@@ -241,10 +241,12 @@ extension URLSessionTransport {
 
     private func produce(_ plan: UploadPlan, for bridge: TaskBridge, _ message: URLRequest) {
         let limit = uploadSpool
-        bridge.noteProducing()
         let work = Task {
             do {
-                let ready = try await plan.produced(memory: 1 << 20, limit: limit) { !bridge.isEnded }
+                let ready = try await plan.produced(memory: 1 << 20, limit: limit) {
+                    bridge.noteProducing()
+                    return !bridge.isEnded
+                }
                 bridge.engine.start(bridge, message, ready)
             } catch {
                 bridge.fail(NetworkError(error))

@@ -107,7 +107,7 @@ struct WaitingTests {
             Issue.record("The exchange did not end.")
             return
         }
-        #expect(error.reason == .timedOut(.total))
+        #expect(error.reason == .timedOut(.queue))
         #expect(error.hint?.contains("ConnectionPool.perHost") == true)
         expectTexts(error)
         #expect(await eventually { setting.transport.snapshot.waiting <= 1 })

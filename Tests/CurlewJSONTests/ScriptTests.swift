@@ -8,7 +8,7 @@ import Testing
 ///
 /// `CURLEW_JSON_DOCUMENTS` is how many documents: a few in every run, a million before a release, in a release build:
 ///
-///     CURLEW_JSON_DOCUMENTS=1000000 swift test -c release --filter ScriptTests
+///     CURLEW_JSON_DOCUMENTS=1000000 swift test -c release -Xswiftc -enable-testing --filter ScriptTests
 @Suite(.timeLimit(.minutes(60)))
 struct ScriptTests {
     private static let documents =

@@ -91,12 +91,18 @@ package struct ExchangeClock: Sendable {
         phase = .receiving
     }
 
+    /// When the head has to be there: later by the time in which the body of the request has moved so far.
+    private var endOfAttempt: Int64 {
+        guard answered == nil else { return .max }
+        return sendingSince.map { Self.sum(attempt, max(0, lastActivity - $0)) } ?? attempt
+    }
+
     /// The phase whose time is over at `now`, or else the next moment to look again.
     package func check(at now: Int64) -> (expired: NetworkError.Phase?, next: Int64) {
         if now >= total { return (.total, now) }
-        let bounded = answered == nil && sendingSince == nil
-        if bounded, now >= attempt { return (.attempt, now) }
-        let total = bounded ? min(total, attempt) : total
+        let attempt = endOfAttempt
+        if now >= attempt { return (.attempt, now) }
+        let total = min(total, attempt)
         guard !isHeld, begun != nil else { return (nil, total) }
         let (start, limit, name): (Int64, Int64?, NetworkError.Phase) =
             if case .waiting(let since) = phase { (since, firstByte, .firstByte) } else { (lastActivity, idle, .idle) }

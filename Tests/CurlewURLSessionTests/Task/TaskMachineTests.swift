@@ -96,8 +96,9 @@ struct TaskMachineTests {
         let denied = TaskMachine.Head(status: .unauthorized, headers: [:], length: nil)
         let cancelled = NetworkError(.cancelled)
         let steps = run(&machine, .head(denied), .data(bytes), .challenge, .ended(cancelled))
-        #expect(steps == ["-", "-", "answer 401 0123456789", "-"])
+        #expect(steps == ["stream 401", "-", "-", "-"])
         #expect(machine.wantsEnd)
+        #expect(run(&machine, .read) == ["chunk 0123456789"])
     }
 
     @Test("fewer bytes than declared are a lost connection")
