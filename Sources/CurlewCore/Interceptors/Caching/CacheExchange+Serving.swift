@@ -42,10 +42,12 @@ extension CacheExchange {
 
     private func response(_ stored: StoredResponse, _ delivery: CacheDelivery) async -> HTTPResponse? {
         do {
-            let (exchange, store) = (self, store)
-            let body = try await reach { () -> ResponseBody? in
-                guard let body = try await store.body(of: stored) else { return nil }
-                return try await exchange.bytes(of: body, delivery.bytes)
+            let body: ResponseBody?
+            if cache.answersAtOnce {
+                body = try await opened(stored, delivery.bytes)
+            } else {
+                let exchange = self
+                body = try await reach { try await exchange.opened(stored, delivery.bytes) }
             }
             guard let body else { return nil }
             var headers = delivery.headers
@@ -57,6 +59,11 @@ extension CacheExchange {
             context.reportStoreFailure(error)
             return nil
         }
+    }
+
+    private func opened(_ stored: StoredResponse, _ range: Range<Int64>) async throws -> ResponseBody? {
+        guard let body = try await store.body(of: stored) else { return nil }
+        return try await bytes(of: body, range)
     }
 
     /// The bytes in `range` as a body: at hand if they are few or in memory, else read as they are asked for.

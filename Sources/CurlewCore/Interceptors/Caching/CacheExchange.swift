@@ -82,20 +82,23 @@ struct CacheExchange: Sendable {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
-        let (store, question) = (store, question)
-        return try await reach {
-            let isOwn = question.reservation == nil
-            var found = try await store.find(isOwn ? question.key : question.common)
-            guard isOwn else {
-                found.variants = found.variants.filter { question.isForEverybody($0.headers) }
-                return found
-            }
-            let isFound = found.variants.contains { $0.matches(question.request.headers) }
-            if isFound || question.key == question.common || !question.rules.sharesPublic { return found }
-            let common = try await store.variants(for: question.common)
-            found.variants += common.filter { question.isForEverybody($0.headers) }
+        // The closure and its copies are not worth it where nothing can hang.
+        if cache.answersAtOnce { return try await Self.findings(question, in: store) }
+        return try await reach { [question, store] in try await Self.findings(question, in: store) }
+    }
+
+    private static func findings(_ question: CacheQuestion, in store: any CacheStore) async throws -> CacheFindings {
+        let isOwn = question.reservation == nil
+        var found = try await store.find(isOwn ? question.key : question.common)
+        guard isOwn else {
+            found.variants = found.variants.filter { question.isForEverybody($0.headers) }
             return found
         }
+        let isFound = found.variants.contains { $0.matches(question.request.headers) }
+        if isFound || question.key == question.common || !question.rules.sharesPublic { return found }
+        let common = try await store.variants(for: question.common)
+        found.variants += common.filter { question.isForEverybody($0.headers) }
+        return found
     }
 
     /// Asks the server, with the store left out.

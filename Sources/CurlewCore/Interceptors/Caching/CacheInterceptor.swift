@@ -31,12 +31,15 @@ public struct CacheInterceptor: ValidatingInterceptor {
 
     let traffic = CacheTraffic()
     let debts: CacheDebts
+    /// A store in memory, which nobody has to race.
+    let answersAtOnce: Bool
 
     /// A cache over `store`. By default one of its own, in memory, shared by the client and what is derived from it.
     public init(store: any CacheStore = MemoryCacheStore(), rules: CacheRules = .standard) {
         self.store = store
         self.rules = rules
         debts = CacheDebts.of(store)
+        answersAtOnce = store is MemoryCacheStore
     }
 
     /// `.caching`.
@@ -147,7 +150,7 @@ public struct CacheInterceptor: ValidatingInterceptor {
     func reach<Value: Sendable>(
         within limit: Duration, in context: ExchangeContext, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        if store is MemoryCacheStore { return try await work() }
+        if answersAtOnce { return try await work() }
         let deadline = context.totalDeadline.earlier(Deadline(limit, after: context.time.now))
         return try await bounded(until: deadline, on: context.time, work)
     }

@@ -134,7 +134,8 @@ extension RetryInterceptor {
             if let last = context.pastAttempts.last { context.record(.tried(last)) }
             guard case .retry(let wait, let cause) = decision else { return try result.concluded(context.pastAttempts) }
             result.giveUp()
-            try await pause(wait, in: context)
+            // By the reading that the decision rests on: a later one would be past the deadline.
+            try await pause(until: now.advanced(by: wait), in: context)
             situation.note(cause, wait)
             context.attempt += 1
             start = time.now
@@ -151,9 +152,9 @@ extension RetryInterceptor {
         }
     }
 
-    private func pause(_ wait: Duration, in context: ExchangeContext) async throws {
+    private func pause(until end: MonotonicInstant, in context: ExchangeContext) async throws {
         do {
-            try await context.time.sleep(for: wait)
+            try await context.time.sleep(until: end)
         } catch {
             var failure = NetworkError(error)
             failure.attempts = context.pastAttempts

@@ -50,7 +50,7 @@ public func withRetry<Value>(
                 guard budget.withdraw(for: origin, after: occasion) else { throw error }
                 refund = budget.price(after: occasion)
             }
-            try await time.sleep(for: wait)
+            try await time.sleep(until: now.advanced(by: wait))
             situation.note(cause, wait)
             number += 1
         }
