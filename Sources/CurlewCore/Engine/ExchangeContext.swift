@@ -157,7 +157,7 @@ public struct ExchangeContext: Sendable {
         totalDeadline.earlier(attemptDeadline)
     }
 
-    /// When nobody needs the response any more. Unlike `deadline`, it is known of an exchange that several calls share: that
+    /// When no caller needs the response any more. Unlike `deadline`, it is known of an exchange that several calls share: that
     /// of the most patient one. Policies ask it whether a wait is worth while.
     package var horizon: Deadline {
         guard let shared = detour?.facts.sharedDeadline else { return deadline }

@@ -39,13 +39,14 @@ public enum ExchangeEvent: Sendable {
     case cookieRefused(CookieRefusal, name: String)
     /// The cache of the pipeline has decided where an answer comes from; its head is there.
     case cacheDecided(CacheVerdict)
-    /// The cache's store failed; the call goes on without it. Also after the call's end, when a refresh in the background
-    /// failed to store.
+    /// The cache's store failed; the call goes on without it. Also after the call's end, when a commit that the call did not
+    /// wait for has failed (`CacheRules.commitTimeout`).
     case cacheStoreFailed(NetworkError)
     /// The fields that came after the body of one attempt (RFC 9110 §6.5). Only for a body that is complete, and before
     /// its reader hears of the end; they are not among the headers of the response.
     case trailers(HTTPHeaders)
-    /// The body of one attempt is complete, or has broken off: all that the engine measured.
+    /// The body of one attempt is complete, or has broken off: all that the engine measured, with the waits in queues of the
+    /// pipeline in `queue`.
     case measured(ExchangeMetrics)
     /// The transport noticed something that the call survives, such as pins that expire soon.
     case warned(TransportWarning)

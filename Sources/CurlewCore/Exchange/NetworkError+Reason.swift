@@ -139,7 +139,7 @@ extension NetworkError {
         case circuitBreaker
         /// `.rateLimit(_:every:)`: no token comes before the deadline, or too many wait for one.
         case rateLimit
-        /// `.concurrencyLimit(_:)`: no place came before the deadline, or too many wait for one.
+        /// `.concurrencyLimit(_:)`: too many calls wait for a slot. A deadline in the queue is `.timedOut(.queue)`.
         case concurrencyLimit
         /// The transport has been shut down.
         case shutdown

@@ -20,7 +20,8 @@ extension Pipeline {
     ///
     ///     redirects → retry → hedging → circuit breaker → rate limit → concurrency limit → attempt timeout
     ///
-    /// - `attemptTimeout`: the bound of each attempt. Default 10 s. It has to be shorter than `Timeouts.total`.
+    /// - `attemptTimeout`: how long each attempt may wait for the head of its response. Default 10 s. Bodies may take longer,
+    ///   and `Timeouts.attempt` of a call takes its place.
     /// - `retry`: what is tried again. Default `.standard`. Retries and hedging share one `RetryBudget`.
     /// - `hedging`: after which time a second sending begins; nil, the default, never.
     /// - `circuit`: when an origin is given up for a while. Default `.standard`. Its window has to be at least twice as

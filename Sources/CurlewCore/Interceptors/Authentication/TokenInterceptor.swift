@@ -83,7 +83,7 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             await store.refuse(issued.version, by: renewal)
             return response
         }
-        // The refused response may hold the connection that the refresh needs, so it is read before anybody waits.
+        // The refused response may hold the connection that the refresh needs, so it is read before the call waits.
         response.body = try await response.body.settled(on: clock)
         let body = response.body
         let newer: IssuedTokens?

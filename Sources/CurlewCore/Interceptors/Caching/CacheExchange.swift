@@ -16,7 +16,7 @@ struct CacheExchange: Sendable {
     let cache: CacheInterceptor
     /// The call's, or that of a refresh in the background.
     var context: ExchangeContext
-    /// Nobody waits for the response: what is stored need not be opened.
+    /// No caller waits for the response: what is stored need not be opened.
     var isRefresh = false
 
     init(_ question: CacheQuestion, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
@@ -184,7 +184,7 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Refreshes an entry without anybody waiting for it. It outlives the caller, and is bounded in number and time. It is a
+    /// Refreshes an entry; no caller waits for it. It outlives the caller, and is bounded in number and time. It is a
     /// call of its own: observers hear of it under a number of its own.
     private func refreshInBackground(_ choice: CacheChoice, _ found: CacheFindings) {
         let (id, rules) = (choice.stored.id, question.rules)

@@ -31,7 +31,7 @@ public struct CacheInterceptor: ValidatingInterceptor {
 
     let traffic = CacheTraffic()
     let debts: CacheDebts
-    /// A store in memory, which nobody has to race.
+    /// The store is in memory, so no time limit is needed.
     let answersAtOnce: Bool
 
     /// A cache over `store`. By default one of its own, in memory, shared by the client and what is derived from it.

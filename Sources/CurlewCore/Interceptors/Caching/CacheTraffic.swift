@@ -13,13 +13,13 @@ final class CacheTraffic: Sendable {
     enum Refresh: Sendable {
         /// By the one who asked, who ends it with `endRefresh`.
         case begun
-        /// By somebody else.
+        /// By another call.
         case underWay
         /// Not now: as many others are as may be.
         case tooMany
     }
 
-    /// Begins to refresh an entry, if nobody does so yet and fewer than `limit` others are refreshed.
+    /// Begins to refresh an entry, if no call does so yet and fewer than `limit` others are refreshed.
     func beginRefresh(_ id: CacheEntryID, limit: Int) -> Refresh {
         state.withLock { state in
             if state.refreshing.contains(id) { return .underWay }

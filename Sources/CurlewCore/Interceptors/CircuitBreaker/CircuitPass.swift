@@ -2,7 +2,7 @@
 
 /// One call on its way through a circuit.
 ///
-/// The circuit is asked twice: at once, so that nobody queues for a server that is given up, and when the request leaves the
+/// The circuit is asked twice: at once, so that no call queues for a server that is given up, and when the request leaves the
 /// pipeline, so that nothing is sent that was queued before the circuit opened. A call counts only if it left.
 final class CircuitPass: Departure {
     let outer: (any Departure)?

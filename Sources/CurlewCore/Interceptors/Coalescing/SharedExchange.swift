@@ -116,7 +116,7 @@ final class SharedExchange: Sendable {
 
     private func work(_ request: HTTPRequest, _ next: Next, _ isStill: @Sendable () -> Bool) async {
         // Each call keeps its own deadlines; one who comes later has a later one. The transport has none: the exchange is
-        // cancelled with the last call. Policies see the latest, so that nobody waits for what comes after it.
+        // cancelled with the last call. Policies see the latest, so that no wait outlasts all callers.
         var context = next.context
         context.sharedDeadline = sharedDeadline
         context.totalDeadline = .never
