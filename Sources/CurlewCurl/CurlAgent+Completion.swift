@@ -46,11 +46,11 @@ extension CurlAgent {
         if case .success = result, !transfer.head.trailers.isEmpty {
             transfer.context.record(.trailers(transfer.head.trailers))
         }
+        transfer.context.record(.measured(metrics))
         ended.append(transfer)
         deliver(result, to: transfer, metrics: metrics)
         // The pipe refers to the transfer for as long as somebody reads.
         transfer.pipe = nil
-        transfer.context.record(.measured(metrics))
     }
 
     /// libcurl counts how often a handle has sent again over all its transfers, and refuses the sixth time. So a handle

@@ -117,11 +117,11 @@ extension CurlAgent {
     /// Tells the caller of a transfer that waited until now.
     func endWaiting(_ transfer: Transfer, with error: NetworkError) {
         transfer.line = nil
-        refuse(transfer, error)
         var metrics = ExchangeMetrics()
         metrics.queue = transfer.clock.elapsed(at: ExchangeClock.now())
         metrics.total = metrics.queue
         transfer.context.record(.measured(metrics))
+        refuse(transfer, error)
     }
 
     /// True for a transfer that is this agent's and has begun. One that waits is ended; one that another agent has begun

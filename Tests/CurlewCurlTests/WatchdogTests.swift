@@ -12,16 +12,21 @@ import Testing
 /// An engine whose thread is held by somebody else's code.
 @Suite(.timeLimit(.minutes(1)))
 struct WatchdogTests {
-    /// Holds the engine's thread at the end of its first exchange.
-    private final class Blocker: RequestObserver {
+    /// Holds the engine's thread for downloads, as a disk that does not answer does.
+    private final class Blocker: BodySink {
         let holds = Signal()
         let mayGoOn = Signal()
 
-        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            guard case .measured = event else { return }
+        func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError) {
             holds.fire()
             mayGoOn.block()
         }
+    }
+
+    /// For that thread.
+    private func saved(_ options: inout RequestOptions) {
+        options.streaming = true
+        options.savesBody = true
     }
 
     @Test("what waits for an engine that stands still ends with an error, and it goes on when it can")
@@ -32,15 +37,17 @@ struct WatchdogTests {
         server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
         server.on(.get, "/body", respond: .generated(bytes: 200_000).stalled(at: .afterBytes(100_000)))
         let blocker = Blocker()
-        let body = try await transport.exchange(.get, server.url + "/body", timeouts: .none) { $0.streaming = true }
-            .body
+        let body = try await transport.exchange(.get, server.url + "/body", timeouts: .none, options: saved).body
         let reading = Task { try await body.collect() }
-        let waiting = Task { try await transport.exchange(.get, server.url + "/silent", timeouts: .none) }
+        let waiting = Task { try await transport.exchange(.get, server.url + "/silent", timeouts: .none, options: saved) }
         #expect(await eventually { transport.snapshot.active == 2 })
-        #expect(try await transport.exchange(.get, server.url + "/", observers: [blocker]).text() == "ok")
+        // More than fits into the buffer, so that the engine writes.
+        server.on(.get, "/large", respond: .generated(bytes: 20_000_000))
+        let held = try await transport.exchange(.get, server.url + "/large", timeouts: .none, options: saved).body
+        let writing = Task { try await held.drain(into: blocker) }
         await blocker.holds.wait()
         let start = ContinuousClock.now
-        let late = Task { try await transport.exchange(.get, server.url + "/", timeouts: .none) }
+        let late = Task { try await transport.exchange(.get, server.url + "/", timeouts: .none, options: saved) }
 
         for reason in [await outcome(waiting).reason, await outcome(reading).reason, await outcome(late).reason] {
             #expect(reason == .timedOut(.engine))
@@ -48,14 +55,15 @@ struct WatchdogTests {
         let time = ContinuousClock.now - start
         #expect(time > .milliseconds(1400) && time < .seconds(30))
         let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, server.url + "/", timeouts: .none)
+            try await transport.exchange(.get, server.url + "/", timeouts: .none, options: saved)
         }
         #expect(error.reason == .timedOut(.engine))
         expectTexts(error)
 
         blocker.mayGoOn.fire()
+        _ = await outcome(writing)
         #expect(await eventually { transport.snapshot.active == 0 })
-        #expect(try await transport.exchange(.get, server.url + "/").text() == "ok")
+        #expect(try await transport.exchange(.get, server.url + "/", options: saved).text() == "ok")
     }
 
     @Test("an engine that waits for slow servers and readers does not stand still")

@@ -15,7 +15,14 @@ extension Transport {
         var options = RequestOptions()
         change(&options)
         let context = ExchangeContext(options: options, timeouts: timeouts, limits: limits, observers: observers)
-        return try await send(HTTPRequest(method, url: url, headers: headers, body: body), in: context)
+        do {
+            let response = try await send(HTTPRequest(method, url: url, headers: headers, body: body), in: context)
+            await context.eventsTold()
+            return response
+        } catch {
+            await context.eventsTold()
+            throw error
+        }
     }
 
     /// The error that one exchange ends with, in its head or its body; nil if there is none.

@@ -28,12 +28,15 @@ extension APIClient {
         let homeFields: Set<HTTPField.Name>
         /// Fields of a client without a base URL that may be secrets: there is no origin that they belong to.
         let homelessFields: Set<HTTPField.Name>
+        /// Tells the observers; nil without any.
+        let events: EventQueue?
 
         init(
             baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
             query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil,
-            calls: CallGate = CallGate()
+            calls: CallGate = CallGate(), events: EventQueue? = nil
         ) {
+            self.events = events ?? .serving(configuration.observers)
             self.calls = calls
             self.baseURL = baseURL
             self.configuration = configuration
@@ -81,7 +84,7 @@ extension APIClient.Core {
         _ route: R, as type: Value.Type, _ codecs: Codecs?,
         decode: (R, HTTPResponse, Codecs) async throws -> Value, finish: (Value, HTTPResponse) -> Result
     ) async throws(NetworkError) -> Result {
-        let call = try prepare(route, answer: type, codecs)
+        let call = try await begin(route, answer: type, codecs)
         return try await exchanger.exchange(call.request, in: call.context) { response in
             let codecs = call.context.codecs
             if type == HTTPResponse.self { return finish(try await decode(route, response, codecs), response) }
@@ -115,7 +118,7 @@ extension APIClient.Core {
             ExchangeContext.Call(
                 id: ExchangeID.next(), routeName: route.name, options: options,
                 timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
-                clientOrigin: baseURL?.origin, observers: isObserved ? configuration.observers : [],
+                clientOrigin: baseURL?.origin, events: isObserved ? events : nil,
                 time: configuration.time,
                 endpoint: route, codecs: codecs, homeFields: homeFields, fields: exchanger.fields,
                 secrets: exchanger.secrets))
@@ -129,6 +132,21 @@ extension APIClient.Core {
             return PreparedCall(request: request, context: context)
         } catch {
             context.record(.failed(error, after: .zero))
+            for case let each as any UnsentCallListener in isObserved ? exchanger.pipeline.interceptors : [] {
+                each.note(unsent: error, in: context)
+            }
+            throw error
+        }
+    }
+
+    /// The same for a call that is sent next: what keeps it from being sent is told before this throws.
+    func begin<Value>(
+        _ route: some Route, answer: Value.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
+    ) async throws(NetworkError) -> PreparedCall {
+        do throws(NetworkError) {
+            return try prepare(route, answer: answer, codecs, change: change)
+        } catch {
+            await events?.told()
             throw error
         }
     }
@@ -143,6 +161,7 @@ extension APIClient.Core {
         } catch {
             var failure = error.withholding(exchanger.secrets)
             failure.routeName = route.name
+            if failure.request == nil { failure.unsentMethod = route.method }
             throw failure
         }
     }

@@ -31,10 +31,13 @@ extension APIClient {
         _ route: some Route, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
         let stream = try await core.stream(route)
-        defer { stream.response.body.cancel() }
         do {
-            return try await body(stream.response)
-        } catch var error as NetworkError {
+            let output = try await body(stream.response)
+            await stream.end()
+            return output
+        } catch {
+            await stream.end()
+            guard var error = error as? NetworkError else { throw error }
             if error.request == nil { error.request = stream.line }
             if error.routeName == nil { error.routeName = stream.routeName }
             throw error
@@ -48,15 +51,24 @@ extension APIClient.Core {
         let response: HTTPResponse
         let line: RequestLine
         let routeName: String
+        let context: ExchangeContext
+
+        /// What is left of the transfer ends.
+        func end() async {
+            response.body.cancel()
+            await context.eventsTold()
+        }
     }
 
     @concurrent
     func stream(_ route: some Route) async throws(NetworkError) -> Stream {
-        let call = try prepare(route, answer: HTTPResponse.self, nil) { $0.streaming = true }
+        let call = try await begin(route, answer: HTTPResponse.self, nil) { $0.streaming = true }
         let takesEveryStatus = (route as? any Endpoint)?.answersAsItIs ?? false
         return try await exchanger.exchange(call.request, in: call.context) { response in
             if !takesEveryStatus { _ = try await check(response, call, HTTPResponse.self) }
-            return Stream(response: response, line: RequestLine(call.request), routeName: call.context.routeName)
+            return Stream(
+                response: response, line: RequestLine(call.request), routeName: call.context.routeName,
+                context: call.context)
         }
     }
 }

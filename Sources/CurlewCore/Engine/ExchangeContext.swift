@@ -39,7 +39,7 @@ public struct ExchangeContext: Sendable {
             Call(
                 id: ExchangeID.next(), routeName: routeName, options: options,
                 timeouts: options.timeouts ?? timeouts, limits: options.limits ?? limits, clientOrigin: clientOrigin,
-                observers: observers, time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields))
+                events: .serving(observers), time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields))
     }
 
     init(_ call: Call) {
@@ -176,19 +176,57 @@ public struct ExchangeContext: Sendable {
         set { waited = newValue.wholeNanoseconds }
     }
 
-    /// True when somebody listens. Ask before building an event that costs something.
-    public var isObserved: Bool { !call.observers.isEmpty }
+    /// True when there are observers. Ask before building an event that costs something.
+    public var isObserved: Bool { call.events != nil }
 
-    /// Tells the observers, in their order, on the current task; `event` is made only if somebody listens.
+    /// Which sending of the call an event belongs to, counted from one; nil for events of the call as a whole. Unlike
+    /// `attempt`, it tells the two sendings of a hedged attempt apart.
+    public var sending: Int? { detour?.facts.sending?.number }
+
+    /// Tells the observers, on their queue; `event` is made only if there are any. Returns at once, on any thread.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
-        guard isObserved else { return }
+        guard let events = call.events else { return }
         var event = event().withholding(call.secrets)
         // The transport cannot know of waits in the pipeline.
         if waited > 0, case .measured(var metrics) = event {
             metrics.queue = (metrics.queue ?? .zero) + queued
             event = .measured(metrics)
         }
-        for observer in call.observers { observer.record(event, in: self) }
+        if let sending = detour?.facts.sending {
+            sending.take(event, in: self)
+        } else {
+            events.tell(event, in: self)
+        }
+    }
+
+    /// Records the last event of a call. What its sendings have left open is told before it.
+    func conclude(with event: @autoclosure () -> ExchangeEvent) {
+        guard let events = call.events else { return }
+        let event = event()
+        if case .succeeded = event { events.end(readsOn: true) } else { events.end(readsOn: false) }
+        record(event)
+    }
+
+    /// Returns when everything that has been recorded is told; see `EventQueue.told()`.
+    package func eventsTold() async {
+        await call.events?.queue.told()
+    }
+
+    /// Where the events of the call go, for calls that are made on its behalf.
+    var events: EventQueue? { call.events?.queue }
+
+    /// This context for a request that leaves the pipeline: what is recorded with it are the events of one sending.
+    func beginSending() -> ExchangeContext {
+        guard let events = call.events else { return self }
+        var copy = self
+        copy.change { $0.sending = events.begin(in: self) }
+        return copy
+    }
+
+    /// Tells of the end of a body that the transport does not tell of.
+    func watchEnd(of body: ResponseBody) -> ResponseBody {
+        guard let sending = detour?.facts.sending, !body.isAtHand else { return body }
+        return body.onEnd { _ in sending.endBody(in: self) }
     }
 
     private final class Detour: Sendable {
@@ -199,6 +237,7 @@ public struct ExchangeContext: Sendable {
             var pastAttempts: [Attempt] = []
             var principalKey: PrincipalKey?
             var sharedDeadline: SharedDeadline?
+            var sending: SendingEvents?
         }
 
         let facts: Facts
@@ -214,7 +253,7 @@ public struct ExchangeContext: Sendable {
         let timeouts: Timeouts
         let limits: Limits
         let clientOrigin: Origin?
-        let observers: [any RequestObserver]
+        let events: CallEvents?
         let time: any TimeSource
         let start: MonotonicInstant
         let endpoint: (any Sendable)?
@@ -226,7 +265,7 @@ public struct ExchangeContext: Sendable {
 
         init(
             id: UInt64, routeName: String, options: RequestOptions, timeouts: Timeouts, limits: Limits,
-            clientOrigin: Origin?, observers: [any RequestObserver], time: any TimeSource,
+            clientOrigin: Origin?, events: EventQueue?, time: any TimeSource,
             endpoint: (any Sendable)?, codecs: Codecs, homeFields: Set<HTTPField.Name> = [],
             fields: FieldRules = FieldRules(), secrets: DeclaredSecrets? = nil
         ) {
@@ -236,7 +275,7 @@ public struct ExchangeContext: Sendable {
             self.timeouts = timeouts
             self.limits = limits
             self.clientOrigin = clientOrigin
-            self.observers = observers
+            self.events = events.map { CallEvents($0) }
             self.time = time
             start = time.now
             self.endpoint = endpoint
@@ -251,7 +290,7 @@ public struct ExchangeContext: Sendable {
         func again() -> Call {
             Call(
                 id: ExchangeID.next(), routeName: routeName, options: options, timeouts: timeouts, limits: limits,
-                clientOrigin: clientOrigin, observers: observers, time: time, endpoint: endpoint, codecs: codecs,
+                clientOrigin: clientOrigin, events: events?.queue, time: time, endpoint: endpoint, codecs: codecs,
                 homeFields: homeFields, fields: fields, secrets: secrets)
         }
     }

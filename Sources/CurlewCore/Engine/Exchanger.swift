@@ -67,7 +67,10 @@ public struct Exchanger: Sendable {
             // A cache, a mock or a hook may have made it.
             secrets.declare(in: &response.headers)
             let value = try await finish(response)
-            context.record(.succeeded(response, after: start.duration(to: context.time.now)))
+            if context.isObserved {
+                context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
+                await context.eventsTold()
+            }
             return value
         } catch {
             var failure = NetworkError(error)
@@ -75,7 +78,10 @@ public struct Exchanger: Sendable {
             if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
             if case .timedOut = failure.reason { failure.detail += bounds(of: context) }
             failure = failure.withholding(secrets)
-            context.record(.failed(failure, after: start.duration(to: context.time.now)))
+            if context.isObserved {
+                context.conclude(with: .failed(failure, after: start.duration(to: context.time.now)))
+                await context.eventsTold()
+            }
             throw failure
         }
     }

@@ -57,6 +57,11 @@ public protocol PreparingInterceptor: Interceptor {
     func prepare(in context: ExchangeContext) async
 }
 
+/// An interceptor that is told of calls that never get to the pipeline, because no request could be made of them.
+protocol UnsentCallListener: Interceptor {
+    func note(unsent error: NetworkError, in context: ExchangeContext)
+}
+
 extension ValidatingInterceptor {
     /// Nothing to tell.
     public func declare(in setup: inout PipelineSetup) {}
@@ -123,8 +128,10 @@ public enum Placement: Int, Comparable, Sendable, CaseIterable {
     case compression
     /// Signs the request as it goes to the wire.
     case signing
-    /// Innermost: bounds one sending.
+    /// Bounds one sending.
     case attemptTimeout
+    /// Innermost: sees each request as it goes to the wire.
+    case wire
 
     /// Further out.
     public static func < (left: Placement, right: Placement) -> Bool {

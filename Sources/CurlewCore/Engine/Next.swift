@@ -32,6 +32,11 @@ public struct Next: Sendable {
         init(_ request: HTTPRequest) { self.request = request }
     }
 
+    /// The interceptors of this type, anywhere in the chain.
+    func all<Found: Interceptor>(_ type: Found.Type) -> [Found] {
+        links.interceptors.compactMap { (($0 as? PlacedInterceptor)?.base ?? $0) as? Found }
+    }
+
     package var transport: any Transport { links.transport }
     /// Tells chains apart: equal numbers mean the same interceptors over the same transport.
     var chain: UInt64 { links.number }
@@ -129,6 +134,7 @@ public struct Next: Sendable {
         // An interceptor may have made it anew.
         var request = request.knowing(context.secrets)
         if !request.secrets.isEmpty { request.secrets.declare(in: &request.headers) }
+        if context.isObserved { context = context.beginSending() }
         context.record(.sent(request))
         do {
             var response = try await transport.send(request, in: context)
@@ -136,6 +142,7 @@ public struct Next: Sendable {
             response.limitBody(in: context)
             if context.queued > .zero { response.metrics.queue = (response.metrics.queue ?? .zero) + context.queued }
             context.record(.answered(response))
+            if context.isObserved { response.body = context.watchEnd(of: response.body) }
             return response
         } catch {
             var failure = NetworkError(error)

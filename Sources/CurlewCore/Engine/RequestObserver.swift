@@ -4,15 +4,34 @@ public import CurlewHTTP
 
 /// Listens to what happens in a client, without being able to change it.
 ///
-/// One method and one enum instead of a method per event: an observer switches over what it cares about. `record` is
-/// called on the task or engine thread where the event happens, in the order of the exchange, and must return quickly.
-/// A client without observers spends nothing on events.
+/// One method and one enum instead of a method per event: an observer switches over what it cares about. A client without
+/// observers spends nothing on events.
+///
+/// - `record` is called on a dispatch queue that the client has for its observers: one event after the other, for all of
+///   its calls, in the order in which they are recorded. It is never called on a thread of a transport, and may take its
+///   time: it holds up nothing but the events behind it and the end of the calls that they belong to.
+/// - The events of a call come in the order that `ExchangeEvent` documents, and `send` returns or throws when they have
+///   been told. It waits five seconds at most: an observer that takes longer gets the rest later.
+/// - At most 16,384 events wait for slow observers; of more, the newest are dropped and counted (`ExchangeEvent.lost`).
 public protocol RequestObserver: Sendable {
-    /// Takes note of one event.
+    /// Takes note of one event. `context` is that of the moment: its attempt, its redirects, its sending.
     func record(_ event: ExchangeEvent, in context: ExchangeContext)
 }
 
 /// What happens in the course of a call.
+///
+/// The order, for each call (`ExchangeContext.id`):
+///
+/// 1. `began`, unless the call could not be made; then `failed` is all there is.
+/// 2. For each request that is sent (`ExchangeContext.sending`): `sent`, any number of `interim`, then either `answered`,
+///    and `trailers` if there are any, or `attemptFailed`; then `measured`, once. `warned` is between `sent` and `measured`.
+///    The two sendings of a hedged attempt overlap.
+/// 3. Between them what is decided: `tried` behind the outcome that it tells of, `redirected`, `cacheDecided`, `joined`.
+/// 4. `succeeded` or `failed`, once.
+///
+/// What comes after that: `trailers` and `measured` of a body that the caller reads as it comes, by the time that
+/// `withResponse` returns; `cacheStoreFailed`; and, where calls share exchanges (`.coalescing()`), what happens to a
+/// request that others still wait for when the call that began it has ended.
 @nonexhaustive
 public enum ExchangeEvent: Sendable {
     /// The call begins; the request is as built, before interceptors.
@@ -45,9 +64,12 @@ public enum ExchangeEvent: Sendable {
     /// The fields that came after the body of one attempt (RFC 9110 §6.5). Only for a body that is complete, and before
     /// its reader hears of the end; they are not among the headers of the response.
     case trailers(HTTPHeaders)
-    /// The body of one attempt is complete, or has broken off: all that the engine measured, with the waits in queues of the
-    /// pipeline in `queue`.
+    /// The request of one attempt is over: its body is complete, has broken off or was given up, or there was no response.
+    /// All that the engine measured, with the waits in queues of the pipeline in `queue`; of a transport that measures
+    /// nothing, and of a body that was given up, the times up to here.
     case measured(ExchangeMetrics)
+    /// So many events were not told before this one, because observers took too long.
+    case lost(Int)
     /// The transport noticed something that the call survives, such as pins that expire soon.
     case warned(TransportWarning)
     /// The call ended with an answer that the caller gets, after this time.
@@ -81,7 +103,7 @@ extension ExchangeEvent {
         case .trailers(let headers): .trailers(knowing(headers))
         case .succeeded(let response, let duration): .succeeded(knowing(response), after: duration)
         case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
-        case .joined, .tried, .redirected, .cookieRefused, .cacheDecided, .measured, .warned: self
+        case .joined, .tried, .redirected, .cookieRefused, .cacheDecided, .measured, .lost, .warned: self
         }
     }
 }

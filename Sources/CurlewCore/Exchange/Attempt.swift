@@ -83,6 +83,10 @@ extension Attempt {
         case serverAsked
         /// Tried again: there is no way to the server, and the policy waits for one.
         case offline
+        /// Sent again with a credential that has been renewed, after a 401.
+        case renewed
+        /// Sent again with the answer to a challenge (RFC 9110 §11.6.1), after a 401.
+        case challenged
         /// Tried at the same time as another, because that one took long.
         case hedge
 
@@ -149,6 +153,8 @@ extension Attempt.Cause: CustomStringConvertible {
         case .neverArrived: "the server cannot have got it"
         case .serverAsked: "the server asked for it"
         case .offline: "there was no way to the server"
+        case .renewed: "the credential was renewed"
+        case .challenged: "the server asked for a credential"
         case .hedge: "another try takes long"
         case .final: "trying again would not change it"
         case .notIdempotent: "the server may have acted on it, and it must not happen twice"

@@ -17,7 +17,11 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         func shown(_ text: String) -> String { secrets.redaction.text(text).printable }
 
         var lines = ["NetworkError: \(label)"]
-        if let request { lines.append("  request   \(request)" + (routeName.map { "  (\($0.printable))" } ?? "")) }
+        if let request {
+            lines.append("  request   \(request)" + (routeName.map { "  (\($0.printable))" } ?? ""))
+        } else if let routeName {
+            lines.append("  call      " + (unsentMethod.map { "\($0) " } ?? "") + routeName.printable)
+        }
         if !detail.isEmpty { lines.append("  detail    \(shown(detail))") }
         if let response {
             lines.append(
@@ -31,7 +35,11 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         for attempt in isTold ? [] : attempts { lines.append("  attempt   \(shown("\(attempt)"))") }
         for note in notes { lines.append("  note      \(shown(note))") }
         if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
-            lines.append("  cause     \(shown("\(underlying)").clipped(to: 500))")
+            // The lines of an error of ours stand further in than those of this one. Any other text is one line.
+            let text = "\(underlying)".clipped(to: 1000)
+            let isOurs = underlying is NetworkError
+            let parts = isOurs ? text.split(separator: "\n").map(String.init) : [text]
+            lines.append("  cause     " + parts.map(shown).joined(separator: "\n            "))
         }
         if let advice { lines.append("  next      \(shown(advice))") }
         return lines.joined(separator: "\n")
@@ -88,7 +96,12 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
             return "The server sent no certificate of its issuer. If that is an intermediate authority, the server has "
                 + "to send it. \(ownRoots)"
         case .connectionLost(.requestMayHaveArrived):
-            return "Repeat it only if doing it twice is the same as doing it once."
+            guard let method = request?.method, method.isSafe else {
+                return "The server may have acted on it. Ask for the state before you send it again, or send an "
+                    + "Idempotency-Key."
+            }
+            return "It changes nothing at the server: send it again."
+
         case .status(let status) where status.code == 401: return "Add a credential, such as .bearer { token }."
         case .status(let status) where status.isRedirection:
             return "The redirect was not followed: see .redirects(_:), options.redirects, and its Location."

@@ -79,6 +79,12 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.routeName = newValue } }
     }
 
+    /// The method of a call of which no request could be made.
+    package var unsentMethod: HTTPMethod? {
+        get { box.fields.unsentMethod }
+        set { update { $0.unsentMethod = newValue } }
+    }
+
     /// What was answered, if an answer came.
     public var response: Answer? {
         get { box.fields.response }
@@ -138,6 +144,7 @@ public struct NetworkError: Error, Sendable {
         var hint: String?
         var request: RequestLine?
         var routeName: String?
+        var unsentMethod: HTTPMethod?
         var response: Answer?
         var certificates: [PeerCertificate] = []
         var attempts: [Attempt] = []

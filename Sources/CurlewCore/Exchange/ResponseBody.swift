@@ -70,7 +70,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     /// This body, and `end` called once when it is over; at once for bytes at hand.
     package func onEnd(_ end: @escaping @Sendable (ResponseBodyEnd) -> Void) -> ResponseBody {
-        guard bufferedData == nil, value == nil else {
+        guard !isAtHand else {
             end(.complete)
             return self
         }
@@ -87,6 +87,9 @@ public struct ResponseBody: AsyncSequence, Sendable {
     package var bufferedData: Data? {
         if case .buffered(let data) = storage.content { data } else { nil }
     }
+
+    /// True when there is nothing to wait for.
+    package var isAtHand: Bool { bufferedData != nil || value != nil }
 
     /// The whole body, at most `maximum` bytes (never more than `limit`).
     ///

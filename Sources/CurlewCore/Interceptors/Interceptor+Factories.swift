@@ -3,12 +3,14 @@
 public import CurlewHTTP
 
 extension Interceptor where Self == LoggingInterceptor {
-    /// Two lines for each call, secrets out. See `LoggingInterceptor`.
+    /// Two lines for each call or, with `each: .sending`, for each request on the wire; secrets out. See
+    /// `LoggingInterceptor`.
     public static func logging(
-        _ level: LoggingInterceptor.Level = .line, redaction: Redaction = .standard, bodyLimit: Int = 4096,
+        _ level: LoggingInterceptor.Level = .line, each unit: LoggingInterceptor.Unit = .call,
+        redaction: Redaction = .standard, bodyLimit: Int = 4096,
         sink: @escaping @Sendable (LoggingInterceptor.Entry) -> Void = LoggingInterceptor.standardError
     ) -> LoggingInterceptor {
-        LoggingInterceptor(level, redaction: redaction, bodyLimit: bodyLimit, sink: sink)
+        LoggingInterceptor(level, each: unit, redaction: redaction, bodyLimit: bodyLimit, sink: sink)
     }
 }
 

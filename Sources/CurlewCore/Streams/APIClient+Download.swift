@@ -48,14 +48,14 @@ extension APIClient.Core {
     fileprivate func download(
         _ route: some Route, to path: String, _ progress: APIClient.DownloadProgress?
     ) async throws(NetworkError) -> Response<Int64> {
-        let call = try prepare(route, answer: HTTPResponse.self, nil) { options in
+        let call = try await begin(route, answer: HTTPResponse.self, nil) { options in
             options.streaming = true
             options.savesBody = true
             var limits = options.limits ?? configuration.limits
             limits.responseBody = limits.download
             options.limits = limits
         }
-        let file = try draft(path, of: call)
+        let file = try await draft(path, of: call)
         do throws(NetworkError) {
             return try await exchanger.exchange(call.request, in: call.context) { response in
                 _ = try await check(response, call, HTTPResponse.self)
@@ -70,7 +70,7 @@ extension APIClient.Core {
         }
     }
 
-    private func draft(_ path: String, of call: PreparedCall) throws(NetworkError) -> DraftFile {
+    private func draft(_ path: String, of call: PreparedCall) async throws(NetworkError) -> DraftFile {
         do throws(NetworkError) {
             return try DraftFile(for: path)
         } catch {
@@ -78,6 +78,7 @@ extension APIClient.Core {
             failure.request = RequestLine(call.request)
             failure.routeName = call.context.routeName
             call.context.record(.failed(failure, after: .zero))
+            await call.context.eventsTold()
             throw failure
         }
     }

@@ -24,7 +24,8 @@ import Foundation
 /// else the one of `onAny`; of equal ones the last added. A failure that is due comes before any of them. A request
 /// that nothing answers fails with `.refused(by: .mock)`, and the error lists what was asked and which stubs there are.
 ///
-/// It behaves like a transport: bodies are read, deadlines and cancellation hold, and limits apply to what it answers.
+/// It behaves like a transport: bodies are read, deadlines and cancellation hold, limits apply to what it answers, and what
+/// a stub's response does not say in its `metrics` is measured, on the clock of the call: observers get `.measured`.
 /// Copies share one table, and stubs may be added at any time.
 public struct MockTransport: Transport {
     private let table = Locked(MockTable())
@@ -60,8 +61,14 @@ public struct MockTransport: Transport {
         do {
             try Task.checkCancellation()
             try request.validate()
+            let start = context.time.now
             let body = try await RequestBodyReader(request.body, limit: 1 << 20)
-            return try await answer(RecordedCall(request, body, context))
+            var response = try await answer(RecordedCall(request, body, context))
+            let elapsed = start.duration(to: context.time.now)
+            if response.metrics.firstByte == nil { response.metrics.firstByte = elapsed }
+            if response.metrics.total == nil { response.metrics.total = elapsed }
+            if response.metrics.version == nil { response.metrics.version = response.version }
+            return response
         } catch is CancellationError {
             throw NetworkError(.cancelled)
         }

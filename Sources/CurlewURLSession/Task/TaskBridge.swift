@@ -85,11 +85,10 @@ final class TaskBridge: ResponseBodySource {
         let (hasHead, cause) = state.withLock { ($0.machine.head != nil, $0.cause) }
         let error = map(hasHead).map { completed(cause ?? $0) }
         feeds.release()
-        perform(.ended(error)) { state, _ in
+        perform(.ended(error), isMeasured: true) { state, _ in
             state.task = nil
             state.upload = nil
         }
-        context.record(.measured(metrics))
         owner.finished(self)
     }
 
@@ -151,7 +150,9 @@ final class TaskBridge: ResponseBodySource {
         handle(.abandoned)
     }
 
-    private func perform(_ event: TaskMachine.Event, _ change: (inout State, Int64) -> Void) {
+    private func perform(
+        _ event: TaskMachine.Event, isMeasured: Bool = false, _ change: (inout State, Int64) -> Void
+    ) {
         let now = ExchangeClock.now()
         let step = state.withLock { state -> Step in
             change(&state, now)
@@ -175,6 +176,8 @@ final class TaskBridge: ResponseBodySource {
         if let look = step.look { owner.look(at: self, look) }
         if step.isEnded { feeds.stop() }
         step.ending?()
+        // Before the caller or the reader hears of the end.
+        if isMeasured { context.record(.measured(step.metrics)) }
         deliver(step)
     }
 

@@ -102,7 +102,7 @@ struct DecodingErrorTests {
         let client = APIClient.testing(
             RecordingTransport(.ok, "nonsense"), configuration: ClientConfiguration(observers: [observer]))
         _ = await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) }
-        #expect(observer.labels == ["began", "sent", "answered", "failed decoding"])
+        #expect(observer.labels == ["began", "sent", "answered", "measured", "failed decoding"])
     }
 }
 
@@ -132,6 +132,7 @@ private final class Observer: RequestObserver {
         case .answered: label = "answered"
         case .succeeded: label = "succeeded"
         case .failed(let error, _): label = "failed \(error.label)"
+        case .measured: label = "measured"
         default: label = "other"
         }
         events.withLock { $0.append(label) }

@@ -28,6 +28,7 @@ struct ExchangerTests {
                 case .redirected(let redirect): "redirected \(redirect)"
                 case .redirectKept(let response, let reason): "redirectKept \(response.status.code) \(reason)"
                 case .cookieRefused(let refusal, let name): "cookieRefused \(name) \(refusal)"
+                case .measured: "measured"
                 case .warned(let warning): "warned \(warning)"
                 case .succeeded(let response, let time): "succeeded \(response.status.code) \(time.brief)"
                 case .failed(let error, let time): "failed \(error.label) \(time.brief)"
@@ -56,7 +57,7 @@ struct ExchangerTests {
                 return HTTPResponse(status: .notFound)
             })
         #expect(try await exchanger.exchange(request(), in: context()).status == .notFound)
-        #expect(listener.heard == ["began GET", "sent changed", "answered 404", "succeeded 404 5 ms"])
+        #expect(listener.heard == ["began GET", "sent changed", "answered 404", "measured", "succeeded 404 5 ms"])
     }
 
     @Test("An error of the transport is the call's error, with the request and the route in it")
@@ -67,7 +68,7 @@ struct ExchangerTests {
         #expect(error?.reason == .unreachable)
         #expect(error?.request?.description == "GET https://a.test/x?token=REDACTED")
         #expect(error?.routeName == "GetX")
-        #expect(listener.heard == ["began GET", "sent -", "attemptFailed unreachable", "failed unreachable 0 µs"])
+        #expect(listener.heard == ["began GET", "sent -", "attemptFailed unreachable", "measured", "failed unreachable 0 µs"])
     }
 
     @Test("Any other error is wrapped once, however many interceptors it passes")

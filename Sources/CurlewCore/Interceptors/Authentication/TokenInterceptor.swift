@@ -97,13 +97,19 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         }
         guard let newer, newer.version != issued.version else { return response }
         response.body.cancel()
-        return try await send(request, newer, next)
+        return try await send(request, newer, next, again: next.context.following(response, because: .renewed))
     }
 
-    private func send(_ request: HTTPRequest, _ issued: IssuedTokens, _ next: Next) async throws -> HTTPResponse {
+    /// - `again`: the context of a second sending.
+    private func send(
+        _ request: HTTPRequest, _ issued: IssuedTokens, _ next: Next, again: ExchangeContext? = nil
+    ) async throws -> HTTPResponse {
         var request = request
         request.headers[.authorization] = "Bearer \(issued.tokens.accessToken)"
-        let response = try await next(request, context: next.context.authenticated)
+        let response =
+            if let again { try await next.again(request, in: again.authenticated) } else {
+                try await next(request, context: next.context.authenticated)
+            }
         // Learning costs a visit to the store, which calls with tokens of unknown life need not pay.
         if issued.life != nil, let date = response.headers[.date].flatMap({ HTTPDate($0) })?.date {
             await store.learn(serverDate: date)
@@ -111,13 +117,18 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         return response
     }
 
-    /// A refresh goes past the rest of the pipeline: it must not wait for a place that its caller holds.
+    /// A refresh goes past the rest of the pipeline: it must not wait for a place that its caller holds. It is a call of its
+    /// own for the observers and the log of that client.
     private func renewal(for origin: Origin, _ next: Next) -> TokenStore.Renewal? {
         guard let renew else { return nil }
         return TokenStore.Renewal(canObtain: canObtain) { tokens in
+            let context = next.context
+            let logs = next.all(LoggingInterceptor.self).filter { $0.placement == .logging }
             let client = APIClient(
-                baseURL: BaseURL(origin: origin), pipeline: .empty, transport: next.transport,
-                configuration: ClientConfiguration(time: next.context.time))
+                APIClient.Core(
+                    baseURL: BaseURL(origin: origin), pipeline: Pipeline(logs), transport: next.transport,
+                    configuration: ClientConfiguration(time: context.time, fields: context.fields),
+                    events: context.events))
             return try await renew(tokens, client)
         }
     }
@@ -148,8 +159,8 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
 public struct TokenRefresh: Sendable {
     /// The tokens to renew.
     public let tokens: Tokens
-    /// A client for the origin of the tokens, over the same connections and without interceptors. Its paths begin at the
-    /// root of the origin.
+    /// A client for the origin of the tokens, over the same connections and without interceptors but `.logging()`. Its
+    /// paths begin at the root of the origin. The observers of the client whose tokens they are hear of its calls.
     public let client: APIClient
 }
 

@@ -204,10 +204,10 @@ struct CacheExchange: Sendable {
                         try await refresh.fetch(found, standIn: nil, because: .fresh)
                     }
                 for try await _ in response.body {}
-                context.record(.succeeded(response, after: start.duration(to: context.time.now)))
+                context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
             } catch {
                 // The next call asks again.
-                context.record(.failed(NetworkError(error), after: start.duration(to: context.time.now)))
+                context.conclude(with: .failed(NetworkError(error), after: start.duration(to: context.time.now)))
             }
         }
     }

@@ -7,6 +7,8 @@ struct HedgedRace: Sendable {
     private enum Event: Sendable {
         case late
         case ended(Int, Result<HTTPResponse, any Error>)
+        /// A failure whose body has been read.
+        case settled(Int, HTTPResponse)
         /// The wait for the second sending was given up.
         case nothing
     }
@@ -38,12 +40,30 @@ struct HedgedRace: Sendable {
                     guard finish.wantsHedgeWhenLate, mayHedge() else { continue }
                     finish.began("the first took longer than \(delay.brief)")
                     group.addTask { await ended(2) }
+                case .settled(let number, let response):
+                    if finish.take(.success(response), of: number) { group.cancelAll() }
                 case .ended(let number, let result):
-                    if finish.take(result, of: number) { group.cancelAll() }
+                    // A failure waits for the other sending, which may wait for the connection, or for the slot of a limit,
+                    // that the body of the failure holds.
+                    if finish.mustWait(result), case .success(let response) = result, !response.body.isAtHand {
+                        group.addTask { await settled(number, response) }
+                    } else if finish.take(result, of: number) {
+                        group.cancelAll()
+                    }
                 }
             }
             let none = Result<HTTPResponse, any Error>.failure(CancellationError())
             return (finish.result ?? none, finish.note, finish.sendings == 2)
+        }
+    }
+
+    private func settled(_ number: Int, _ response: HTTPResponse) async -> Event {
+        var response = response
+        do {
+            response.body = try await response.body.settled(on: time)
+            return .settled(number, response)
+        } catch {
+            return .ended(number, .failure(error))
         }
     }
 
@@ -69,6 +89,11 @@ private struct Finish {
     var note: String? {
         guard sendings == 2 else { return nil }
         return "sent twice because \(reason); the \(winner == 1 ? "first" : "second") counts"
+    }
+
+    /// True for a failure that does not decide as long as the other sending is under way.
+    func mustWait(_ result: Result<HTTPResponse, any Error>) -> Bool {
+        sendings == 2 && ended == 0 && self.result == nil && !isAnswer(result)
     }
 
     var wantsHedgeWhenLate: Bool { sendings == 1 && ended == 0 }

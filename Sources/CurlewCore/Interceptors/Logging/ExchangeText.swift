@@ -21,22 +21,48 @@ struct ExchangeText: Sendable {
 
     func lines(of request: HTTPRequest, in context: ExchangeContext) -> [String] {
         let name = context.routeName.isEmpty ? "" : " (\(context.routeName))"
-        let attempt = context.attempt == 1 ? "" : ", attempt \(context.attempt)"
+        let attempt = context.attempt == 1 ? "" : ", attempt \(context.attempt)" + cause(of: context)
         let line = "\(request.method) \(redaction.url(RequestLine(request).url))\(name)\(attempt)"
         let body = request.body.isEmpty ? [] : content(request.body.data, request.headers, "\(request.body)")
         return ([line] + fields(request.headers) + body).map(\.printable)
     }
 
+    /// What led to another attempt.
+    private func cause(of context: ExchangeContext) -> String {
+        context.pastAttempts.last.map { " (before: \(redaction.text($0.text)))" } ?? ""
+    }
+
+    /// The attempts of a call that had several, one line each where there is room.
+    private func lines(of attempts: [Attempt]) -> (suffix: String, lines: [String]) {
+        guard attempts.count > 1 else { return ("", []) }
+        let lines = level < .headers ? [] : attempts.map { "attempt \(redaction.text("\($0)"))" }
+        return (", \(attempts.count) attempts", lines)
+    }
+
+    /// A call of which no request could be made.
+    func lines(ofUnsent error: NetworkError, in context: ExchangeContext) -> [String] {
+        let call = [error.unsentMethod.map { "\($0)" }, context.routeName.isEmpty ? nil : context.routeName]
+            .compactMap { $0 }.joined(separator: " ")
+        let detail = redaction.text(error.detail).clipped(to: 300).joinedLines
+        return ["\(call.isEmpty ? "" : call + " ")not sent, \(error.label): \(detail)".printable]
+    }
+
     func lines(of response: HTTPResponse, after time: Duration) -> [String] {
         let data = response.body.bufferedData
-        let line = "\(response.status) in \(time.brief), \(data.map { "\($0.count) bytes" } ?? "\(response.body)")"
+        let size = data.map { "\($0.count) bytes" } ?? "\(response.body)"
+        let attempts = lines(of: response.attempts)
+        let verdict = response.cacheVerdict
+        let source = verdict.served == .network ? "" : ", \(verdict)"
+        let line = "\(response.status) in \(time.brief), \(size)\(attempts.suffix)\(source)"
         let body = data?.isEmpty == true ? [] : content(data, response.headers, "streamed")
-        return ([line] + fields(response.headers) + body).map(\.printable)
+        return ([line] + attempts.lines + fields(response.headers) + body).map(\.printable)
     }
 
     func lines(of error: NetworkError, after time: Duration) -> [String] {
         let detail = redaction.text(error.detail).clipped(to: 300)
-        return ["\(error.label) after \(time.brief)\(detail.isEmpty ? "" : ": \(detail.joinedLines)")".printable]
+        let attempts = lines(of: error.attempts)
+        let line = "\(error.label) after \(time.brief)\(attempts.suffix)\(detail.isEmpty ? "" : ": \(detail.joinedLines)")"
+        return ([line] + attempts.lines).map(\.printable)
     }
 
     private func fields(_ headers: HTTPHeaders) -> [String] {

@@ -28,7 +28,16 @@ extension LoggingInterceptor {
         /// The endpoint's name; empty when the call has none.
         public let routeName: String
         /// The first line, and further ones at the levels `.headers` and `.body`.
-        let lines: [String]
+        public let lines: [String]
+
+        /// An entry of one's own for the same sink. Control characters of `lines` are escaped; secrets in them are not
+        /// recognised.
+        public init(_ kind: Kind, exchange: UInt64, routeName: String = "", lines: [String]) {
+            self.kind = kind
+            self.exchange = exchange
+            self.routeName = routeName
+            self.lines = lines.map(\.printable)
+        }
 
         /// The lines, without a line break at the end. Further lines are indented, so that none looks like a new entry.
         public var description: String {

@@ -21,7 +21,8 @@ extension RetryInterceptor.Result {
 
     private var told: [Attempt]? {
         switch self {
-        case .answered(let response): response.history.flatMap { $0.isComplete ? $0.attempts : nil }
+        case .answered(let response):
+            response.history.flatMap { $0.isComplete || !$0.attempts.isEmpty ? response.attempts : nil }
         case .failed(let failure): failure.attempts
         }
     }

@@ -130,6 +130,7 @@ extension RetryInterceptor {
                     decision = .finish(because: .budgetIsEmpty)
                 }
             }
+            let known = context.pastAttempts.last?.number ?? 0
             context.pastAttempts = result.attempts(decision, from: start, to: now, in: context)
             if let last = context.pastAttempts.last { context.record(.tried(last)) }
             guard case .retry(let wait, let cause) = decision else { return try result.concluded(context.pastAttempts) }
@@ -137,7 +138,8 @@ extension RetryInterceptor {
             // By the reading that the decision rests on: a later one would be past the deadline.
             try await pause(until: now.advanced(by: wait), in: context)
             situation.note(cause, wait)
-            context.attempt += 1
+            // What sends again further in counts too.
+            context.attempt += max(1, (context.pastAttempts.last?.number ?? 0) - known)
             start = time.now
             do {
                 var response = try await next(request, context: context)

@@ -17,8 +17,8 @@ public struct HTTPSOnlyInterceptor: ValidatingInterceptor {
         self.exceptions = exceptions
     }
 
-    /// `.attemptTimeout`, the innermost place.
-    public var placement: Placement { .attemptTimeout }
+    /// `.wire`, the innermost place.
+    public var placement: Placement { .wire }
 
     /// `.anonymous`: it changes nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }

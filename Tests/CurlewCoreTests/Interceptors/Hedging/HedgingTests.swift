@@ -66,6 +66,40 @@ struct HedgingTests {
 
     func tokens(_ budget: RetryBudget) throws -> Int { budget.tokens(for: try #require(origin)) }
 
+    @Test("a failure whose body holds the slot that the second sending waits for does not stand in its way")
+    func heldSlot() async throws {
+        let (sent, hedged) = (Locked(0), OneShot<Void>())
+        let entered = Locked(0)
+        let client = APIClient(
+            baseURL: "https://a.test",
+            pipeline: Pipeline(
+                [
+                    .hedging(after: .milliseconds(1), budget: budget),
+                    .onRequest(at: .rateLimit) { _, _ in
+                        let count = entered.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        if count == 2 { hedged.finish(.success(())) }
+                    }, .concurrencyLimit(1),
+                ]),
+            transport: ClosureTransport { _, _ in
+                let number = sent.withLock { sent in
+                    sent += 1
+                    return sent
+                }
+                guard number == 1 else { return .status(200) }
+                try await hedged.wait()
+                let chunks = AsyncStream<Data> { source in
+                    source.yield(Data("busy".utf8))
+                    source.finish()
+                }
+                return HTTPResponse(status: .serviceUnavailable, body: ResponseBody(chunks))
+            }, configuration: ClientConfiguration(time: ManualClock.skippingWaits))
+        #expect(try await client.send(Request<HTTPResponse>.get("/")).status == .ok)
+        #expect(sent.withLock { $0 } == 2)
+    }
+
     @Test("An answer in time is the only one")
     func inTime() async throws {
         let server = Server(.answer(.status(200), after: .milliseconds(99)))
@@ -216,15 +250,15 @@ struct HedgingTests {
         #expect(server.state.withLock { $0 } == (2, 2, 0) && clock.sleeperCount == 0)
     }
 
-    @Test("The body of the loser is dropped, that of the winner can be read")
+    @Test("The body of the loser is over, that of the winner can be read")
     func bodies() async throws {
-        let dropped = Locked(0)
+        let over = Locked(0)
         func streamed(_ text: String) -> HTTPResponse {
             let stream = AsyncStream<Data> {
                 $0.yield(Data(text.utf8))
                 $0.finish()
             }
-            let body = ResponseBody(stream).onEnd { if case .dropped = $0 { dropped.withLock { $0 += 1 } } }
+            let body = ResponseBody(stream).onEnd { _ in over.withLock { $0 += 1 } }
             return HTTPResponse(body: body)
         }
         var failed = streamed("failed")
@@ -234,7 +268,7 @@ struct HedgingTests {
         } _: {
             .answer(streamed("fine"), after: $0)
         }.get()
-        #expect(dropped.withLock { $0 } == 1)
+        #expect(over.withLock { $0 } == 1)
         #expect(try await response.text() == "fine")
     }
 

@@ -166,9 +166,9 @@ struct RedirectInterceptorTests {
         #expect(try await client.send(Self.page).status == .found)
         #expect(
             listener.heard.dropLast() == [
-                "began GET", "sent -", "answered 302",
+                "began GET", "sent -", "answered 302", "measured",
                 "redirected 302 GET https://mock.test/start → GET https://mock.test/next", "sent -", "answered 302",
-                "redirectKept 302 The answer has no Location.",
+                "measured", "redirectKept 302 The answer has no Location.",
             ])
     }
 

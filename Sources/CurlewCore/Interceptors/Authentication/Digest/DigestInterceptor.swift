@@ -45,12 +45,16 @@ public struct DigestInterceptor: ValidatingInterceptor {
             return try await next(request)
         }
         var sendings = 0
+        var context: ExchangeContext?
         while true {
             let field = authenticator.withLock { $0.authorization(method: request.method, target: request.target) }
             var authorized = request
             if let field { authorized.headers[.authorization] = field }
             // Before the first challenge there is nothing to attach, and yet a credential that is demanded is there.
-            let response = try await next(authorized, context: next.context.authenticated)
+            let response =
+                if let context { try await next.again(authorized, in: context.authenticated) } else {
+                    try await next(authorized, context: next.context.authenticated)
+                }
             sendings += 1
             let isTaken = response.status != .unauthorized
             let info = response.headers["Authentication-Info"]
@@ -69,6 +73,7 @@ public struct DigestInterceptor: ValidatingInterceptor {
             }
             guard verdict == .again, sendings < 3, request.body.canReplay else { return response }
             try await response.body.finish(on: next.context.time)
+            context = (context ?? next.context).following(response, because: .challenged)
         }
     }
 

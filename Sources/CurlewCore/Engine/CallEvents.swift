@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// The events of one call, put into the order that `ExchangeEvent` documents.
+final class CallEvents: Sendable {
+    private struct State {
+        var isOver = false
+        var sendings = 0
+        var open: [SendingEvents] = []
+    }
+
+    let queue: EventQueue
+    private let state = Locked(State())
+
+    init(_ queue: EventQueue) {
+        self.queue = queue
+    }
+
+    /// Takes an event that does not belong to one sending. What an interceptor left behind may have one when the call is
+    /// over: nobody is told.
+    func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
+        if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
+        queue.tell(event, in: context)
+    }
+
+    /// A request leaves the pipeline.
+    func begin(in context: ExchangeContext) -> SendingEvents {
+        state.withLock { state in
+            state.sendings += 1
+            let isLate = state.isOver && context.sharedDeadline == nil
+            let sending = SendingEvents(state.sendings, queue, at: context.time.now, isOver: isLate)
+            if !isLate, context.sharedDeadline == nil { state.open.append(sending) }
+            return sending
+        }
+    }
+
+    /// The call is about to end. Sendings that somebody has left behind are told as cancelled; of a call that succeeds,
+    /// bodies may still be read.
+    func end(readsOn: Bool) {
+        let left = state.withLock { state -> [SendingEvents] in
+            state.isOver = true
+            defer { state.open = [] }
+            return state.open
+        }
+        for sending in left { sending.abandon(withHead: !readsOn) }
+    }
+}
+
+/// The events of one sending, from the task of the call and from the transport's threads.
+///
+/// A transport measures when the last byte is there, which may be before the task of the call has told of the head, so
+/// what comes early waits. Where the transport measures nothing, the end of the body does.
+final class SendingEvents: Sendable {
+    private enum Phase {
+        case begun, sent, answered, over
+    }
+
+    private struct State {
+        var phase = Phase.begun
+        /// What the transport told too early.
+        var early: [ExchangeEvent] = []
+        var metrics = ExchangeMetrics()
+        var context: ExchangeContext?
+    }
+
+    /// Which of the call's sendings it is, counted from one.
+    let number: Int
+    private let start: MonotonicInstant
+    private let queue: EventQueue
+    private let state: Locked<State>
+
+    init(_ number: Int, _ queue: EventQueue, at start: MonotonicInstant, isOver: Bool) {
+        self.number = number
+        self.queue = queue
+        self.start = start
+        state = Locked(State(phase: isOver ? .over : .begun))
+    }
+
+    /// Takes an event from anywhere, in any order.
+    func take(_ event: ExchangeEvent, in context: ExchangeContext) {
+        // The queue is filled under the lock, so that the order of two threads is that of their visits here.
+        state.withLock { state in
+            switch (event, state.phase) {
+            case (_, .over): return
+            case (.sent, _):
+                state.phase = .sent
+                state.context = context
+            case (.answered(let response), _):
+                queue.tell(event, in: context)
+                state.phase = .answered
+                state.metrics = response.metrics
+                if state.metrics.firstByte == nil { state.metrics.firstByte = start.duration(to: context.time.now) }
+                tellEarly(&state, context, with: { _ in true })
+                if response.body.isAtHand { finish(&state, context) }
+                return
+            case (.attemptFailed, _):
+                queue.tell(event, in: context)
+                tellEarly(&state, context) { if case .measured = $0 { true } else { false } }
+                return finish(&state, context)
+            case (.trailers, .sent), (.measured, .sent): return state.early.append(event)
+            case (.interim, .answered): return
+            default: break
+            }
+            queue.tell(event, in: context)
+            if case .measured = event { over(&state) }
+        }
+    }
+
+    private func tellEarly(
+        _ state: inout State, _ context: ExchangeContext, with isFit: (ExchangeEvent) -> Bool
+    ) {
+        for event in state.early where isFit(event) {
+            queue.tell(event, in: context)
+            if case .measured = event { over(&state) }
+        }
+        state.early = []
+    }
+
+    /// The body is at its end, however that came about.
+    func endBody(in context: ExchangeContext) {
+        state.withLock { finish(&$0, context) }
+    }
+
+    /// Nobody waits for it any more.
+    func abandon(withHead: Bool) {
+        state.withLock { state in
+            guard let context = state.context else { return over(&state) }
+            if state.phase == .sent { queue.tell(.attemptFailed(NetworkError(.cancelled)), in: context) }
+            if state.phase == .sent || withHead { finish(&state, context) }
+        }
+    }
+
+    /// Measures what the transport did not.
+    private func finish(_ state: inout State, _ context: ExchangeContext) {
+        guard state.phase != .over else { return }
+        var metrics = state.metrics
+        let total = start.duration(to: context.time.now)
+        metrics.total = total
+        if let firstByte = metrics.firstByte { metrics.transfer = max(.zero, total - firstByte) }
+        if metrics.queue == nil { metrics.queue = context.queued > .zero ? context.queued : nil }
+        queue.tell(.measured(metrics), in: context)
+        over(&state)
+    }
+
+    private func over(_ state: inout State) {
+        state.phase = .over
+        state.context = nil
+    }
+}
+
+extension ExchangeEvent {
+    /// True for what a call may have after its end: that of a body which is read after it, and of a store.
+    fileprivate var mayFollowTheEnd: Bool {
+        switch self {
+        case .cacheStoreFailed, .trailers, .measured, .succeeded, .failed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+@Suite(.timeLimit(.minutes(1)))
+struct EventQueueTests {
+    /// Waits in its first event until it may go on, and writes down what it hears.
+    private final class Slow: RequestObserver {
+        private let gate = DispatchSemaphore(value: 0)
+        private let isHeld: Locked<Bool>
+        private let words = Locked<[String]>([])
+        let holds = OneShot<Void>()
+
+        init(isHeld: Bool = true) { self.isHeld = Locked(isHeld) }
+
+        var heard: [String] { words.withLock { $0 } }
+
+        func goOn() { gate.signal() }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            let mustWait = isHeld.withLock { isHeld in
+                defer { isHeld = false }
+                return isHeld
+            }
+            if mustWait {
+                holds.finish(.success(()))
+                gate.wait()
+            }
+            let count = if case .lost(let count) = event { " \(count)" } else { "" }
+            words.withLock { $0.append(EventGrammar.word(event) + count) }
+        }
+    }
+
+    private let context = ExchangeContext()
+
+    @Test("whoever records an event goes on, and whoever waits for it waits for everything before it")
+    func order() async throws {
+        let observer = Slow()
+        let queue = EventQueue([observer])
+        queue.tell(.joined(1), in: context)
+        try await observer.holds.wait()
+        queue.tell(.trailers([:]), in: context)
+        let isTold = Locked(false)
+        let waiting = Task {
+            await queue.told()
+            isTold.withLock { $0 = true }
+        }
+        #expect(observer.heard.isEmpty)
+        #expect(!isTold.withLock { $0 })
+        observer.goOn()
+        await waiting.value
+        #expect(observer.heard == ["joined", "trailers"])
+        await queue.told()
+    }
+
+    @Test("of too many events the newest are dropped, and their number is told in their place")
+    func lost() async throws {
+        let observer = Slow()
+        let queue = EventQueue([observer], capacity: 2)
+        queue.tell(.joined(1), in: context)
+        try await observer.holds.wait()
+        for _ in 0..<5 { queue.tell(.joined(2), in: context) }
+        observer.goOn()
+        await queue.told()
+        queue.tell(.trailers([:]), in: context)
+        await queue.told()
+        #expect(observer.heard == ["joined", "joined", "joined", "lost 3", "trailers"])
+    }
+
+    @Test("an observer that hangs holds up the end of a call for a bounded time, and gets the rest later")
+    func hanging() async throws {
+        let observer = Slow()
+        let queue = EventQueue([observer], patience: .milliseconds(20))
+        for number in 1...3 { queue.tell(.joined(UInt64(number)), in: context) }
+        await queue.told()
+        await queue.told()
+        #expect(observer.heard.isEmpty)
+        observer.goOn()
+        let patient = EventQueue([Slow(isHeld: false)])
+        await patient.told()
+        while observer.heard.count < 3 { await Task.yield() }
+        #expect(observer.heard == ["joined", "joined", "joined"])
+    }
+
+    @Test("a client and those made from it have one queue, and one without observers has none")
+    func queues() throws {
+        let client = APIClient.mock(configuration: ClientConfiguration(observers: [Slow(isHeld: false)])) { _ in }
+        let queue = try #require(client.core.events)
+        #expect(client.with(headers: ["X": "1"]).core.events === queue)
+        #expect(client.adding(.logging(.off)).core.events === queue)
+        #expect(APIClient.mock { _ in }.core.events == nil)
+    }
+
+    @Test("observers are called outside of every task, so that none waits for them")
+    func thread() async throws {
+        let places = Locked<Set<Bool>>([])
+        let client = APIClient.mock(configuration: ClientConfiguration(observers: [Places(places)])) {
+            $0.onAny { _ in .status(204) }
+        }
+        try await client.send(Request<Void>.get("/"))
+        #expect(places.withLock { $0 } == [false])
+    }
+
+    private struct Places: RequestObserver {
+        let places: Locked<Set<Bool>>
+
+        init(_ places: Locked<Set<Bool>>) { self.places = places }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            let isTask = withUnsafeCurrentTask { $0 != nil }
+            places.withLock { _ = $0.insert(isTask) }
+        }
+    }
+
+    @Test("a mock is measured like a transport, on the clock of the call, and what a stub says of itself stays")
+    func mock() async throws {
+        let measured = Locked<[ExchangeMetrics]>([])
+        let client = APIClient.mock(
+            configuration: ClientConfiguration(
+                observers: [Metrics(measured)], time: ManualClock.skippingWaits)
+        ) {
+            $0.on(.get, "/slow", delay: .milliseconds(30), .text("late"))
+            $0.on(.get, "/own") { _ in
+                var response = HTTPResponse.text("own")
+                response.metrics.bytesReceived = 12
+                return response
+            }
+        }
+        let response = try await client.response(for: Request<Data>.get("/slow"))
+        #expect(response.metrics.total == .milliseconds(30))
+        try await client.send(Request<Data>.get("/own"))
+        _ = try? await client.send(Request<Data>.get("/none"))
+        let all = measured.withLock { $0 }
+        #expect(all.map(\.total) == [.milliseconds(30), .zero, .zero])
+        #expect(all.map(\.bytesReceived) == [nil, 12, nil])
+    }
+
+    private struct Metrics: RequestObserver {
+        let measured: Locked<[ExchangeMetrics]>
+
+        init(_ measured: Locked<[ExchangeMetrics]>) { self.measured = measured }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            if case .measured(let metrics) = event { measured.withLock { $0.append(metrics) } }
+        }
+    }
+
+    @Test("what an interceptor leaves behind is told as cancelled before the end, and never after it")
+    func leftBehind() async throws {
+        let (observer, gate) = (Slow(isHeld: false), OneShot<Void>())
+        let begun = OneShot<Void>()
+        let ended = OneShot<Void>()
+        let careless = Careless(begun: begun, ended: ended)
+        let client = APIClient(
+            baseURL: "https://a.test", pipeline: [careless],
+            transport: ClosureTransport { _, _ in
+                begun.finish(.success(()))
+                try await gate.wait()
+                return .status(200)
+            }, configuration: ClientConfiguration(observers: [observer]))
+        try await client.send(Request<Void>.get("/"))
+        let heard = observer.heard
+        #expect(heard == ["began", "sent", "attemptFailed", "measured", "succeeded"])
+        gate.finish(.success(()))
+        try await ended.wait()
+        await client.core.events?.told()
+        #expect(observer.heard == heard)
+    }
+
+    /// Sends on a task of its own and answers by itself.
+    private struct Careless: Interceptor {
+        let begun: OneShot<Void>
+        let ended: OneShot<Void>
+
+        func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+            Task {
+                _ = try? await next(request)
+                ended.finish(.success(()))
+            }
+            try await begun.wait()
+            return .status(204)
+        }
+    }
+}
