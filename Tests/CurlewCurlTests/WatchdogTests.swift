@@ -39,7 +39,9 @@ struct WatchdogTests {
         let blocker = Blocker()
         let body = try await transport.exchange(.get, server.url + "/body", timeouts: .none, options: saved).body
         let reading = Task { try await body.collect() }
-        let waiting = Task { try await transport.exchange(.get, server.url + "/silent", timeouts: .none, options: saved) }
+        let waiting = Task {
+            try await transport.exchange(.get, server.url + "/silent", timeouts: .none, options: saved)
+        }
         #expect(await eventually { transport.snapshot.active == 2 })
         // More than fits into the buffer, so that the engine writes.
         server.on(.get, "/large", respond: .generated(bytes: 20_000_000))

@@ -39,7 +39,8 @@ public struct ExchangeContext: Sendable {
             Call(
                 id: ExchangeID.next(), routeName: routeName, options: options,
                 timeouts: options.timeouts ?? timeouts, limits: options.limits ?? limits, clientOrigin: clientOrigin,
-                events: .serving(observers), time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields))
+                events: .serving(observers), time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields)
+        )
     }
 
     init(_ call: Call) {
@@ -294,16 +295,6 @@ public struct ExchangeContext: Sendable {
                 homeFields: homeFields, fields: fields, secrets: secrets)
         }
     }
-}
-
-extension ExchangeContext: CustomStringConvertible, CustomReflectable {
-    /// `call 7 (GetUser), attempt 1, hop 0`.
-    public var description: String {
-        "call \(id)\(routeName.isEmpty ? "" : " (\(routeName))"), attempt \(attempt), hop \(hop)".printable
-    }
-
-    /// Shows the description only, to debuggers and `dump` too: what travels beside a request may hold cookies.
-    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 /// Numbers for calls: a counter is cheaper than a random identifier and sorts by time.

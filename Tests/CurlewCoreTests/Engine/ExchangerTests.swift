@@ -68,7 +68,10 @@ struct ExchangerTests {
         #expect(error?.reason == .unreachable)
         #expect(error?.request?.description == "GET https://a.test/x?token=REDACTED")
         #expect(error?.routeName == "GetX")
-        #expect(listener.heard == ["began GET", "sent -", "attemptFailed unreachable", "measured", "failed unreachable 0 µs"])
+        #expect(
+            listener.heard == [
+                "began GET", "sent -", "attemptFailed unreachable", "measured", "failed unreachable 0 µs",
+            ])
     }
 
     @Test("Any other error is wrapped once, however many interceptors it passes")

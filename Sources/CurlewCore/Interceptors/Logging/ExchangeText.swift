@@ -61,7 +61,8 @@ struct ExchangeText: Sendable {
     func lines(of error: NetworkError, after time: Duration) -> [String] {
         let detail = redaction.text(error.detail).clipped(to: 300)
         let attempts = lines(of: error.attempts)
-        let line = "\(error.label) after \(time.brief)\(attempts.suffix)\(detail.isEmpty ? "" : ": \(detail.joinedLines)")"
+        let line =
+            "\(error.label) after \(time.brief)\(attempts.suffix)\(detail.isEmpty ? "" : ": \(detail.joinedLines)")"
         return ([line] + attempts.lines).map(\.printable)
     }
 

@@ -33,7 +33,8 @@ struct RenewalHistoryTests {
         let answers = Locked(statuses)
         let lines = lines
         return APIClient.mock(
-            pipeline: pipeline
+            pipeline:
+                pipeline
                 .adding(.logging { entry in lines.withLock { $0.append("\(entry)") } })
                 .adding(.bearer(store) { try await $0.client.send(Request<Tokens>.post("/renew").name("Renew")) }),
             configuration: ClientConfiguration(observers: [listener], time: ManualClock.skippingWaits)
@@ -79,7 +80,8 @@ struct RenewalHistoryTests {
                 "1 status 401 the credential was renewed", "2 status 503 it may pass",
                 "3 status 200 trying again would not change it",
             ])
-        #expect(listener.heard(listener.calls[0]).filter { $0.hasPrefix("sent") }.map { $0.suffix(1) } == ["1", "2", "3"])
+        #expect(
+            listener.heard(listener.calls[0]).filter { $0.hasPrefix("sent") }.map { $0.suffix(1) } == ["1", "2", "3"])
     }
 
     @Test("a second sending that fails tells of the first")

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+extension ExchangeContext {
+    /// This context for sending the request again at once, with the try that ended with `response` in the history. Observers
+    /// hear of it. For what sends again without being asked by a retry policy.
+    func following(_ response: HTTPResponse, because cause: Attempt.Cause) -> ExchangeContext {
+        let duration = response.metrics.total ?? response.metrics.firstByte ?? .zero
+        let last = Attempt(
+            number: (pastAttempts.last?.number ?? 0) + 1, hop: hop,
+            start: max(.zero, start.duration(to: time.now) - duration), duration: duration,
+            outcome: .status(response.status), decision: .retry(after: .zero, because: cause), notes: response.notes)
+        var copy = self
+        copy.pastAttempts = pastAttempts.adding(last)
+        copy.attempt += 1
+        copy.record(.tried(last))
+        return copy
+    }
+}
+
+extension Next {
+    /// Runs the rest of the chain once more, with the tries before this one in the history of what comes of it.
+    func again(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        let begun = context.time.now
+        let start = context.start.duration(to: begun)
+        do {
+            var response = try await self(request, context: context)
+            response.follow(context.pastAttempts, hop: context.hop, start: start)
+            return response
+        } catch {
+            var failure = NetworkError(error)
+            guard failure.attempts.isEmpty else { throw failure }
+            failure.attempts = context.pastAttempts.adding(
+                Attempt(
+                    number: (context.pastAttempts.last?.number ?? 0) + 1, hop: context.hop, start: start,
+                    duration: begun.duration(to: context.time.now), outcome: Attempt.Outcome(failure),
+                    notes: failure.notes))
+            throw failure
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+
+import Curlew
+
+// What the page on observers shows.
+
+/// A line for each request: what it was for, what came of it, how long it took.
+struct CostTable: RequestObserver {
+    let lines: AsyncStream<String>.Continuation
+
+    func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+        switch event {
+        case .measured(let metrics): lines.yield("\(context.routeName): \(metrics.total ?? .zero)")
+        case .attemptFailed(let error): lines.yield("\(context.routeName): \(error.label)")
+        default: break
+        }
+    }
+}
+
+enum ObservingPage {
+    static func make() -> (APIClient, AsyncStream<String>) {
+        let (lines, table) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1000))
+        let configuration = ClientConfiguration(observers: [CostTable(lines: table)])
+        let client = APIClient(baseURL: "https://api.example.com", configuration: configuration)
+
+        return (client, lines)
+    }
+}
