@@ -38,7 +38,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
             // The lines of an error of ours stand further in than those of this one. Any other text is one line.
             let text = "\(underlying)".clipped(to: 1000)
             let isOurs = underlying is NetworkError
-            let parts = isOurs ? text.split(whereSeparator: \.isNewline).map(String.init) : [text]
+            let parts = isOurs ? text.parts("\n").map(String.init) : [text]
             lines.append("  cause     " + parts.map(shown).joined(separator: "\n            "))
         }
         if let advice { lines.append("  next      \(shown(advice))") }
