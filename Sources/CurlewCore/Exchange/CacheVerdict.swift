@@ -80,7 +80,7 @@ enum CacheCause: Hashable, Sendable {
     case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callAsksToValidate, credentialMissing
     case olderThanAsked, lessFreshThanAsked, responseAsksToValidate, stale(seconds: Int), clockWentBack
     case onlyIfCached, unreachable(String)
-    case kept, freshens, requestForbids, responseForbids, notUnderstood(Int), isPrivate, isAuthorized, notMarked
+    case kept, freshens, requestForbids, responseForbids, notUnderstood(Int), notMarked
     case variesOnEverything, dependsOnMore(Int), notWorthKeeping, partIsUnclear, tooLong, noBytes, invalidated
 
     var text: String {
@@ -120,8 +120,6 @@ enum CacheCause: Hashable, Sendable {
         case .requestForbids: "not kept, because the request says no-store"
         case .responseForbids: "not kept, because the server says no-store"
         case .notUnderstood(let status): "not kept, because \(status) has rules that are not known (must-understand)"
-        case .isPrivate: "not kept, because it is private and the cache is shared"
-        case .isAuthorized: "not kept, because it is for one user and the cache is shared"
         case .notMarked: "not kept, because neither status nor fields say that it may be"
         case .variesOnEverything: "not kept, because it differs each time (Vary: *)"
         case .dependsOnMore(let status): "not kept, because \(status) depends on more than the URL"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The directives of a `Cache-Control` field, or of a targeted one (RFC 9111 §5.2, RFC 9213).
+/// The directives of a `Cache-Control` field (RFC 9111 §5.2).
 ///
 ///     let control = CacheControl(response.headers)
 ///     if control.contains("no-store") { … }

@@ -92,7 +92,7 @@ struct CacheChoice: Sendable {
         case .stale, .clockWentBack: break
         default: return nil
         }
-        guard !freshness.forbidsStale(question.rules) else { return nil }
+        guard !freshness.forbidsStale else { return nil }
         let seconds = Int(freshness.staleness)
         if question.policy == .returnStaleElseLoad { return ("the call takes what is stored", false) }
         guard !freshness.clockWentBack else { return nil }

@@ -59,7 +59,7 @@ enum CacheDecision: Sendable {
         _ failure: Failure, _ standIn: CacheChoice?, _ question: CacheQuestion
     ) -> AfterFailure {
         guard let standIn, failure.isServers else { return .rethrow }
-        if standIn.freshness.forbidsStale(question.rules) {
+        if standIn.freshness.forbidsStale {
             guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
                 return .rethrow
             }

@@ -37,8 +37,7 @@ extension CacheExchange {
         guard isUnchanged || question.isForEverybody(head.headers) else { return .principalChanged }
         let matching = found.variants.filter { $0.matches(question.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
-        let verdict = CacheIntake.verdict(
-            on: head, to: question, tags: context.options.cacheTags, hasCredential: principal != .anonymous)
+        let verdict = CacheIntake.verdict(on: head, to: question, tags: context.options.cacheTags)
         guard case .store(let stored) = verdict else {
             guard case .doNotStore(let cause) = verdict else { return .noBytes }
             return cause

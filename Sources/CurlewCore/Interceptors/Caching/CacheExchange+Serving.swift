@@ -91,7 +91,7 @@ extension CacheExchange {
 
     /// Writes the new head of an entry to the store; one that must not be kept any more is removed.
     func update(_ stored: StoredResponse) async {
-        let isForbidden = CacheIntake.isForbidden(stored, question.rules)
+        let isForbidden = CacheIntake.isForbidden(stored)
         await change { [store] in
             if isForbidden {
                 _ = try await store.remove(.entries([stored.id]))

@@ -27,11 +27,11 @@ enum CacheIntake {
 
     /// Decides about the answer to a request that has a key.
     static func verdict(
-        on head: Head, to question: CacheQuestion, tags: Set<String> = [], hasCredential: Bool = false
+        on head: Head, to question: CacheQuestion, tags: Set<String> = []
     ) -> Verdict {
         let (rules, status) = (question.rules, head.status)
-        let control = CacheControl.effective(in: head.headers, targets: rules.targets).control
-        if let cause = refusal(status, control, question, hasCredential) { return .doNotStore(cause) }
+        let control = CacheControl(head.headers)
+        if let cause = refusal(status, control, question) { return .doNotStore(cause) }
         guard question.request.method != .head else { return .doNotStore(.noBytes) }
         guard !status.isInformational, !CacheRules.dependsOnMore(status) else {
             return .doNotStore(.dependsOnMore(status.code))
@@ -39,13 +39,13 @@ enum CacheIntake {
         guard let key = question.key(for: head.headers) else {
             return .doNotStore(question.reservation ?? .principalUnknown([]))
         }
-        guard isMarked(head, control, rules) else { return .doNotStore(.notMarked) }
+        guard isMarked(head, control) else { return .doNotStore(.notMarked) }
         guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
             return .doNotStore(.variesOnEverything)
         }
         var stored = StoredResponse(
             key: key, status: status,
-            headers: CacheFields.storable(head.headers, control, rules, receivedAt: head.responseTime),
+            headers: CacheFields.storable(head.headers, control, receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
             tags: tags.union(CacheFields.tags(head.headers, rules.tagFields)))
         stored.variant = variant
@@ -56,24 +56,18 @@ enum CacheIntake {
 
     /// What forbids to keep an answer, whatever else is said.
     private static func refusal(
-        _ status: HTTPStatus, _ control: CacheControl, _ question: CacheQuestion, _ hasCredential: Bool
+        _ status: HTTPStatus, _ control: CacheControl, _ question: CacheQuestion
     ) -> CacheCause? {
         if question.keepsNothing { return question.policy == .noStore ? .callStoresNothing : .requestForbids }
         let demands = control.permits("must-understand")
         if demands, !CacheRules.isUnderstood(status) { return .notUnderstood(status.code) }
-        if control.contains("no-store"), !demands { return .responseForbids }
-        guard question.rules.isShared else { return nil }
-        if control.isUnqualified("private") { return .isPrivate }
-        let isAllowed =
-            control.permits("public") || control.contains("must-revalidate") || control.contains("s-maxage")
-        return hasCredential && !isAllowed ? .isAuthorized : nil
+        return control.contains("no-store") && !demands ? .responseForbids : nil
     }
 
     /// The last condition of RFC 9111 §3: something says that it may be kept.
-    private static func isMarked(_ head: Head, _ control: CacheControl, _ rules: CacheRules) -> Bool {
-        control.contains("public") || control.contains("max-age") || head.headers.contains(.expires)
-            || (rules.isShared ? control.contains("s-maxage") : control.contains("private"))
-            || CacheRules.isHeuristicallyCacheable(head.status)
+    private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
+        control.contains("public") || control.contains("private") || control.contains("max-age")
+            || head.headers.contains(.expires) || CacheRules.isHeuristicallyCacheable(head.status)
     }
 
     /// One range of bytes that was asked for, as long as it says.
@@ -158,8 +152,7 @@ enum CacheIntake {
 
     /// A stored response with the fields of a newer answer.
     static func updated(_ stored: StoredResponse, by head: Head, _ question: CacheQuestion) -> StoredResponse {
-        let control = CacheControl.effective(in: head.headers, targets: question.rules.targets).control
-        let fields = CacheFields.storable(head.headers, control, question.rules, receivedAt: head.responseTime)
+        let fields = CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime)
         var result = stored
         result.headers = CacheFields.updated(stored.headers, with: fields)
         result.requestTime = head.requestTime
@@ -170,8 +163,8 @@ enum CacheIntake {
     }
 
     /// Whether an updated response may not be kept any more.
-    static func isForbidden(_ stored: StoredResponse, _ rules: CacheRules) -> Bool {
-        let control = CacheControl.effective(in: stored.headers, targets: rules.targets).control
+    static func isForbidden(_ stored: StoredResponse) -> Bool {
+        let control = CacheControl(stored.headers)
         return control.contains("no-store") && !control.permits("must-understand")
             || CacheVariant.names(stored.headers) == nil
     }

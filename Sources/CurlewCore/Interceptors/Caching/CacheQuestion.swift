@@ -86,7 +86,7 @@ struct CacheQuestion: Sendable {
         guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {
             return false
         }
-        let control = CacheControl.effective(in: headers, targets: rules.targets).control
+        let control = CacheControl(headers)
         return control.contains("public") && !control.contains("private")
             && names.allSatisfy { HTTPField.Name($0).isHarmless || HTTPField.Name($0) == .origin }
     }
