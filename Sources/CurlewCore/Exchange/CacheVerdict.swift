@@ -74,7 +74,8 @@ package final class CacheVerdictBox: Sendable {
 
 /// The reasons of verdicts. Texts are made only when somebody asks for them.
 enum CacheCause: Hashable, Sendable {
-    case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, stillGood
+    case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
+    case stillGood, validatedBeside
     case replaced
     case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown([String]), principalOfProcess, principalChanged
     case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callAsksToValidate, credentialMissing
@@ -92,6 +93,8 @@ enum CacheCause: Hashable, Sendable {
         case .entryIsGone: "the entry was gone when its body was wanted"
         case .fresh: "it is fresh"
         case .heuristicallyFresh: "it is fresh by its age (the server named no time)"
+        case .freshByRule: "it is fresh by CacheRules.lifetimes"
+        case .validatedBeside: "the server says that it is still good, to a call that asked at the same time"
         case .stillGood: "the server says that it is still good"
         case .replaced: "the server sent another one"
         case .method(let method): "\(method) is not answered from the cache"

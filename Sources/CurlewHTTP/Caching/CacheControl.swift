@@ -85,6 +85,11 @@ public struct CacheControl: Hashable, Sendable {
         fieldNames(name)?.isEmpty == true
     }
 
+    /// These directives without the named ones, and with a lifetime.
+    package func replacing(_ names: Set<String>, withMaxAge seconds: Int) -> CacheControl {
+        CacheControl(directives.filter { !names.contains($0.name) } + [Directive("max-age", "\(seconds)")])
+    }
+
     private static func seconds(of directive: Directive) -> Int {
         guard let argument = directive.argument, !directive.isMalformed else { return 0 }
         return deltaSeconds(argument) ?? 0

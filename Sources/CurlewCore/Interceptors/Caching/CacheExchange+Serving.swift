@@ -40,6 +40,15 @@ extension CacheExchange {
         return response
     }
 
+    /// The answer from a stored response that the server has called good when another call asked.
+    func serve(_ stored: StoredResponse, becauseOf cause: CacheCause) async -> HTTPResponse? {
+        guard var response = await response(stored, CacheDelivery(of: stored, for: question, age: nil)) else {
+            return nil
+        }
+        response.judge(CacheVerdict(.revalidated, cause), in: context)
+        return response
+    }
+
     private func response(_ stored: StoredResponse, _ delivery: CacheDelivery) async -> HTTPResponse? {
         do {
             let body: ResponseBody?
@@ -54,7 +63,7 @@ extension CacheExchange {
             context.secrets.declare(in: &headers)
             return HTTPResponse(
                 status: delivery.status, headers: headers, body: body, version: stored.version,
-                url: question.key.target)
+                url: question.rules.ignoredQueryItems.isEmpty ? question.key.target : question.request.urlString)
         } catch {
             context.reportStoreFailure(error)
             return nil
@@ -91,7 +100,7 @@ extension CacheExchange {
 
     /// Writes the new head of an entry to the store; one that must not be kept any more is removed.
     func update(_ stored: StoredResponse) async {
-        let isForbidden = CacheIntake.isForbidden(stored)
+        let isForbidden = CacheIntake.isForbidden(stored, question.rules)
         await change { [store] in
             if isForbidden {
                 _ = try await store.remove(.entries([stored.id]))

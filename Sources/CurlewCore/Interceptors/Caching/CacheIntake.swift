@@ -30,13 +30,13 @@ enum CacheIntake {
         on head: Head, to question: CacheQuestion, tags: Set<String> = []
     ) -> Verdict {
         let (rules, status) = (question.rules, head.status)
-        let control = CacheControl(head.headers)
+        let control = rules.control(head.headers, status, at: question.key.target).control
         if let cause = refusal(status, control, question) { return .doNotStore(cause) }
         guard question.request.method != .head else { return .doNotStore(.noBytes) }
         guard !status.isInformational, !CacheRules.dependsOnMore(status) else {
             return .doNotStore(.dependsOnMore(status.code))
         }
-        guard let key = question.key(for: head.headers) else {
+        guard let key = question.key(for: head.headers, status) else {
             return .doNotStore(question.reservation ?? .principalUnknown([]))
         }
         guard isMarked(head, control) else { return .doNotStore(.notMarked) }
@@ -45,7 +45,7 @@ enum CacheIntake {
         }
         var stored = StoredResponse(
             key: key, status: status,
-            headers: CacheFields.storable(head.headers, control, receivedAt: head.responseTime),
+            headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
             tags: tags.union(CacheFields.tags(head.headers, rules.tagFields)))
         stored.variant = variant
@@ -143,7 +143,7 @@ enum CacheIntake {
     /// Nil for an answer that was everybody's, and is not any more.
     private static func admitted(_ stored: StoredResponse, to question: CacheQuestion) -> StoredResponse? {
         let isOwn = question.reservation == nil && stored.key == question.key
-        guard isOwn || question.isForEverybody(stored.headers) else { return nil }
+        guard isOwn || question.isForEverybody(stored.headers, stored.status) else { return nil }
         // It had to be looked at, and is not kept: see `CacheFields.storable`.
         var stored = stored
         stored.headers.remove(.setCookie)
@@ -163,8 +163,8 @@ enum CacheIntake {
     }
 
     /// Whether an updated response may not be kept any more.
-    static func isForbidden(_ stored: StoredResponse) -> Bool {
-        let control = CacheControl(stored.headers)
+    static func isForbidden(_ stored: StoredResponse, _ rules: CacheRules) -> Bool {
+        let control = rules.control(stored.headers, stored.status, at: stored.key.target).control
         return control.contains("no-store") && !control.permits("must-understand")
             || CacheVariant.names(stored.headers) == nil
     }

@@ -16,14 +16,15 @@ struct Freshness: Sendable {
     let lifetime: Double
     /// True if nobody named a time.
     let isHeuristic: Bool
+    /// True if the app has named the time (`CacheRules.lifetimes`).
+    let isRuled: Bool
     /// How old it is.
     let age: Double
     /// True if it seems to come from the future: then its age is not known.
     let clockWentBack: Bool
 
     init(_ stored: StoredResponse, at now: Date, _ rules: CacheRules) {
-        let control = CacheControl(stored.headers)
-        self.control = control
+        (control, isRuled) = rules.control(stored.headers, stored.status, at: stored.key.target)
         let made = CacheDate.made(stored)
         (lifetime, isHeuristic) = Self.lifetime(of: stored, made, control, rules)
         age = Self.age(of: stored, made, at: now)

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(Darwin)
+import Dispatch
+#endif
+
+/// How little memory the system has left.
+enum MemoryPressure: Sendable {
+    case warning
+    case critical
+
+    /// How many of so many bytes a store keeps.
+    func rest(of bytes: Int64) -> Int64 {
+        switch self {
+        case .warning: bytes / 2
+        case .critical: 0
+        }
+    }
+}
+
+#if canImport(Darwin)
+extension MemoryPressure {
+    /// Tells when the system has too little memory, until `tell` returns false. A source that nobody refers to ends, so it
+    /// refers to itself; what waits for one more event that way is small.
+    static func watch(_ tell: @escaping @Sendable (MemoryPressure) -> Bool) {
+        let levels: [(DispatchSource.MemoryPressureEvent, MemoryPressure)] = [(.warning, .warning), (.critical, .critical)]
+        for (event, level) in levels {
+            let source = DispatchSource.makeMemoryPressureSource(eventMask: event, queue: DispatchQueue.global())
+            source.setEventHandler { if !tell(level) { source.cancel() } }
+            source.activate()
+        }
+    }
+}
+#endif
