@@ -52,7 +52,7 @@ struct CoalescingTests {
         #expect(server.requestCount == 1)
     }
 
-    @Test("a body that arrives slowly or is large is read by one call; the others ask for themselves, and all get it whole")
+    @Test("a large body is read by one call, the others ask for themselves, and all get it whole")
     func large() async throws {
         let server = try MockServer()
         let joins = Joins(19)

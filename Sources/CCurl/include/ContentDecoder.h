@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
-// Content codings (RFC 9110 §8.4.1), undone piece by piece. libcurl can do that as well, but takes the end of a body for
-// the end of its coding: a body that was cut off would look whole. The libraries are those that libcurl has loaded; they
-// are looked up, because the package does not link them.
+// Content codings (RFC 9110 §8.4.1), undone piece by piece. libcurl can do that as well, but takes the end of a body
+// for the end of its coding: a body that was cut off would look whole. The libraries are those that libcurl has loaded;
+// they are looked up, because the package does not link them.
 
 #ifndef CURLEW_CONTENT_DECODER_H
 #define CURLEW_CONTENT_DECODER_H

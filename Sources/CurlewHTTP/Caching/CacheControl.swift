@@ -86,7 +86,7 @@ public struct CacheControl: Hashable, Sendable {
     }
 
     /// These directives without the named ones, and with a lifetime.
-    package func replacing(_ names: Set<String>, withMaxAge seconds: Int) -> CacheControl {
+    package func maxAge(_ seconds: Int, insteadOf names: Set<String>) -> CacheControl {
         CacheControl(directives.filter { !names.contains($0.name) } + [Directive("max-age", "\(seconds)")])
     }
 

@@ -95,16 +95,16 @@ enum CacheIntake {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
                 guard tag == stored.headers[.eTag] else { return nil }
-                return admitted(updated(stored, by: head, question), to: question)
+                return admitted(updated(stored, by: head, question), by: head, question)
             }
             guard new.matchesWeakly(old) else { return nil }
             var head = head
             head.headers[.eTag] = stored.headers[.eTag]
-            return admitted(updated(stored, by: head, question), to: question)
+            return admitted(updated(stored, by: head, question), by: head, question)
         } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
             return nil
         }
-        return admitted(updated(stored, by: head, question), to: question)
+        return admitted(updated(stored, by: head, question), by: head, question)
     }
 
     /// A stored response with what a 200 to HEAD says of it; nil if it is about another representation (RFC 9111 §4.3.5).
@@ -120,7 +120,7 @@ enum CacheIntake {
         }
         let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
         if let new = head.headers[.contentLength], let length, new != length { return nil }
-        return admitted(updated(stored, by: head, question), to: question)
+        return admitted(updated(stored, by: head, question), by: head, question)
     }
 
     /// A stored response with what a part of it says; nil unless both share a strong validator (RFC 9111 §3.4). Parts are not
@@ -137,17 +137,17 @@ enum CacheIntake {
         var head = head
         head.headers.remove(.contentRange)
         head.headers.remove(.contentLength)
-        return admitted(updated(stored, by: head, question), to: question)
+        return admitted(updated(stored, by: head, question), by: head, question)
     }
 
     /// Nil for an answer that was everybody's, and is not any more.
-    private static func admitted(_ stored: StoredResponse, to question: CacheQuestion) -> StoredResponse? {
-        let isOwn = question.reservation == nil && stored.key == question.key
-        guard isOwn || question.isForEverybody(stored.headers, stored.status) else { return nil }
-        // It had to be looked at, and is not kept: see `CacheFields.storable`.
-        var stored = stored
-        stored.headers.remove(.setCookie)
-        return stored
+    private static func admitted(
+        _ stored: StoredResponse, by head: Head, _ question: CacheQuestion
+    ) -> StoredResponse? {
+        if question.reservation == nil, stored.key == question.key { return stored }
+        // Cookies are not in the stored fields: see `CacheFields.storable`.
+        if head.headers.contains(.setCookie) { return nil }
+        return question.isForEverybody(stored.headers, stored.status) ? stored : nil
     }
 
     /// A stored response with the fields of a newer answer.

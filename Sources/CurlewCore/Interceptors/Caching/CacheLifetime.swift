@@ -49,7 +49,8 @@ public struct CacheLifetime: Hashable, Sendable {
 
     func covers(_ target: String) -> Bool {
         guard let prefix = prefix?.utf8, target.utf8.starts(with: prefix) else { return false }
-        guard let next = target.utf8.dropFirst(prefix.count).first, prefix.last != UInt8(ascii: "/") else { return true }
+        let rest = target.utf8.dropFirst(prefix.count)
+        guard prefix.last != UInt8(ascii: "/"), let next = rest.first else { return true }
         return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
     }
 
@@ -58,9 +59,8 @@ public struct CacheLifetime: Hashable, Sendable {
         var replaced: Set<String> = ["max-age"]
         switch overriding {
         case .nothing:
-            guard !["max-age", "no-cache", "no-store"].contains(where: control.contains), !headers.contains(.expires) else {
-                return nil
-            }
+            let words = ["max-age", "no-cache", "no-store"]
+            guard !words.contains(where: control.contains), !headers.contains(.expires) else { return nil }
         case .lifetime:
             guard !control.contains("no-store") else { return nil }
             if control.isUnqualified("no-cache") { replaced.insert("no-cache") }
@@ -68,7 +68,7 @@ public struct CacheLifetime: Hashable, Sendable {
             replaced.insert("no-store")
             if control.isUnqualified("no-cache") { replaced.insert("no-cache") }
         }
-        return control.replacing(replaced, withMaxAge: Int(clamping: max(0, lifetime.components.seconds)))
+        return control.maxAge(Int(clamping: max(0, lifetime.components.seconds)), insteadOf: replaced)
     }
 }
 

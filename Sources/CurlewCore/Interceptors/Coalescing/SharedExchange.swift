@@ -58,8 +58,8 @@ final class SharedExchange: Sendable {
             response.body = body.limited(to: body.limit)
         } else if context.deadline != .never {
             let phase: NetworkError.Phase = context.deadline == context.totalDeadline ? .total : .attempt
-            response.body = ResponseBody(
-                TimedBody(body, until: context.deadline, phase, on: time), limit: body.limit, length: body.declaredLength)
+            let timed = TimedBody(body, until: context.deadline, phase, on: time)
+            response.body = ResponseBody(timed, limit: body.limit, length: body.declaredLength)
         }
         return .response(response)
     }

@@ -18,7 +18,9 @@ struct CacheLifetimeTests {
         return rules
     }
 
-    private static func fixture(_ rules: CacheRules, _ fields: HTTPHeaders, _ status: HTTPStatus = .ok) -> CacheFixture {
+    private static func fixture(
+        _ rules: CacheRules, _ fields: HTTPHeaders, _ status: HTTPStatus = .ok
+    ) -> CacheFixture {
         CacheFixture(rules: rules) { _ in .data(Data("x".utf8), status: status, headers: fields) }
     }
 
@@ -93,8 +95,8 @@ struct CacheLifetimeTests {
     @Test("a scope that is no URL is a problem of the client")
     func problem() async throws {
         let transport = MockTransport.answering { _ in .status(200) }
-        let client = APIClient(
-            baseURL: "https://api.example", pipeline: [.caching(rules: Self.rules(under: "films"))], transport: transport)
+        let pipeline: Pipeline = [.caching(rules: Self.rules(under: "films"))]
+        let client = APIClient(baseURL: "https://api.example", pipeline: pipeline, transport: transport)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<HTTPResponse>.get("/")) }
         #expect(error?.reason == .configuration && error?.detail.contains("films") == true)
     }
@@ -117,7 +119,8 @@ struct CacheLifetimeTests {
     @Test(
         "what a URL is stored under",
         arguments: [
-            ("/a", "/a"), ("/a?", "/a?"), ("/a?utm_x=1", "/a"), ("/a?b=1&utm_x", "/a?b=1"), ("/a?UTM_x=1", "/a?UTM_x=1"),
+            ("/a", "/a"), ("/a?", "/a?"), ("/a?utm_x=1", "/a"), ("/a?b=1&utm_x", "/a?b=1"),
+            ("/a?UTM_x=1", "/a?UTM_x=1"),
             ("/a?utm_x=1&&b", "/a?&b"), ("/a?b=utm_x", "/a?b=utm_x"), ("/a?utm%5Fx=1", "/a?utm%5Fx=1"),
             ("/a?b=1&b=2", "/a?b=1&b=2"), ("/utm_x?b", "/utm_x?b"), ("/a?utm_\u{301}=1", "/a"),
         ])

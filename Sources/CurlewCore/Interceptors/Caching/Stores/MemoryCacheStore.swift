@@ -42,7 +42,7 @@ public final class MemoryCacheStore: CacheStore {
         self.originShare = originShare
         table = Locked(
             MemoryCacheTable(byteLimit: self.byteLimit, entryLimit: self.entryLimit, originShare: originShare))
-        #if canImport(Darwin)
+        #if canImport(Security)
         MemoryPressure.watch { [weak self] level in
             self?.relieve(level)
             return self != nil

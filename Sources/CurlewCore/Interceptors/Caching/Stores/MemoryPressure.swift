@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-#if canImport(Darwin)
+// A module that all systems with this source have, and no other.
+#if canImport(Security)
 import Dispatch
 #endif
 
@@ -18,14 +19,14 @@ enum MemoryPressure: Sendable {
     }
 }
 
-#if canImport(Darwin)
+#if canImport(Security)
 extension MemoryPressure {
     /// Tells when the system has too little memory, until `tell` returns false. A source that nobody refers to ends, so it
     /// refers to itself; what waits for one more event that way is small.
     static func watch(_ tell: @escaping @Sendable (MemoryPressure) -> Bool) {
-        let levels: [(DispatchSource.MemoryPressureEvent, MemoryPressure)] = [(.warning, .warning), (.critical, .critical)]
-        for (event, level) in levels {
-            let source = DispatchSource.makeMemoryPressureSource(eventMask: event, queue: DispatchQueue.global())
+        for level in [MemoryPressure.warning, .critical] {
+            let source = DispatchSource.makeMemoryPressureSource(
+                eventMask: level == .warning ? .warning : .critical, queue: DispatchQueue.global())
             source.setEventHandler { if !tell(level) { source.cancel() } }
             source.activate()
         }
