@@ -14,6 +14,9 @@ static struct {
     __typeof__(&SSL_CTX_set_keylog_callback) set_key_log;
     __typeof__(&SSL_CTX_set_cert_verify_callback) set_verify;
     __typeof__(&SSL_CTX_set_ex_data) set_data;
+    __typeof__(&SSL_CTX_get_ex_data) data;
+    __typeof__(&SSL_get_SSL_CTX) settings;
+    __typeof__(&SSL_CTX_set_client_cert_cb) set_client_certificate;
     __typeof__(&CRYPTO_get_ex_new_index) new_index;
     __typeof__(&X509_verify_cert) verify;
     __typeof__(&X509_STORE_CTX_get0_untrusted) presented;
@@ -32,6 +35,7 @@ static struct {
 /// Where settings keep the context of their check; -1 if checks are not possible.
 static int data_index = -1;
 static curlew_certificate_judge judge_certificates;
+static curlew_certificate_request note_request;
 static curlew_certificate_release release_context;
 
 /// A function as libcurl finds it. The program may have loaded a second OpenSSL for something else: the structures of
@@ -66,16 +70,21 @@ static void free_data(
     if (context != NULL) release_context(context);
 }
 
-int curlew_find_openssl(curlew_certificate_judge judge, curlew_certificate_release release) {
+int curlew_find_openssl(
+    curlew_certificate_judge judge, curlew_certificate_request request, curlew_certificate_release release) {
     // Also forks of OpenSSL have this one; nothing of its arguments is looked at here.
     openssl.set_key_log = (__typeof__(openssl.set_key_log))dlsym(RTLD_DEFAULT, "SSL_CTX_set_keylog_callback");
     void *libcurl = uses_openssl() ? open_libcurl() : NULL;
     if (libcurl == NULL) return 0;
     judge_certificates = judge;
+    note_request = request;
     release_context = release;
 #define FIND(member, name) openssl.member = (__typeof__(openssl.member))find(libcurl, #name)
     FIND(set_verify, SSL_CTX_set_cert_verify_callback);
     FIND(set_data, SSL_CTX_set_ex_data);
+    FIND(data, SSL_CTX_get_ex_data);
+    FIND(settings, SSL_get_SSL_CTX);
+    FIND(set_client_certificate, SSL_CTX_set_client_cert_cb);
     FIND(new_index, CRYPTO_get_ex_new_index);
     FIND(verify, X509_verify_cert);
     FIND(presented, X509_STORE_CTX_get0_untrusted);
@@ -109,10 +118,21 @@ static int verify(X509_STORE_CTX *store, void *context) {
     return is_admitted;
 }
 
+/// Called when a server wants a certificate and there is none: it gets none.
+static int miss_certificate(SSL *connection, X509 **certificate, EVP_PKEY **key) {
+    (void)certificate;
+    (void)key;
+    void *context = openssl.data(openssl.settings(connection), data_index);
+    if (context != NULL) note_request(context);
+    return 0;
+}
+
 int curlew_check_certificates(void *secure_context, void *context) {
     if (data_index < 0 || secure_context == NULL) return 0;
     if (openssl.set_data(secure_context, data_index, context) != 1) return 0;
     openssl.set_verify(secure_context, verify, context);
+    if (openssl.set_client_certificate && openssl.data && openssl.settings)
+        openssl.set_client_certificate(secure_context, miss_certificate);
     return 1;
 }
 

@@ -71,13 +71,24 @@ final class BodyPipe: ResponseBodySource {
         case failed(NetworkError)
     }
 
+    /// False while the reader is behind, who will ask to go on then.
+    func hasRoom() -> Bool {
+        state.withLock { state in
+            if state.end != nil || state.sink != nil || state.pending.count < capacity { return true }
+            state.isPaused = true
+            return false
+        }
+    }
+
     /// The agent brings bytes.
-    func offer(_ bytes: UnsafeRawBufferPointer) -> Receipt {
+    ///
+    /// - `isForced`: they are taken although there is no room, because they cannot be brought again.
+    func offer(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> Receipt {
         let way = state.withLock { state -> Way in
             // The reader has been told, and what it had not taken may be gone: this must not seem to be what follows.
             if state.end != nil { return .keep(.taken, nil) }
             if let sink = state.sink { return .write(sink, after: state.pending.count > 0 ? state.take() : nil) }
-            guard state.pending.count < capacity else {
+            guard state.pending.count < capacity || isForced else {
                 state.isPaused = true
                 return .keep(.refused, nil)
             }

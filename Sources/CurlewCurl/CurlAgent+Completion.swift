@@ -14,6 +14,10 @@ extension CurlAgent {
             guard let context = curlew_info_pointer(pointer, CURLINFO_PRIVATE) else { continue }
             let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
             guard let easy = transfer.easy else { continue }
+            if code == CURLE_OK, transfer.decoder?.isComplete == false {
+                transfer.failure = NetworkError(
+                    .badResponse, detail: "The body ends before its content coding does: it was cut off.")
+            }
             if code == CURLE_OK, transfer.failure == nil, transfer.head.isComplete {
                 complete(transfer, easy, .success(()))
             } else {

@@ -37,6 +37,9 @@ enum CurlFailure {
                 engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,
                 systemError: systemError))
         if error.reason.isAboutCertificate { error.certificates = handle.serverCheck?.certificates ?? [] }
+        if error.reason == .secureConnectionFailed(.clientCertificate), handle.serverCheck?.lacksCertificate == true {
+            error.hint = "The server asks for a certificate of the client: set TLSConfiguration.identity."
+        }
         if error.reason == .configuration { error.hint = hint(for: code, configuration: transfer.owner.configuration) }
         return completed(error, transfer)
     }
@@ -80,6 +83,9 @@ enum CurlFailure {
         case CURLE_PEER_FAILED_VERIFICATION: .secureConnectionFailed(verification(handle, message))
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .secureConnectionFailed(.pinMismatch)
         case _ where refusesOurCertificate(code, message): .secureConnectionFailed(.clientCertificate)
+        // With TLS 1.2 the server says no more than that the handshake has failed, or just closes the connection.
+        case CURLE_SSL_CONNECT_ERROR where handle.serverCheck?.lacksCertificate == true:
+            .secureConnectionFailed(.clientCertificate)
         case CURLE_SSL_CONNECT_ERROR: .secureConnectionFailed(.handshake)
         case CURLE_HTTP2_STREAM where message.contains("REFUSED_STREAM"): .connectionLost(.requestNotSent)
         // The verdict on what the peer sent. Its other codes, and all of CURLE_HTTP2, are ways to break off or to leave.

@@ -47,7 +47,7 @@ struct CurlLibrary: Sendable {
         Self.keepSecureLayerUntilExit()
         mayLogKeys = getenv("SSLKEYLOGFILE").map { $0.pointee != 0 } ?? false
         let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-        let findsOpenSSL = curlew_find_openssl(judgeCertificates, releaseServerCheck) != 0
+        let findsOpenSSL = curlew_find_openssl(judgeCertificates, noteCertificateRequest, releaseServerCheck) != 0
         guard initialised == CURLE_OK, let info = curlew_version() else {
             name = "libcurl"
             systemRoots = nil

@@ -9,14 +9,19 @@ struct DeclaredContent {
     private(set) var length: Int64?
     /// The declared length is no number, too large for one, or not the only one: nobody can tell where the body ends.
     private(set) var hasBadLength = false
-    /// There are content codings.
-    private(set) var isEncoded = false
+    /// The content codings in the order in which they were applied; nil if there is no field about them, or one of them is
+    /// not known here: then the body is handed over as it came.
+    private(set) var codings: [ContentCoding]?
+    /// More content codings than anybody needs, each of which multiplies what a body becomes.
+    private(set) var hasTooManyCodings = false
+
+    private static let mostCodings = 5
 
     /// Nothing is told.
     init() {}
 
     init(_ headers: HTTPHeaders) {
-        isEncoded = headers.contains(.contentEncoding)
+        if headers.contains(.contentEncoding) { readCodings(headers) }
         guard headers.contains(.contentLength), !headers.contains(.transferEncoding) else { return }
         for text in headers[values: .contentLength] {
             guard let length = Self.length(text), self.length == nil || self.length == length else {
@@ -25,6 +30,14 @@ struct DeclaredContent {
             }
             self.length = length
         }
+    }
+
+    private mutating func readCodings(_ headers: HTTPHeaders) {
+        let names = headers[values: .contentEncoding].flatMap { $0.parts(",").map { $0.trimmed().lowercased() } }
+            .filter { !$0.isEmpty && $0 != "identity" }
+        hasTooManyCodings = names.count > Self.mostCodings
+        let known = names.compactMap { ContentCoding($0) }.filter(\.isAvailable)
+        if known.count == names.count { codings = known }
     }
 
     /// A number, or the same one several times, which is what some servers' repeated fields become on the way.

@@ -81,10 +81,6 @@ final class EasyHandle {
         setLoopback(transfer.request.origin)
         setVersion(of: transfer)
         setBuffers(of: transfer)
-        if current.decodesContent != transfer.decodesContent {
-            setText(CURLOPT_ACCEPT_ENCODING, transfer.decodesContent ? "" : nil)
-            current.decodesContent = transfer.decodesContent
-        }
         // Zero would be libcurl's own default of 300 s, and its largest value is that of a 32-bit integer.
         let connect = transfer.context.timeouts.connect?.roundedUpMilliseconds ?? .max
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, connect))))
@@ -137,7 +133,9 @@ final class EasyHandle {
 
     private func setHeaders(of transfer: Transfer) {
         let headers = transfer.request.headers
-        let implied = Implied(hasUpload: transfer.upload != nil, definesContent: transfer.request.method.definesContent)
+        let implied = Implied(
+            hasUpload: transfer.upload != nil, definesContent: transfer.request.method.definesContent,
+            decodesContent: transfer.decodesContent)
         guard !current.has(headers, implied) else { return }
         current.headers = headers
         current.implied = implied
@@ -147,15 +145,17 @@ final class EasyHandle {
         // libcurl adds an expectation of its own to large bodies, and repeats a request whose expectation was refused. It
         // only looks at the first field of this name, and leaves an empty one out: what follows is sent, but not obeyed.
         if implied.hasUpload { append("Expect:") }
-        var namesAccept = false
+        var (namesAccept, namesCodings) = (false, ContentCoding.offer.isEmpty)
         for field in headers {
             if field.name == .contentLength || field.name == .transferEncoding { continue }
             if field.name == .accept { namesAccept = true }
+            if field.name == .acceptEncoding { namesCodings = true }
             // libcurl drops `Name:` and sends `Name;` as a field without a value.
             append(field.value.isEmpty ? "\(field.name.text);" : "\(field.name.text): \(field.value)")
         }
         // Fields that libcurl would add by itself.
         if !namesAccept { append("Accept:") }
+        if implied.decodesContent, !namesCodings { append("Accept-Encoding: \(ContentCoding.offer)") }
         if !implied.hasUpload, implied.definesContent { append("Content-Length: 0") }
         setPointer(CURLOPT_HTTPHEADER, UnsafeMutableRawPointer(headerList))
     }
@@ -255,13 +255,13 @@ final class EasyHandle {
 struct Implied: Equatable {
     let hasUpload: Bool
     let definesContent: Bool
+    let decodesContent: Bool
 }
 
 /// What a handle has been given.
 struct Current {
     var headers: HTTPHeaders?
     var implied: Implied?
-    var decodesContent: Bool?
     var version: Int?
     /// Bytes of its buffer for what it receives.
     var room: Int?

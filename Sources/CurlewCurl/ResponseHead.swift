@@ -80,9 +80,9 @@ struct ResponseHead: ~Copyable {
     /// What the head tells about its body, once it is complete.
     private(set) var content = DeclaredContent()
 
-    /// The fields as the caller sees them: what libcurl decoded no longer claims to be encoded.
+    /// The fields as the caller sees them: what the engine decoded no longer claims to be encoded.
     func deliveredHeaders(decoded: Bool, method: HTTPMethod) -> HTTPHeaders {
-        guard decoded, method != .head, content.isEncoded else { return headers }
+        guard decoded, method != .head, content.codings != nil else { return headers }
         var result = headers
         result.remove(.contentEncoding)
         result.remove(.contentLength)

@@ -22,6 +22,9 @@ final class ServerCheck {
     /// The certificate is trusted, and the pins admit it.
     private(set) var isAdmitted = false
 
+    /// The server asked for a certificate of the client, and there was none to show.
+    fileprivate(set) var lacksCertificate = false
+
     init(pins: PinSet?) {
         self.pins = pins
     }
@@ -79,6 +82,12 @@ func judgeCertificates(
 ) -> Int32 {
     guard let context else { return 0 }
     return Unmanaged<ServerCheck>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.judge(presented, path) ? 1 : 0 }
+}
+
+/// Called when a server asks for a certificate and there is none. The context is the check.
+func noteCertificateRequest(_ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<ServerCheck>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.lacksCertificate = true }
 }
 
 /// Called when a connection is gone for which `judgeCertificates` was set.

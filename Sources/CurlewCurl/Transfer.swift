@@ -30,7 +30,7 @@ final class Transfer: @unchecked Sendable {
     // What the agent needs of request and context, made by the caller: the agent is one thread for all of them.
     let url: String
     let streams: Bool
-    /// True when nobody but libcurl removes the content codings of the answer.
+    /// True when the engine removes the content codings of the response, if it knows all of them.
     let decodesContent: Bool
     /// True when libcurl may send a request again by itself although the first one may have arrived.
     let mayRepeat: Bool
@@ -80,8 +80,8 @@ final class Transfer: @unchecked Sendable {
     var sendings = 0
     /// Bytes of the body that libcurl has taken, since it last began.
     var bytesTaken: Int64 = 0
-    /// Bytes of the body so far that were decoded.
-    var bytesDecoded: Int64 = 0
+    /// Once bytes of a body with content codings have come.
+    var decoder: ContentDecoder?
     /// With an upload: when its request began, and how long after that the answer began, in nanoseconds.
     var requestTime: Int64?
     var answerTime: Int64?
@@ -121,7 +121,7 @@ final class Transfer: @unchecked Sendable {
     /// The number of bytes of the body, if the head tells and nothing changes it.
     var declaredLength: Int64? {
         if request.method == .head || head.status.forbidsContent { return 0 }
-        return decodesContent && head.content.isEncoded ? nil : head.content.length
+        return decodesContent && head.content.codings != nil ? nil : head.content.length
     }
 
     /// A body that is handed over finished may have this many bytes.

@@ -83,6 +83,10 @@ extension Transfer {
             failure = CurlAgent.mixedError
             return 0
         }
+        guard !decodesContent || !head.content.hasTooManyCodings else {
+            failure = NetworkError(.badResponse, detail: "The response has more than five content codings.")
+            return 0
+        }
         guard !head.content.hasBadLength else {
             failure = NetworkError(
                 .badResponse, detail: "The answer does not tell its length: Content-Length is no number, or several.")
@@ -112,23 +116,45 @@ extension Transfer {
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isDiscarding { return bytes.count }
         touch()
-        guard decodesContent, head.content.isEncoded else { return take(bytes) }
-        failure = growthFailure(with: bytes.count)
-        guard failure == nil else { return 0 }
-        let taken = take(bytes)
-        if taken == bytes.count { bytesDecoded += Int64(taken) }
-        return taken
+        guard decodesContent, let codings = head.content.codings, !codings.isEmpty else { return take(bytes) }
+        guard let decoder = decoder ?? ContentDecoder(codings) else {
+            failure = NetworkError(.limitExceeded(.responseBody), detail: "There is no memory to decode the body.")
+            return 0
+        }
+        self.decoder = decoder
+        return take(bytes, decodedBy: decoder)
     }
 
-    /// libcurl counts what comes before or after it decodes it, as its version has it: a buffer may be on its way.
-    private func growthFailure(with count: Int) -> NetworkError? {
-        let decoded = bytesDecoded + Int64(count)
-        guard decoded > 1 << 20, let easy else { return nil }
-        let coded = curlew_info_offset(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T) + Int64(easy.current.room ?? 256 << 10)
-        return context.limits.growthFailure(decoded: decoded, coded: min(coded, head.content.length ?? .max))
+    /// Takes what these bytes become, piece by piece as long as there is room. Of bytes that libcurl brings again, because
+    /// it was told to stop within them, those are left out that were taken before.
+    private func take(_ bytes: UnsafeRawBufferPointer, decodedBy decoder: ContentDecoder) -> Int {
+        var start = min(decoder.ahead, bytes.count)
+        while true {
+            guard pipe?.hasRoom() ?? true else {
+                decoder.ahead = max(start, decoder.ahead)
+                return hold()
+            }
+            guard let (piece, taken) = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[start...])) else {
+                failure = NetworkError(.badResponse, detail: "The body is not what its Content-Encoding says.")
+                return 0
+            }
+            start += taken
+            if piece.isEmpty { break }
+            failure = growthFailure(decoder)
+            guard failure == nil, take(piece, isForced: true) == piece.count else { return 0 }
+        }
+        decoder.ahead = max(0, decoder.ahead - bytes.count)
+        return bytes.count
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+    /// A part of a body may be coded better than the whole: what libcurl has at hand counts as if it were decoded.
+    private func growthFailure(_ decoder: ContentDecoder) -> NetworkError? {
+        guard decoder.decoded > 1 << 20 else { return nil }
+        let coded = min(decoder.coded + Int64(easy?.current.room ?? 0), head.content.length ?? .max)
+        return context.limits.growthFailure(decoded: decoder.decoded, coded: coded)
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> Int {
         if isRefusedEarly { agent.noteRefusal(of: self) }
         if pipe == nil {
             guard buffered.count + bytes.count > smallBody else {
@@ -137,7 +163,7 @@ extension Transfer {
             }
             stream()
         }
-        switch pipe?.offer(bytes) ?? .taken {
+        switch pipe?.offer(bytes, isForced: isForced) ?? .taken {
         case .taken: return bytes.count
         case .due:
             agent.noteBody(of: self)
@@ -145,8 +171,12 @@ extension Transfer {
         case .failed(let error):
             failure = error
             return 0
-        case .refused: break
+        case .refused: return hold()
         }
+    }
+
+    /// Tells libcurl to bring these bytes again when the reader has made room.
+    private func hold() -> Int {
         agent.noteHeld(self)
         isReceivePaused = true
         agent.holdConnection(of: self, true)

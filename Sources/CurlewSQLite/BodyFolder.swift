@@ -85,16 +85,11 @@ struct BodyFolder: Sendable {
         unlink(path(of: id))
     }
 
-    /// Removes files that were left behind; `isKept` says which belong to entries. Looks at 10,000 names at most.
-    func sweep(isKept: (CacheEntryID) throws -> Bool) rethrows {
-        guard let folder = opendir(path) else { return }
-        defer { closedir(folder) }
-        for _ in 0..<10_000 {
-            guard let entry = readdir(folder) else { return }
-            let name = withUnsafeBytes(of: entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            guard let number = Int64(name) else { continue }
+    /// Removes files that were left behind; `isKept` says which belong to entries. Looks at `most` files, any of them: so
+    /// each is looked at some day, in however large a folder.
+    func sweep(most: Int = 10_000, isKept: (CacheEntryID) throws -> Bool) rethrows {
+        for number in sample(most) {
+            let name = "\(number)"
             let descriptor = Self.openFile("\(path)/\(name)")
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
@@ -104,6 +99,27 @@ struct BodyFolder: Sendable {
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             if try !isKept(CacheEntryID(number)) { unlink("\(path)/\(name)") }
         }
+    }
+
+    /// So many of the folder's names, each as likely as any other.
+    private func sample(_ most: Int) -> [Int64] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var (numbers, count) = ([Int64](), 0)
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            guard let number = Int64(name) else { continue }
+            count += 1
+            if numbers.count < most {
+                numbers.append(number)
+            } else {
+                let place = Int.random(in: 0..<count)
+                if place < most { numbers[place] = number }
+            }
+        }
+        return numbers
     }
 
     private static func mayBeLockedNext(_ descriptor: Int32) -> Bool {

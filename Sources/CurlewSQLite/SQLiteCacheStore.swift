@@ -64,6 +64,7 @@ public final class SQLiteCacheStore: CacheStore {
     let folder: BodyFolder
     let worker: Worker
     private let counters = Locked(CacheStatistics())
+    private let untoldEvictions = Locked(0)
     private let pendingBytes = Locked<Int64>(0)
     /// Nil before it was asked for.
     private let key = Locked<Data??>(nil)
@@ -225,9 +226,20 @@ public final class SQLiteCacheStore: CacheStore {
         return finish(change)
     }
 
+    /// How many entries this process has given up since this was asked last.
+    public func takeEvictionCount() -> Int {
+        untoldEvictions.withLock { count in
+            defer { count = 0 }
+            return count
+        }
+    }
+
     private func finish(_ change: CacheTable.Change) -> Bool {
         changes.withLock { $0 &+= 1 }
-        if change.evicted > 0 { counters.withLock { $0.evicted += Int64(change.evicted) } }
+        if change.evicted > 0 {
+            counters.withLock { $0.evicted += Int64(change.evicted) }
+            untoldEvictions.withLock { $0 += change.evicted }
+        }
         if !change.files.isEmpty {
             worker.later { [folder] in for id in change.files { folder.remove(id) } }
         }

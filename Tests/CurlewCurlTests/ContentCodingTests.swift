@@ -85,14 +85,13 @@ struct ContentCodingTests {
 
     @Test(
         "a body that is not what its coding says is a bad response",
-        arguments: ["garbage", "broken", "unknown", "too many"])
+        arguments: ["garbage", "broken", "too many"])
     func malformed(kind: String) async throws {
         var bytes = try await Program.encode(pattern(5000), "gzip")
         var coding = "gzip"
         switch kind {
         case "garbage": bytes = Data("this is no gzip".utf8)
         case "broken": bytes[bytes.count / 2] ^= 0xFF
-        case "unknown": coding = "rot13"
         default: coding = "gzip, gzip, gzip, gzip, gzip, gzip"
         }
         let server = try MockServer()
@@ -103,17 +102,6 @@ struct ContentCodingTests {
         #expect(error.reason == .badResponse)
         expectTexts(error)
         #expect(try await transport.exchange(.get, server.url + "/").text() == "next")
-    }
-
-    @Test("a coding that ends early although the message is complete is a bad response")
-    func cutOff() async throws {
-        let server = try MockServer()
-        let bytes = try await Program.encode(pattern(5000), "gzip").dropLast(100)
-        server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
-        await withKnownIssue("libcurl takes the end of the message for the end of the coding") {
-            let result = await outcome(Task { try await transport.exchange(.get, server.url + "/").data() })
-            #expect(result.reason == .badResponse)
-        }
     }
 
     @Test("limits count decoded bytes")
@@ -132,7 +120,9 @@ struct ContentCodingTests {
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
         let server = try MockServer()
         server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
-        let response = try await transport.exchange(.get, server.url + "/") { $0.streaming = true }
+        let response = try await transport.exchange(
+            .get, server.url + "/", limits: Limits(decodedRatio: .max)
+        ) { $0.streaming = true }
         let error = try await #require(throws: NetworkError.self) { try await response.bytes() }
         #expect(error.reason == .badResponse)
         expectTexts(error)

@@ -11,16 +11,20 @@ package final class PythonTLSServer: Sendable {
     private let process: CompanionProcess
 
     /// Returns when it listens.
-    package static func start(_ certificates: Certificates, asksForCertificates: Bool) async throws -> PythonTLSServer {
-        try await onThread { try PythonTLSServer(certificates, asksForCertificates: asksForCertificates) }
+    ///
+    /// - `isOld`: it speaks TLS 1.2 and nothing newer.
+    package static func start(
+        _ certificates: Certificates, asksForCertificates: Bool, isOld: Bool = false
+    ) async throws -> PythonTLSServer {
+        try await onThread { try PythonTLSServer(certificates, asksForCertificates: asksForCertificates, isOld: isOld) }
     }
 
-    private init(_ certificates: Certificates, asksForCertificates: Bool) throws {
+    private init(_ certificates: Certificates, asksForCertificates: Bool, isOld: Bool) throws {
         process = try CompanionProcess(
             Program.python(),
             [
                 "-c", Self.script, certificates.certificate(.valid), certificates.key, certificates.authority,
-                asksForCertificates ? "ask" : "",
+                asksForCertificates ? "ask" : "", isOld ? "old" : "",
             ])
         let line = process.readLine()
         guard let port = Int(line) else {
@@ -38,6 +42,8 @@ package final class PythonTLSServer: Sendable {
         context.load_verify_locations(sys.argv[3])
         if sys.argv[4]:
             context.verify_mode = ssl.CERT_REQUIRED
+        if sys.argv[5]:
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
         listener = socket.create_server(("127.0.0.1", 0))
         def serve():
             while True:

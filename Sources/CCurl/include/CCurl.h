@@ -159,6 +159,7 @@ void curlew_watch_forks(void);
 /// How many forks lie between this process and the one that first called `curlew_watch_forks`.
 uint32_t curlew_fork_count(void);
 
+#include "ContentDecoder.h"
 #include "ServerCheck.h"
 
 #endif

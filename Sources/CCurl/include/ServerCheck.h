@@ -20,12 +20,16 @@ typedef struct curlew_certificates curlew_certificates;
 typedef int (*curlew_certificate_judge)(
     void *context, const curlew_certificates *presented, const curlew_certificates *path);
 
+/// Called when the server asks for a certificate of the client, and there is none to show.
+typedef void (*curlew_certificate_request)(void *context);
+
 /// Called when nobody will use `context` any more.
 typedef void (*curlew_certificate_release)(void *context);
 
 /// Finds the functions of OpenSSL, and sets those that `curlew_check_certificates` has called. To be called once,
 /// before all others here. 0 if libcurl uses another library, or another copy of OpenSSL than the program would find.
-int curlew_find_openssl(curlew_certificate_judge judge, curlew_certificate_release release);
+int curlew_find_openssl(
+    curlew_certificate_judge judge, curlew_certificate_request request, curlew_certificate_release release);
 
 /// Has the certificates judged that are verified under these settings (an SSL_CTX). It owns `context` from then on, and
 /// releases it with the settings, which live as long as the connection. 0 if that is not possible; then the caller

@@ -153,7 +153,7 @@ extension ExchangeEvent {
     /// True for what a call may have after its end: that of a body which is read after it, and of a store.
     fileprivate var mayFollowTheEnd: Bool {
         switch self {
-        case .cacheStoreFailed, .trailers, .measured, .succeeded, .failed: true
+        case .cacheStoreFailed, .cacheEvicted, .trailers, .measured, .succeeded, .failed: true
         default: false
         }
     }

@@ -61,6 +61,9 @@ public enum ExchangeEvent: Sendable {
     /// The cache's store failed; the call goes on without it. Also after the call's end, when a commit that the call did not
     /// wait for has failed (`CacheRules.commitTimeout`).
     case cacheStoreFailed(NetworkError)
+    /// The cache's store has given up so many entries to hold its limits, since that was told last: once for a response that
+    /// is kept, however many they were. As late as `cacheStoreFailed`.
+    case cacheEvicted(Int)
     /// The fields that came after the body of one attempt (RFC 9110 §6.5). Only for a body that is complete, and before
     /// its reader hears of the end; they are not among the headers of the response.
     case trailers(HTTPHeaders)
@@ -103,7 +106,7 @@ extension ExchangeEvent {
         case .trailers(let headers): .trailers(knowing(headers))
         case .succeeded(let response, let duration): .succeeded(knowing(response), after: duration)
         case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
-        case .joined, .tried, .redirected, .cookieRefused, .cacheDecided, .measured, .lost, .warned: self
+        case .joined, .tried, .redirected, .cookieRefused, .cacheDecided, .cacheEvicted, .measured, .lost, .warned: self
         }
     }
 }

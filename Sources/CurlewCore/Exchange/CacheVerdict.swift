@@ -74,13 +74,14 @@ package final class CacheVerdictBox: Sendable {
 
 /// The reasons of verdicts. Texts are made only when somebody asks for them.
 enum CacheCause: Hashable, Sendable {
-    case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, stillGood
+    case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
+    case stillGood, validatedBeside
     case replaced
     case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown([String]), principalOfProcess, principalChanged
     case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callAsksToValidate, credentialMissing
     case olderThanAsked, lessFreshThanAsked, responseAsksToValidate, stale(seconds: Int), clockWentBack
     case onlyIfCached, unreachable(String)
-    case kept, freshens, requestForbids, responseForbids, notUnderstood(Int), isPrivate, isAuthorized, notMarked
+    case kept, freshens, requestForbids, responseForbids, notUnderstood(Int), notMarked
     case variesOnEverything, dependsOnMore(Int), notWorthKeeping, partIsUnclear, tooLong, noBytes, invalidated
 
     var text: String {
@@ -92,6 +93,8 @@ enum CacheCause: Hashable, Sendable {
         case .entryIsGone: "the entry was gone when its body was wanted"
         case .fresh: "it is fresh"
         case .heuristicallyFresh: "it is fresh by its age (the server named no time)"
+        case .freshByRule: "it is fresh by CacheRules.lifetimes"
+        case .validatedBeside: "the server says that it is still good, to a call that asked at the same time"
         case .stillGood: "the server says that it is still good"
         case .replaced: "the server sent another one"
         case .method(let method): "\(method) is not answered from the cache"
@@ -120,8 +123,6 @@ enum CacheCause: Hashable, Sendable {
         case .requestForbids: "not kept, because the request says no-store"
         case .responseForbids: "not kept, because the server says no-store"
         case .notUnderstood(let status): "not kept, because \(status) has rules that are not known (must-understand)"
-        case .isPrivate: "not kept, because it is private and the cache is shared"
-        case .isAuthorized: "not kept, because it is for one user and the cache is shared"
         case .notMarked: "not kept, because neither status nor fields say that it may be"
         case .variesOnEverything: "not kept, because it differs each time (Vary: *)"
         case .dependsOnMore(let status): "not kept, because \(status) depends on more than the URL"

@@ -41,10 +41,8 @@ extension Interceptor where Self == CookieInterceptor {
 
 extension Interceptor where Self == CoalescingInterceptor {
     /// Identical safe requests that are under way at the same time share one exchange. See `CoalescingInterceptor`.
-    public static func coalescing(
-        ignoring fields: Set<HTTPField.Name> = [], window: Int = 1 << 20, patience: Duration = .seconds(10)
-    ) -> CoalescingInterceptor {
-        CoalescingInterceptor(ignoring: fields, window: window, patience: patience)
+    public static func coalescing(ignoring fields: Set<HTTPField.Name> = []) -> CoalescingInterceptor {
+        CoalescingInterceptor(ignoring: fields)
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The directives of a `Cache-Control` field, or of a targeted one (RFC 9111 §5.2, RFC 9213).
+/// The directives of a `Cache-Control` field (RFC 9111 §5.2).
 ///
 ///     let control = CacheControl(response.headers)
 ///     if control.contains("no-store") { … }
@@ -83,6 +83,11 @@ public struct CacheControl: Hashable, Sendable {
     /// Whether a directive such as `no-cache` or `private` concerns the whole answer.
     public func isUnqualified(_ name: String) -> Bool {
         fieldNames(name)?.isEmpty == true
+    }
+
+    /// These directives without the named ones, and with a lifetime.
+    package func maxAge(_ seconds: Int, insteadOf names: Set<String>) -> CacheControl {
+        CacheControl(directives.filter { !names.contains($0.name) } + [Directive("max-age", "\(seconds)")])
     }
 
     private static func seconds(of directive: Directive) -> Int {

@@ -40,6 +40,15 @@ extension ConformanceSuite {
             [
                 "fields keep their order, spelling and repetitions, and Set-Cookie is never joined"
             ]),
+        differs(
+            "The system's library refuses codings that it does not know.",
+            ["a coding that nobody knows is handed over as it came"]),
+        differs(
+            "The system's library takes the end of a body for the end of its coding.",
+            [
+                "a coding that is cut off is a bad response",
+                "a coding that lacks a part of its checksum is a bad response",
+            ]),
         differs("The version is not told, and taken for 1.1.", ["the status line \"HTTP/1.0 404 Not Found\" is read"]),
         differs(
             "Heads that are not written as usual end the call with `.badResponse`.",

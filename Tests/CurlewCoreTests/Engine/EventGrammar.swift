@@ -35,7 +35,7 @@ struct EventGrammar {
     }
 
     private mutating func follow(_ event: ExchangeEvent, _ word: String, _ sending: Int?) -> String? {
-        let mayFollow = isShared || ["measured", "trailers", "cacheStoreFailed"].contains(word)
+        let mayFollow = isShared || ["measured", "trailers", "cacheStoreFailed", "cacheEvicted"].contains(word)
         if let end, !mayFollow { return "\(word) after \(end)" }
         if case .began = event {
             defer { begun = true }
@@ -85,6 +85,7 @@ struct EventGrammar {
         case .cookieRefused: "cookieRefused"
         case .cacheDecided: "cacheDecided"
         case .cacheStoreFailed: "cacheStoreFailed"
+        case .cacheEvicted: "cacheEvicted"
         case .trailers: "trailers"
         case .measured: "measured"
         case .lost: "lost"

@@ -56,14 +56,17 @@ struct ClientIdentityTests {
         #expect(try await transport(nginx, nil).exchange(.get, nginx.mutual + "/").status == .badRequest)
     }
 
-    @Test("a server that ends the handshake for want of a certificate is told apart, and not retried")
-    func required() async throws {
+    @Test(
+        "a server that ends the handshake for want of a certificate is told apart, and not retried",
+        arguments: [false, true])
+    func required(isOld: Bool) async throws {
         let nginx = try await Nginx.shared()
-        let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: true)
+        let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: true, isOld: isOld)
         let error = try await #require(throws: NetworkError.self) {
             try await transport(nginx, nil).exchange(.get, server.url)
         }
         #expect(error.reason == .secureConnectionFailed(.clientCertificate))
+        if isOld { #expect(error.hint?.contains("TLSConfiguration.identity") == true) }
         #expect(!error.isRetryable)
         expectTexts(error)
         let identity = try Form.data.identity(nginx.certificates)

@@ -66,6 +66,17 @@ enum CookiesPage {
     }
 }
 
+enum CacheRulesPage {
+    static func client() -> APIClient {
+        var rules = CacheRules()
+        rules.lifetimes = [CacheLifetime(.seconds(600), under: "https://api.example.com/films")]
+        rules.ignoredQueryItems = ["utm_*", "fbclid"]
+        let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching(rules: rules)))
+
+        return client
+    }
+}
+
 enum CoalescingPage {
     static func client() -> APIClient {
         let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.coalescing()))

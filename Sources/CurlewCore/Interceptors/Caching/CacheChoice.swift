@@ -20,7 +20,7 @@ struct CacheChoice: Sendable {
     init(_ stored: StoredResponse, at now: Date, _ rules: CacheRules) {
         self.stored = stored
         freshness = Freshness(stored, at: now, rules)
-        cause = freshness.isHeuristic ? .heuristicallyFresh : .fresh
+        cause = freshness.isHeuristic ? .heuristicallyFresh : freshness.isRuled ? .freshByRule : .fresh
     }
 
     func because(_ cause: CacheCause) -> CacheChoice {
@@ -70,7 +70,7 @@ struct CacheChoice: Sendable {
     }
 
     /// What the request itself objects to (RFC 9111 §5.2.1).
-    private func callsObstacle(_ question: CacheQuestion) -> CacheCause? {
+    func callsObstacle(_ question: CacheQuestion) -> CacheCause? {
         let control = question.control
         if control.directives.isEmpty { return nil }
         if control.contains("no-cache") { return .callAsksToValidate }
@@ -92,7 +92,7 @@ struct CacheChoice: Sendable {
         case .stale, .clockWentBack: break
         default: return nil
         }
-        guard !freshness.forbidsStale(question.rules) else { return nil }
+        guard !freshness.forbidsStale else { return nil }
         let seconds = Int(freshness.staleness)
         if question.policy == .returnStaleElseLoad { return ("the call takes what is stored", false) }
         guard !freshness.clockWentBack else { return nil }

@@ -59,7 +59,10 @@ enum CacheDecision: Sendable {
         _ failure: Failure, _ standIn: CacheChoice?, _ question: CacheQuestion
     ) -> AfterFailure {
         guard let standIn, failure.isServers else { return .rethrow }
-        if standIn.freshness.forbidsStale(question.rules) {
+        let asked = question.control.seconds("stale-if-error")
+        // A request that wants an answer of the server is not answered without it, unless it says when.
+        if asked == nil, standIn.callsObstacle(question) != nil { return .rethrow }
+        if standIn.freshness.forbidsStale {
             guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
                 return .rethrow
             }
@@ -67,7 +70,7 @@ enum CacheDecision: Sendable {
         }
         let allowed =
             [
-                standIn.freshness.control.seconds("stale-if-error"), question.control.seconds("stale-if-error"),
+                standIn.freshness.control.seconds("stale-if-error"), asked,
                 Int(clamping: question.rules.staleIfError.components.seconds),
             ].compactMap { $0 }.max() ?? 0
         guard allowed > 0, standIn.freshness.staleness <= Double(allowed) else { return .rethrow }

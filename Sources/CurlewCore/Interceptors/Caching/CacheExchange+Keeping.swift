@@ -34,11 +34,10 @@ extension CacheExchange {
         replacing old: StoredResponse?
     ) async -> CacheCause {
         // Somebody may have signed in or out while the answer was on its way.
-        guard isUnchanged || question.isForEverybody(head.headers) else { return .principalChanged }
+        guard isUnchanged || question.isForEverybody(head.headers, head.status) else { return .principalChanged }
         let matching = found.variants.filter { $0.matches(question.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
-        let verdict = CacheIntake.verdict(
-            on: head, to: question, tags: context.options.cacheTags, hasCredential: principal != .anonymous)
+        let verdict = CacheIntake.verdict(on: head, to: question, tags: context.options.cacheTags)
         guard case .store(let stored) = verdict else {
             guard case .doNotStore(let cause) = verdict else { return .noBytes }
             return cause

@@ -40,6 +40,15 @@ extension CacheExchange {
         return response
     }
 
+    /// The answer from a stored response that the server has called good when another call asked.
+    func serve(_ stored: StoredResponse, becauseOf cause: CacheCause) async -> HTTPResponse? {
+        guard var response = await response(stored, CacheDelivery(of: stored, for: question, age: nil)) else {
+            return nil
+        }
+        response.judge(CacheVerdict(.revalidated, cause), in: context)
+        return response
+    }
+
     private func response(_ stored: StoredResponse, _ delivery: CacheDelivery) async -> HTTPResponse? {
         do {
             let body: ResponseBody?
@@ -54,7 +63,7 @@ extension CacheExchange {
             context.secrets.declare(in: &headers)
             return HTTPResponse(
                 status: delivery.status, headers: headers, body: body, version: stored.version,
-                url: question.key.target)
+                url: question.rules.ignoredQueryItems.isEmpty ? question.key.target : question.request.urlString)
         } catch {
             context.reportStoreFailure(error)
             return nil

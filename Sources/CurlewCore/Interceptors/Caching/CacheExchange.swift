@@ -46,7 +46,9 @@ struct CacheExchange: Sendable {
     }
 
     /// Decides, and does it.
-    func run() async throws -> HTTPResponse {
+    ///
+    /// - `waits`: how often the call has waited for the validation of another one.
+    func run(waits: Int = 0) async throws -> HTTPResponse {
         let found: CacheFindings
         do {
             found = try await candidates()
@@ -69,7 +71,7 @@ struct CacheExchange: Sendable {
             if refresh == .begun { refreshInBackground(choice, found) }
             return response
         case .revalidate(let choice, let conditional):
-            return try await revalidate(choice, conditional, found)
+            return try await validate(choice, conditional, found, waits: waits)
         case .fetch(let standIn, let cause):
             return try await fetch(found, standIn: standIn, because: cause)
         case .refuse(let cause):
@@ -91,13 +93,13 @@ struct CacheExchange: Sendable {
         let isOwn = question.reservation == nil
         var found = try await store.find(isOwn ? question.key : question.common)
         guard isOwn else {
-            found.variants = found.variants.filter { question.isForEverybody($0.headers) }
+            found.variants = found.variants.filter { question.isForEverybody($0.headers, $0.status) }
             return found
         }
         let isFound = found.variants.contains { $0.matches(question.request.headers) }
         if isFound || question.key == question.common || !question.rules.sharesPublic { return found }
         let common = try await store.variants(for: question.common)
-        found.variants += common.filter { question.isForEverybody($0.headers) }
+        found.variants += common.filter { question.isForEverybody($0.headers, $0.status) }
         return found
     }
 
@@ -124,9 +126,33 @@ struct CacheExchange: Sendable {
         return await keep(response, head, found, replacing: standIn?.stored, because: cause)
     }
 
+    /// Asks the server whether a stored response is still good, or waits for a call that does so already.
+    private func validate(
+        _ choice: CacheChoice, _ conditional: HTTPRequest, _ found: CacheFindings, waits: Int
+    ) async throws -> HTTPResponse {
+        // Calls that wait again and again for one that fails would pay for each failure.
+        guard waits < Self.mostWaits else { return try await revalidate(choice, conditional, found) }
+        let (validation, isFirst) = cache.traffic.beginValidation(choice.stored.id)
+        if isFirst {
+            defer { cache.traffic.end(validation, of: choice.stored.id, with: nil) }
+            return try await revalidate(choice, conditional, found, for: validation)
+        }
+        if let fresh = try await validation.wait(until: context.deadline, on: context.time),
+            let answer = await serve(fresh, becauseOf: .validatedBeside)
+        {
+            return answer
+        }
+        return try await run(waits: waits + 1)
+    }
+
+    private static let mostWaits = 2
+
     /// Asks the server whether a stored response is still good.
+    ///
+    /// - `validation`: where other calls wait for what it says.
     func revalidate(
-        _ choice: CacheChoice, _ conditional: HTTPRequest, _ found: CacheFindings
+        _ choice: CacheChoice, _ conditional: HTTPRequest, _ found: CacheFindings,
+        for validation: CacheTraffic.Validation? = nil
     ) async throws -> HTTPResponse {
         let (response, head): (HTTPResponse, CacheIntake.Head)
         do {
@@ -144,6 +170,7 @@ struct CacheExchange: Sendable {
             let answer = isRefresh ? response : await serve(fresh, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }
         await update(fresh)
+        if let validation { cache.traffic.end(validation, of: fresh.id, with: fresh) }
         return answer
     }
 
@@ -228,9 +255,9 @@ struct CacheExchange: Sendable {
 }
 
 /// When the attempt left that was answered.
-private final class DepartureStamp: Departure {
+final class DepartureStamp: Departure {
     let outer: (any Departure)?
-    private let state = Locked<(attempt: Int, left: MonotonicInstant)?>(nil)
+    private let state = Locked<(attempt: Int, left: MonotonicInstant, count: Int)?>(nil)
 
     init(outer: (any Departure)?) {
         self.outer = outer
@@ -241,7 +268,14 @@ private final class DepartureStamp: Departure {
     /// Of two sendings of one attempt the first counts: an age may be too high, never too low.
     func leave(at now: MonotonicInstant, in context: ExchangeContext) {
         state.withLock { state in
-            if state?.attempt != context.attempt { state = (context.attempt, now) }
+            if state?.attempt != context.attempt { state = (context.attempt, now, (state?.count ?? 0) + 1) }
         }
+    }
+
+    /// Whether the server may have acted on a request that ended with this error: the last attempt cannot speak for those
+    /// before it.
+    func mayHaveArrived(_ error: NetworkError) -> Bool {
+        guard let count = state.withLock({ $0?.count }) else { return false }
+        return count > 1 || !error.reason.neverArrived
     }
 }

@@ -21,10 +21,10 @@ enum CacheFields {
     private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 
     /// The fields to store: all of them, but those of the connection, cookies, which are given out once and may be
-    /// secrets on the disk, and those that `no-cache` (or `private`, in a shared
-    /// cache) names. A missing or unreadable `Date` becomes the time at which the answer came.
+    /// secrets on the disk, and those that `no-cache` names. A missing or unreadable `Date` becomes the time at which the
+    /// answer came.
     static func storable(
-        _ headers: HTTPHeaders, _ control: CacheControl, _ rules: CacheRules, receivedAt time: Date
+        _ headers: HTTPHeaders, _ control: CacheControl, receivedAt time: Date
     ) -> HTTPHeaders {
         var left = connection.union([.setCookie])
         if let listed = headers[.connection] {
@@ -33,7 +33,6 @@ enum CacheFields {
             }
         }
         left.formUnion(control.fieldNames("no-cache") ?? [])
-        if rules.isShared { left.formUnion(control.fieldNames("private") ?? []) }
         var result = HTTPHeaders()
         result.reserveCapacity(headers.count + 1)
         for field in headers where !left.contains(field.name) { result.appendUnchecked(field) }

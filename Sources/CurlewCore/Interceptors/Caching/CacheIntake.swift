@@ -27,25 +27,25 @@ enum CacheIntake {
 
     /// Decides about the answer to a request that has a key.
     static func verdict(
-        on head: Head, to question: CacheQuestion, tags: Set<String> = [], hasCredential: Bool = false
+        on head: Head, to question: CacheQuestion, tags: Set<String> = []
     ) -> Verdict {
         let (rules, status) = (question.rules, head.status)
-        let control = CacheControl.effective(in: head.headers, targets: rules.targets).control
-        if let cause = refusal(status, control, question, hasCredential) { return .doNotStore(cause) }
+        let control = rules.control(head.headers, status, at: question.key.target).control
+        if let cause = refusal(status, control, question) { return .doNotStore(cause) }
         guard question.request.method != .head else { return .doNotStore(.noBytes) }
         guard !status.isInformational, !CacheRules.dependsOnMore(status) else {
             return .doNotStore(.dependsOnMore(status.code))
         }
-        guard let key = question.key(for: head.headers) else {
+        guard let key = question.key(for: head.headers, status) else {
             return .doNotStore(question.reservation ?? .principalUnknown([]))
         }
-        guard isMarked(head, control, rules) else { return .doNotStore(.notMarked) }
+        guard isMarked(head, control) else { return .doNotStore(.notMarked) }
         guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
             return .doNotStore(.variesOnEverything)
         }
         var stored = StoredResponse(
             key: key, status: status,
-            headers: CacheFields.storable(head.headers, control, rules, receivedAt: head.responseTime),
+            headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
             version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
             tags: tags.union(CacheFields.tags(head.headers, rules.tagFields)))
         stored.variant = variant
@@ -56,24 +56,18 @@ enum CacheIntake {
 
     /// What forbids to keep an answer, whatever else is said.
     private static func refusal(
-        _ status: HTTPStatus, _ control: CacheControl, _ question: CacheQuestion, _ hasCredential: Bool
+        _ status: HTTPStatus, _ control: CacheControl, _ question: CacheQuestion
     ) -> CacheCause? {
         if question.keepsNothing { return question.policy == .noStore ? .callStoresNothing : .requestForbids }
         let demands = control.permits("must-understand")
         if demands, !CacheRules.isUnderstood(status) { return .notUnderstood(status.code) }
-        if control.contains("no-store"), !demands { return .responseForbids }
-        guard question.rules.isShared else { return nil }
-        if control.isUnqualified("private") { return .isPrivate }
-        let isAllowed =
-            control.permits("public") || control.contains("must-revalidate") || control.contains("s-maxage")
-        return hasCredential && !isAllowed ? .isAuthorized : nil
+        return control.contains("no-store") && !demands ? .responseForbids : nil
     }
 
     /// The last condition of RFC 9111 §3: something says that it may be kept.
-    private static func isMarked(_ head: Head, _ control: CacheControl, _ rules: CacheRules) -> Bool {
-        control.contains("public") || control.contains("max-age") || head.headers.contains(.expires)
-            || (rules.isShared ? control.contains("s-maxage") : control.contains("private"))
-            || CacheRules.isHeuristicallyCacheable(head.status)
+    private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
+        control.contains("public") || control.contains("private") || control.contains("max-age")
+            || head.headers.contains(.expires) || CacheRules.isHeuristicallyCacheable(head.status)
     }
 
     /// One range of bytes that was asked for, as long as it says.
@@ -101,16 +95,16 @@ enum CacheIntake {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
                 guard tag == stored.headers[.eTag] else { return nil }
-                return admitted(updated(stored, by: head, question), to: question)
+                return admitted(updated(stored, by: head, question), by: head, question)
             }
             guard new.matchesWeakly(old) else { return nil }
             var head = head
             head.headers[.eTag] = stored.headers[.eTag]
-            return admitted(updated(stored, by: head, question), to: question)
+            return admitted(updated(stored, by: head, question), by: head, question)
         } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
             return nil
         }
-        return admitted(updated(stored, by: head, question), to: question)
+        return admitted(updated(stored, by: head, question), by: head, question)
     }
 
     /// A stored response with what a 200 to HEAD says of it; nil if it is about another representation (RFC 9111 §4.3.5).
@@ -126,7 +120,7 @@ enum CacheIntake {
         }
         let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
         if let new = head.headers[.contentLength], let length, new != length { return nil }
-        return admitted(updated(stored, by: head, question), to: question)
+        return admitted(updated(stored, by: head, question), by: head, question)
     }
 
     /// A stored response with what a part of it says; nil unless both share a strong validator (RFC 9111 §3.4). Parts are not
@@ -143,23 +137,22 @@ enum CacheIntake {
         var head = head
         head.headers.remove(.contentRange)
         head.headers.remove(.contentLength)
-        return admitted(updated(stored, by: head, question), to: question)
+        return admitted(updated(stored, by: head, question), by: head, question)
     }
 
     /// Nil for an answer that was everybody's, and is not any more.
-    private static func admitted(_ stored: StoredResponse, to question: CacheQuestion) -> StoredResponse? {
-        let isOwn = question.reservation == nil && stored.key == question.key
-        guard isOwn || question.isForEverybody(stored.headers) else { return nil }
-        // It had to be looked at, and is not kept: see `CacheFields.storable`.
-        var stored = stored
-        stored.headers.remove(.setCookie)
-        return stored
+    private static func admitted(
+        _ stored: StoredResponse, by head: Head, _ question: CacheQuestion
+    ) -> StoredResponse? {
+        if question.reservation == nil, stored.key == question.key { return stored }
+        // Cookies are not in the stored fields: see `CacheFields.storable`.
+        if head.headers.contains(.setCookie) { return nil }
+        return question.isForEverybody(stored.headers, stored.status) ? stored : nil
     }
 
     /// A stored response with the fields of a newer answer.
     static func updated(_ stored: StoredResponse, by head: Head, _ question: CacheQuestion) -> StoredResponse {
-        let control = CacheControl.effective(in: head.headers, targets: question.rules.targets).control
-        let fields = CacheFields.storable(head.headers, control, question.rules, receivedAt: head.responseTime)
+        let fields = CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime)
         var result = stored
         result.headers = CacheFields.updated(stored.headers, with: fields)
         result.requestTime = head.requestTime
@@ -171,7 +164,7 @@ enum CacheIntake {
 
     /// Whether an updated response may not be kept any more.
     static func isForbidden(_ stored: StoredResponse, _ rules: CacheRules) -> Bool {
-        let control = CacheControl.effective(in: stored.headers, targets: rules.targets).control
+        let control = rules.control(stored.headers, stored.status, at: stored.key.target).control
         return control.contains("no-store") && !control.permits("must-understand")
             || CacheVariant.names(stored.headers) == nil
     }

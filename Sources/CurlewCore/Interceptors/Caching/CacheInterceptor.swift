@@ -78,10 +78,9 @@ public struct CacheInterceptor: ValidatingInterceptor {
         if let reservation, !rules.sharesPublic || place == .unknown || (store.isLasting && !place.isLasting) {
             return try await pass(request, next, because: reservation)
         }
-        let common = CacheKey(
-            target: request.urlString, content: content, principal: place.text, secrets: request.secrets)
-        let own = CacheKey(
-            target: request.urlString, content: content, principal: principal.text, secrets: request.secrets)
+        let target = rules.target(of: request.urlString)
+        let common = CacheKey(target: target, content: content, principal: place.text, secrets: request.secrets)
+        let own = CacheKey(target: target, content: content, principal: principal.text, secrets: request.secrets)
         let question = CacheQuestion(
             request, reservation == nil ? own : common, common: common, reservation: reservation,
             policy: options.cachePolicy, rules: rules)
@@ -90,6 +89,13 @@ public struct CacheInterceptor: ValidatingInterceptor {
 
     /// What credentials are hashed with for the keys of the store; nil for the key of the process.
     var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
+
+    /// A lifetime whose scope is no URL.
+    public func problem(in setup: PipelineSetup) -> String? {
+        guard let lifetime = rules.lifetimes.first(where: { !$0.isValid }) else { return nil }
+        return "\(self) has a lifetime for \"\(lifetime.scope.printable)\", which is no absolute URL without a query. "
+            + "Write it as https://host/path."
+    }
 
     /// Names who keeps the cache from keeping what is not public.
     public func warning(in setup: PipelineSetup) -> String? {
@@ -115,17 +121,33 @@ public struct CacheInterceptor: ValidatingInterceptor {
         }
         var asked = request
         if context.options.cachePolicy == .noStore { asked.addCacheDirective("no-store") }
-        var response = try await next(asked)
-        let isQuestion = request.method == .post && context.options.cacheKeyIncludesBody
-        let targets = CacheIntake.invalidated(by: request, response.status, response.headers)
-        if !targets.isEmpty, !isQuestion { await invalidate(targets, in: context) }
+        let isQuestion = request.method.isSafe || request.method == .post && context.options.cacheKeyIncludesBody
+        var response = try await isQuestion ? next(asked) : change(by: asked, next)
         response.judge(CacheVerdict(.network, cause), in: context)
         return response
+    }
+
+    /// Sends an unsafe request, and removes what it may have changed: also where its answer was lost on the way.
+    private func change(by request: HTTPRequest, _ next: Next) async throws -> HTTPResponse {
+        var context = next.context
+        let stamp = DepartureStamp(outer: context.departure)
+        context.departure = stamp
+        let targets: Set<String>
+        do {
+            let response = try await next(request, context: context)
+            targets = CacheIntake.invalidated(by: request, response.status, response.headers)
+            if !targets.isEmpty { await invalidate(targets, in: next.context) }
+            return response
+        } catch {
+            if stamp.mayHaveArrived(NetworkError(error)) { await invalidate([request.urlString], in: next.context) }
+            throw error
+        }
     }
 
     /// Removes what is stored for these URLs; the store sees to it that nothing older takes its place. What it cannot remove
     /// is not used until it can.
     private func invalidate(_ targets: Set<String>, in context: ExchangeContext) async {
+        let targets = Set(targets.map(rules.target))
         let number = debts.owe(targets)
         for target in targets { _ = await pay(.target(target), upTo: number, in: context) }
     }

@@ -81,19 +81,22 @@ struct CacheQuestion: Sendable {
     }
 
     /// True for a response with these fields that may be used for every principal: the server says `public`
-    /// (RFC 9111 §5.2.2.9), and nothing in it was selected by or is meant for one party.
-    func isForEverybody(_ headers: HTTPHeaders) -> Bool {
+    /// (RFC 9111 §5.2.2.9) and for how long, and nothing in it was selected by or is meant for one party. What the app says
+    /// of lifetimes does not count here.
+    func isForEverybody(_ headers: HTTPHeaders, _ status: HTTPStatus) -> Bool {
         guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {
             return false
         }
-        let control = CacheControl.effective(in: headers, targets: rules.targets).control
-        return control.contains("public") && !control.contains("private")
+        guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone else { return false }
+        let control = CacheControl(headers)
+        return control.permits("public") && !control.contains("private")
+            && (control.contains("max-age") || headers.contains(.expires))
             && names.allSatisfy { HTTPField.Name($0).isHarmless || HTTPField.Name($0) == .origin }
     }
 
     /// The key of an answer with these fields; nil if it is not kept.
-    func key(for headers: HTTPHeaders) -> CacheKey? {
-        if isForEverybody(headers) { return common }
+    func key(for headers: HTTPHeaders, _ status: HTTPStatus) -> CacheKey? {
+        if isForEverybody(headers, status) { return common }
         return reservation == nil ? key : nil
     }
 

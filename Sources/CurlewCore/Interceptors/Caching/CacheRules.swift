@@ -4,18 +4,19 @@ public import CurlewHTTP
 
 /// What a cache is and how far it goes. The defaults are those of a private cache, as a user agent has one.
 public struct CacheRules: Sendable {
-    /// True for a cache that belongs to many: `s-maxage`, `proxy-revalidate` and `private` count, and answers to
-    /// requests with a credential are kept only if the server says so (RFC 9111 §3.5). Principals stay apart all the
-    /// same. Default false.
-    public var isShared = false
     /// Whether answers that the server marks `public` (RFC 9111 §5.2.2.9) are stored once for all principals, also where
-    /// the principal is unknown, unless they set cookies or vary by more than harmless fields. Default
-    /// false: a server that says `public` of one user's data would hand it to the next. Set it for servers that you trust
-    /// in this, such as those behind a shared cache already.
+    /// the principal is unknown. The server has to name their lifetime as well (`max-age`, `Expires`); they set no
+    /// cookies, vary by harmless fields only, and are a success, a redirect, a 404 or a 410. Default false: a server that
+    /// says `public` of one user's data would hand it to the next. Set it for servers that you trust in this, such as
+    /// those behind a shared cache already.
     public var sharesPublic = false
-    /// Fields that are meant for this cache, the first that can be read counts in place of `Cache-Control` and `Expires`
-    /// (RFC 9213). Default none; `CDN-Cache-Control` is for content delivery networks.
-    public var targets: [HTTPField.Name] = []
+    /// Items of a query that tell no answers apart: names, byte by byte as they stand in the URL, or the beginnings of names
+    /// with `*` behind them, such as `["utm_*", "fbclid"]`. Default none. Requests keep the items; an answer is stored, found
+    /// and removed without them, so `CacheSelection.target` has to be given without them too.
+    public var ignoredQueryItems: [String] = []
+    /// How long answers count as fresh that the app knows better than the server says; the first that covers a URL counts.
+    /// Default none.
+    public var lifetimes: [CacheLifetime] = []
     /// The part of the time since `Last-Modified` for which an answer counts as fresh when the server names no time
     /// (RFC 9111 §4.2.2). Default a tenth; 0 turns that off.
     public var heuristicFraction = 0.1
@@ -41,7 +42,7 @@ public struct CacheRules: Sendable {
     /// `Surrogate-Key`.
     public var tagFields: [HTTPField.Name] = ["Cache-Tag", "Surrogate-Key"]
 
-    /// A private cache.
+    /// The defaults.
     public static let standard = CacheRules()
 
     /// The defaults.

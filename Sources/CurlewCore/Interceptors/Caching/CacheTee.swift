@@ -119,7 +119,12 @@ final class CacheSink: Sendable {
         do {
             return try await cache.reach(within: cache.rules.commitTimeout, in: context) { [self] in
                 do {
-                    return try await writer.commit(replacing: replaced) ? .kept : .refused
+                    guard try await writer.commit(replacing: replaced) else { return .refused }
+                    if context.isObserved {
+                        let count = cache.store.takeEvictionCount()
+                        if count > 0 { context.record(.cacheEvicted(count)) }
+                    }
+                    return .kept
                 } catch {
                     context.reportStoreFailure(error)
                     return .failed

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// What is under way in one cache: refreshes in the background.
+/// What is under way in one cache: refreshes in the background, and validations that other calls wait for.
 final class CacheTraffic: Sendable {
     private struct State: Sendable {
         var refreshing: Set<CacheEntryID> = []
-        var waiters: [CheckedContinuation<Void, Never>] = []
+        var validating: [CacheEntryID: Validation] = [:]
     }
 
     private let state = Locked(State())
@@ -31,28 +31,36 @@ final class CacheTraffic: Sendable {
 
     /// Ends what `beginRefresh` began.
     func endRefresh(_ id: CacheEntryID) {
-        let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>] in
-            state.refreshing.remove(id)
-            guard state.refreshing.isEmpty else { return [] }
-            defer { state.waiters = [] }
-            return state.waiters
-        }
-        for waiter in waiters { waiter.resume() }
+        state.withLock { _ = $0.refreshing.remove(id) }
     }
 
-    /// Returns when nothing is refreshed in the background. For tests.
-    func settle() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if !state.refreshing.isEmpty { state.waiters.append(continuation) }
-                return state.refreshing.isEmpty
-            }
-            if isIdle { continuation.resume() }
+    /// Gives the entry if the server has called it good, else nil.
+    typealias Validation = OneShot<StoredResponse?>
+
+    /// The validation of an entry that is under way, or a new one, which the first call ends with `end`.
+    func beginValidation(_ id: CacheEntryID) -> (Validation, isFirst: Bool) {
+        state.withLock { state in
+            if let validation = state.validating[id] { return (validation, false) }
+            let validation = Validation()
+            state.validating[id] = validation
+            return (validation, true)
         }
     }
+
+    /// Ends a validation; the first word counts.
+    func end(_ validation: Validation, of id: CacheEntryID, with fresh: StoredResponse?) {
+        state.withLock { state in
+            if state.validating[id] === validation { state.validating[id] = nil }
+        }
+        validation.finish(.success(fresh))
+    }
+
+    fileprivate var isRefreshing: Bool { state.withLock { !$0.refreshing.isEmpty } }
 }
 
 extension CacheInterceptor {
     /// Returns when nothing is refreshed in the background. For tests: it waits without limit.
-    package func settle() async { await traffic.settle() }
+    package func settle() async {
+        while traffic.isRefreshing { await Task.yield() }
+    }
 }

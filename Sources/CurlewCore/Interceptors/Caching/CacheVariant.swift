@@ -26,6 +26,10 @@ enum CacheVariant {
         return names.sorted()
     }
 
+    private static let lists: Set<String> = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "prefer",
+    ]
+
     /// The secondary key of a request for a response with these fields; nil if it never matches.
     static func text(for request: HTTPHeaders, _ response: HTTPHeaders) -> String? {
         guard let names = names(response) else { return nil }
@@ -38,7 +42,7 @@ enum CacheVariant {
             text += name
             // An absent field matches only where it is absent too.
             if request.contains(field) {
-                let value = normalised(request[values: field].joined(separator: ","), name)
+                let value = normalised(request[values: field], name)
                 text += "=\(value.utf8.count):\(value)"
             }
             text += "\n"
@@ -46,9 +50,11 @@ enum CacheVariant {
         return isSecret || text.utf8.count > longest ? MessageDigest.sha256(Data(text.utf8)).hexText : text
     }
 
-    /// White space around separators goes; where the field's own rules say so, case and order too.
-    private static func normalised(_ value: String, _ name: String) -> String {
-        guard !value.holds("\"") else { return value }
+    /// Of fields that are known to be lists, white space around separators goes; where the field's own rules say so, case
+    /// and order too (RFC 9111 §4.1). Of any other field a blank may be a part of the value.
+    private static func normalised(_ lines: [String], _ name: String) -> String {
+        let value = lines.joined(separator: ", ")
+        guard lists.contains(name), !value.holds("\"") else { return value }
         let members = value.parts(",").map { member in
             member.parts(";", keepingEmpty: true).map { $0.trimmed() }.joined(separator: ";")
         }.filter { !$0.isEmpty }

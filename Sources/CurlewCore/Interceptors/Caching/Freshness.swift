@@ -10,22 +10,23 @@ import Foundation
 
 /// How old a stored response is, and how long it is good (RFC 9111 §4.2), in seconds.
 struct Freshness: Sendable {
-    /// The directives that count for this cache.
+    /// The directives of the response.
     let control: CacheControl
     /// For how long it is fresh, from its making on.
     let lifetime: Double
     /// True if nobody named a time.
     let isHeuristic: Bool
+    /// True if the app has named the time (`CacheRules.lifetimes`).
+    let isRuled: Bool
     /// How old it is.
     let age: Double
     /// True if it seems to come from the future: then its age is not known.
     let clockWentBack: Bool
 
     init(_ stored: StoredResponse, at now: Date, _ rules: CacheRules) {
-        let (control, isTargeted) = CacheControl.effective(in: stored.headers, targets: rules.targets)
-        self.control = control
+        (control, isRuled) = rules.control(stored.headers, stored.status, at: stored.key.target)
         let made = CacheDate.made(stored)
-        (lifetime, isHeuristic) = Self.lifetime(of: stored, made, control, isTargeted, rules)
+        (lifetime, isHeuristic) = Self.lifetime(of: stored, made, control, rules)
         age = Self.age(of: stored, made, at: now)
         clockWentBack = now < stored.responseTime
     }
@@ -37,18 +38,14 @@ struct Freshness: Sendable {
     var staleness: Double { max(0, age - lifetime) }
 
     /// Whether the server forbids to use it once it is stale (RFC 9111 §4.2.4).
-    func forbidsStale(_ rules: CacheRules) -> Bool {
-        if control.isUnqualified("no-cache") || control.contains("must-revalidate") { return true }
-        return rules.isShared && (control.contains("proxy-revalidate") || control.contains("s-maxage"))
-    }
+    var forbidsStale: Bool { control.isUnqualified("no-cache") || control.contains("must-revalidate") }
 
     /// RFC 9111 §4.2.1, the first rule that applies; §4.2.2 if none does.
     private static func lifetime(
-        of stored: StoredResponse, _ made: Date, _ control: CacheControl, _ isTargeted: Bool, _ rules: CacheRules
+        of stored: StoredResponse, _ made: Date, _ control: CacheControl, _ rules: CacheRules
     ) -> (Double, isHeuristic: Bool) {
-        if rules.isShared, let seconds = control.seconds("s-maxage") { return (Double(seconds), false) }
         if let seconds = control.seconds("max-age") { return (Double(seconds), false) }
-        let expires = isTargeted ? [] : stored.headers[values: .expires]
+        let expires = stored.headers[values: .expires]
         if let first = expires.first {
             guard expires.allSatisfy({ $0 == first }), let date = CacheDate.read(first, now: stored.responseTime) else {
                 return (0, false)

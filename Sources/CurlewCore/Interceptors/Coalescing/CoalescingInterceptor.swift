@@ -31,9 +31,8 @@ public import CurlewHTTP
 ///
 /// An error of the exchange is an error of all.
 ///
-/// Answers that arrive whole are handed to everybody. A longer body is read at the speed of its slowest reader and kept
-/// from the slowest to the fastest, at most `window` bytes and one chunk. A reader that takes nothing for `patience`
-/// while others wait for it is left behind with `.timedOut(.idle)`. When nobody waits, nobody is hurried.
+/// Responses that arrive whole are shared: transports collect bodies up to 1 MiB before they hand them over. A body that
+/// still arrives has one reader, a call that joined early; the other calls ask anew, each for itself.
 ///
 /// Interceptors further in run once, in the task-local values of the call that began. What they add must follow from the
 /// request, the client and the principal alone.
@@ -43,20 +42,14 @@ public struct CoalescingInterceptor: ValidatingInterceptor {
     /// The values of a field that is named here select neither a response nor a user. Has no effect for what
     /// `HTTPField.Name.isSensitive` or `RedirectPolicy.secretHeaders` names.
     public let ignored: Set<HTTPField.Name>
-    /// The most bytes between the slowest and the fastest reader of a body, 1 MiB by default.
-    public let window: Int
-    /// How long a reader may stand still while others wait for it, 10 s by default.
-    public let patience: Duration
 
     private let exchanges = SharedExchanges()
     private let skipped: Set<HTTPField.Name>
 
     /// An interceptor with exchanges of its own, which its copies share.
-    public init(ignoring fields: Set<HTTPField.Name> = [], window: Int = 1 << 20, patience: Duration = .seconds(10)) {
+    public init(ignoring fields: Set<HTTPField.Name> = []) {
         ignored = fields
         skipped = fields.union(HTTPField.Name.tracing)
-        self.window = max(1, window)
-        self.patience = max(.zero, patience)
     }
 
     /// `.coalescing`.
@@ -85,18 +78,23 @@ public struct CoalescingInterceptor: ValidatingInterceptor {
         // Sent again are only those whose exchange turned out to be another party's.
         for _ in 0..<3 {
             guard let key = CoalescingKey(request, next, ignoring: skipped) else { break }
-            if let response = try await shared(request, next, key) { return response }
+            switch try await shared(request, next, key) {
+            case .response(let response): return response
+            case .anew: continue
+            case .alone: return try await next(request)
+            }
         }
         return try await next(request)
     }
 
-    /// Nil if the answer is not for this call.
-    private func shared(_ request: HTTPRequest, _ next: Next, _ key: CoalescingKey) async throws -> HTTPResponse? {
+    private func shared(
+        _ request: HTTPRequest, _ next: Next, _ key: CoalescingKey
+    ) async throws -> SharedExchangeState.Outcome {
         let context = next.context
         let (exchange, ticket, isFirst) = exchanges.join(key, context) {
             SharedExchange(
                 id: context.id, origin: request.origin, priority: context.options.priority ?? .normal,
-                time: context.time, window: window, patience: patience)
+                time: context.time)
         }
         if isFirst {
             let isStill: @Sendable () -> Bool = { [skipped] in
@@ -106,7 +104,7 @@ public struct CoalescingInterceptor: ValidatingInterceptor {
         } else {
             context.record(.joined(exchange.id))
         }
-        return try await exchange.response(for: ticket)
+        return try await exchange.outcome(for: ticket, context)
     }
 }
 

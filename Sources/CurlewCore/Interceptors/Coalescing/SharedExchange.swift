@@ -2,12 +2,6 @@
 
 import CurlewHTTP
 
-#if canImport(FoundationEssentials)
-import FoundationEssentials
-#else
-import Foundation
-#endif
-
 /// One exchange for several calls: the work on a task of its own, and a place for each call.
 ///
 /// The call that begins it has no privilege: it leaves like any other.
@@ -30,15 +24,12 @@ final class SharedExchange: Sendable {
     private let sharedDeadline = SharedDeadline()
     private let time: any TimeSource
 
-    init(
-        id: UInt64, origin: Origin, priority: RequestPriority, time: any TimeSource, window: Int, patience: Duration
-    ) {
+    init(id: UInt64, origin: Origin, priority: RequestPriority, time: any TimeSource) {
         self.id = id
         self.origin = origin
         self.priority = priority
         self.time = time
-        inside = Locked(
-            Inside(state: SharedExchangeState(window: window, patience: patience), urgency: Task.currentPriority))
+        inside = Locked(Inside(state: SharedExchangeState(), urgency: Task.currentPriority))
     }
 
     // MARK: Calls
@@ -55,38 +46,37 @@ final class SharedExchange: Sendable {
         guard let (ticket, work) = joined else { return nil }
         sharedDeadline.join(context.horizon)
         if let work { Self.hurry(work, urgency) }
-        if let instant = context.deadline.instant { arm(instant) }
         return ticket
     }
 
-    /// The answer for one call; a body that follows is read from its place. Nil if the answer is not for this call.
-    func response(for ticket: UInt64) async throws -> HTTPResponse? {
-        guard case .head(var response, let isWhole) = try await take(ticket) else { return nil }
+    /// What one call gets. A body that still arrives keeps the call's deadline.
+    func outcome(for ticket: UInt64, _ context: ExchangeContext) async throws -> SharedExchangeState.Outcome {
+        let outcome = try await take(ticket)
+        guard case .response(var response) = outcome else { return outcome }
         let body = response.body
-        response.body =
-            isWhole
-            ? body.limited(to: body.limit)
-            : ResponseBody(SharedBody(self, ticket), limit: body.limit, length: body.declaredLength)
-        return response
+        if body.bufferedData != nil || body.value != nil {
+            response.body = body.limited(to: body.limit)
+        } else if context.deadline != .never {
+            let phase: NetworkError.Phase = context.deadline == context.totalDeadline ? .total : .attempt
+            let timed = TimedBody(body, until: context.deadline, phase, on: time)
+            response.body = ResponseBody(timed, limit: body.limit, length: body.declaredLength)
+        }
+        return .response(response)
     }
 
-    /// What comes next for a reader. Its cancellation takes it off, and nobody else.
-    fileprivate func take(_ ticket: UInt64) async throws -> SharedExchangeState.Delivery {
-        let delivery = try await withTaskCancellationHandler {
+    /// Waits for what a call gets. Its cancellation takes it off, and no other call.
+    private func take(_ ticket: UInt64) async throws -> SharedExchangeState.Outcome {
+        let outcome = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
                 change { $0.wait(ticket, waiter, now: time.now, &$1) }
             }
         } onCancel: {
-            leave(ticket, because: NetworkError(.cancelled))
+            change { $0.leave(ticket, because: NetworkError(.cancelled), &$1) }
         }
         // A continuation resumed before its task has suspended hands its result over in a way that ThreadSanitizer cannot
         // see. Whoever resumed it had this lock before, which shows the order.
         inside.withLock { _ in }
-        return delivery
-    }
-
-    fileprivate func leave(_ ticket: UInt64, because error: NetworkError?) {
-        change { $0.leave(ticket, because: error, &$1) }
+        return outcome
     }
 
     // MARK: Work
@@ -102,16 +92,12 @@ final class SharedExchange: Sendable {
     ) {
         let urgency = Task.currentPriority
         let work = Task(priority: urgency) { await self.work(request, next, isStill) }
-        let (isStopped, highest) = inside.withLock { inside in
+        let highest = inside.withLock { inside in
             inside.work = work
             inside.close = close
-            return (inside.state.isStopped, inside.urgency)
+            return inside.urgency
         }
         if highest > urgency { Self.hurry(work, highest) }
-        // Its time may have been over before it began.
-        guard isStopped else { return }
-        work.cancel()
-        self.close()
     }
 
     private func work(_ request: HTTPRequest, _ next: Next, _ isStill: @Sendable () -> Bool) async {
@@ -127,31 +113,11 @@ final class SharedExchange: Sendable {
             let isWhole = body.bufferedData != nil || body.value != nil
             // Somebody may have signed in or out meanwhile.
             let isShared = isStill()
-            guard change({ $0.land(response, isWhole: isWhole, isShared: isShared, &$1) }) else {
-                close()
-                return body.cancel()
-            }
-            close()
-            if isWhole { return }
-            var chunks = body.makeAsyncIterator()
-            while await isWanted() {
-                guard let chunk = try await chunks.next() else {
-                    change { $0.finish(.success(()), &$1) }
-                    return
-                }
-                change { $0.append(chunk, &$1) }
-            }
-            body.cancel()
+            change { $0.land(response, isWhole: isWhole, isShared: isShared, &$1) }
         } catch {
-            change { $0.finish(.failure(NetworkError(error)), &$1) }
-            close()
+            change { $0.fail(NetworkError(error), &$1) }
         }
-    }
-
-    private func isWanted() async -> Bool {
-        await withCheckedContinuation { pump in
-            change { $0.waitForDemand(pump, now: time.now, &$1) }
-        }
+        close()
     }
 
     private func close() {
@@ -192,46 +158,22 @@ final class SharedExchange: Sendable {
     }
 
     /// Changes the state, and does what follows from it once the lock is free.
-    @discardableResult
-    private func change<Value: Sendable>(
-        _ body: (inout SharedExchangeState, inout SharedExchangeState.Effects) -> Value
-    ) -> Value {
-        let (value, effects, work, alarm) = inside.withLock { inside in
+    private func change(_ body: (inout SharedExchangeState, inout SharedExchangeState.Effects) -> Void) {
+        let (effects, work, alarm) = inside.withLock { inside in
             var effects = SharedExchangeState.Effects()
-            let value = body(&inside.state, &effects)
+            body(&inside.state, &effects)
             // Nobody is left whose time could come.
             let alarm = inside.state.hasReaders ? nil : inside.alarm?.task
             if alarm != nil { inside.alarm = nil }
-            return (value, effects, effects.stops ? inside.work : nil, alarm)
+            return (effects, effects.stops ? inside.work : nil, alarm)
         }
         alarm?.cancel()
         if let alarm = effects.alarm { arm(alarm) }
-        if let (pump, goesOn) = effects.pump { pump.resume(returning: goesOn) }
         if effects.stops {
             work?.cancel()
             close()
         }
+        effects.unclaimed?.body.cancel()
         for (waiter, delivery) in effects.deliveries { waiter.resume(with: delivery) }
-        return value
-    }
-}
-
-/// The place of one call at the body.
-private final class SharedBody: ResponseBodySource {
-    private let exchange: SharedExchange
-    private let ticket: UInt64
-
-    init(_ exchange: SharedExchange, _ ticket: UInt64) {
-        self.exchange = exchange
-        self.ticket = ticket
-    }
-
-    func next() async throws -> Data? {
-        guard case .chunk(let data) = try await exchange.take(ticket) else { return nil }
-        return data
-    }
-
-    func cancel() {
-        exchange.leave(ticket, because: nil)
     }
 }

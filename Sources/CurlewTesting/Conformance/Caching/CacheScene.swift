@@ -142,9 +142,9 @@ extension CacheCase {
     /// A response with these fields is used again after so many seconds, or it is not.
     static func reuse(
         _ rule: String, _ name: String, _ response: HTTPHeaders, status: HTTPStatus = .ok, first: HTTPHeaders = [:],
-        second: HTTPHeaders = [:], after seconds: Int = 1, rules: CacheRules = .standard, _ isReused: Bool
+        second: HTTPHeaders = [:], after seconds: Int = 1, _ isReused: Bool
     ) -> CacheCase {
-        requirement(rule, name, rules: rules) { scene in
+        requirement(rule, name) { scene in
             try await scene.first(response, status: status, request: first)
             scene.wait(seconds)
             if isReused { try await scene.expectReuse(second) } else { try await scene.expectAsking(second) }

@@ -18,7 +18,7 @@ struct StoredCookieTests {
     func setCookie() {
         let headers: HTTPHeaders = [.setCookie: "sid=hunter2", "X-Kept": "1", .date: "Mon, 01 Jan 2024 00:00:00 GMT"]
         let kept = CacheFields.storable(
-            headers, CacheControl(headers), CacheRules(), receivedAt: Date(timeIntervalSince1970: 1_704_067_200))
+            headers, CacheControl(headers), receivedAt: Date(timeIntervalSince1970: 1_704_067_200))
         #expect(!kept.contains(.setCookie) && kept.contains("X-Kept"))
     }
 }

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// Which entries of a store are meant.
 @nonexhaustive
@@ -29,6 +35,12 @@ public enum CacheSelection: Sendable {
             stored.key.principal.map { parts.isSubset(of: $0.parts("+")) } ?? false
         }
     }
+
+    /// Every entry of an origin.
+    public static func origin(_ origin: Origin) -> CacheSelection { .prefix(origin.description + "/") }
+
+    /// Entries whose server was asked last before this time, by the wall clock. Looks at every entry.
+    public static func unchecked(since time: Date) -> CacheSelection { .matching { $0.responseTime < time } }
 
     /// Whether an entry is meant: the definition that stores follow, by an index or without.
     public func contains(_ response: StoredResponse) -> Bool {

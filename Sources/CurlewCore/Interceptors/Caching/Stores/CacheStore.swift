@@ -49,11 +49,16 @@ public protocol CacheStore: Sendable {
     func remove(_ selection: CacheSelection) async throws -> Int
     /// How full it is.
     func statistics() async throws -> CacheStatistics
+    /// How many entries were given up to hold the limits since this was asked last. It waits for nothing. Default 0.
+    func takeEvictionCount() -> Int
 }
 
 extension CacheStore {
     /// None.
     public var principalKey: Data? { nil }
+
+    /// None that are told.
+    public func takeEvictionCount() -> Int { 0 }
 
     /// The entries of a key, the newest first; empty if there is none.
     public func variants(for key: CacheKey) async throws -> [StoredResponse] {
@@ -68,6 +73,12 @@ extension CacheStore {
     /// Removes everything. Bodies that are being read can be read to their end.
     public func clear() async throws {
         _ = try await remove(.everything)
+    }
+
+    /// Removes the entries whose server was asked longer ago than this, and says how many. Looks at every entry.
+    @discardableResult
+    public func remove(olderThan age: Duration, at now: Date = Date()) async throws -> Int {
+        try await remove(.unchecked(since: now.addingTimeInterval(-(age / .seconds(1)))))
     }
 
     /// Removes the entries that `matches` says yes to, and says how many they were. Looks at every entry.

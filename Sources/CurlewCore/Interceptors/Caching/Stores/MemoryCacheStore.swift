@@ -11,6 +11,10 @@ import Foundation
 /// Bytes are counted as bodies plus what heads take, about; what is over a limit goes at once, the entries first that
 /// were not used for longest. Finding, storing and giving up take the same time however many entries there are. Copies
 /// of a client share the store.
+///
+/// An origin that has more than `originShare` of the limits gives up entries of its own for a new one, so it cannot take the
+/// place of all others. On Apple platforms the store gives up half of its entries' bytes when the system warns of too little
+/// memory, and all when that becomes critical; elsewhere `relieve(to:)` is for the app to call.
 public final class MemoryCacheStore: CacheStore {
     /// The most bytes of all entries together, and of all bodies that are being written.
     public let byteLimit: Int64
@@ -22,14 +26,45 @@ public final class MemoryCacheStore: CacheStore {
     /// False.
     public var isLasting: Bool { false }
 
+    /// The part of both limits that entries of one origin have for certain against other origins, and beyond which they give
+    /// way to their like first.
+    public let originShare: Double
+
     private let table: Locked<MemoryCacheTable>
 
     /// A store with nothing in it. A body may take an eighth of the bytes unless told otherwise.
-    public init(byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil) {
+    public init(
+        byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil, originShare: Double = 0.5
+    ) {
         self.byteLimit = max(0, byteLimit)
         self.entryLimit = max(0, entryLimit)
         self.bodyLimit = min(bodyLimit ?? self.byteLimit / 8, self.byteLimit)
-        table = Locked(MemoryCacheTable(byteLimit: self.byteLimit, entryLimit: self.entryLimit))
+        self.originShare = originShare
+        table = Locked(
+            MemoryCacheTable(byteLimit: self.byteLimit, entryLimit: self.entryLimit, originShare: originShare))
+        #if canImport(Security)
+        MemoryPressure.watch { [weak self] level in
+            self?.relieve(level)
+            return self != nil
+        }
+        #endif
+    }
+
+    /// Gives up what was not used for longest, until the entries take no more than these bytes; how many entries that were.
+    /// For an app that hears of too little memory. The limits stay.
+    @discardableResult
+    public func relieve(to bytes: Int64) -> Int {
+        table.withLock { $0.relieve(to: bytes) }
+    }
+
+    /// What the system's word means for this store.
+    func relieve(_ level: MemoryPressure) {
+        table.withLock { _ = $0.relieve(to: level.rest(of: $0.statistics.bytes)) }
+    }
+
+    /// How many entries were given up since this was asked last.
+    public func takeEvictionCount() -> Int {
+        table.withLock { $0.takeEvictionCount() }
     }
 
     /// The entries of a key, the newest first.

@@ -41,14 +41,17 @@ struct MemoryCacheTable: Sendable {
     /// The newest slot of a key.
     private var byKey: [CacheKey: Int] = [:]
     private var byTarget: [String: Set<CacheKey>] = [:]
+    private var shares: OriginShares
     private var oldest = none
     private var newest = none
     private var pendingBytes: Int64 = 0
     private var counters = CacheStatistics()
+    private var untoldEvictions = 0
 
-    init(byteLimit: Int64, entryLimit: Int) {
+    init(byteLimit: Int64, entryLimit: Int, originShare: Double = 1) {
         self.byteLimit = byteLimit
         self.entryLimit = entryLimit
+        shares = OriginShares(originShare, ofBytes: byteLimit, entries: entryLimit)
     }
 
     var statistics: CacheStatistics {
@@ -107,7 +110,7 @@ struct MemoryCacheTable: Sendable {
         for old in place { drop(old.id) }
         insert(response, body)
         counters.stored += 1
-        evict()
+        evict(for: response)
         return true
     }
 
@@ -134,8 +137,9 @@ struct MemoryCacheTable: Sendable {
         slots[position]?.response = response
         slots[position]?.cost = cost
         counters.bytes += cost - old.cost
+        shares.grow(position, by: cost - old.cost)
         touch(position)
-        evict()
+        evict(for: response)
         return true
     }
 
@@ -167,6 +171,7 @@ struct MemoryCacheTable: Sendable {
         byKey[response.key] = position
         byTarget[response.key.target, default: []].insert(response.key)
         counters.bytes += slot.cost
+        shares.join(position, response.key.target, slot.cost)
         let variants = variants(for: response.key)
         if variants.count > StoredResponse.variantLimit, let last = variants.last { drop(last.id) }
     }
@@ -174,6 +179,7 @@ struct MemoryCacheTable: Sendable {
     private mutating func drop(_ id: CacheEntryID) {
         guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { return }
         unlink(position)
+        shares.leave(position, slot.cost)
         slots[position] = nil
         free.append(position)
         counters.bytes -= slot.cost
@@ -199,11 +205,28 @@ struct MemoryCacheTable: Sendable {
         }
     }
 
-    private mutating func evict() {
-        while counters.bytes > byteLimit || positions.count > entryLimit, let slot = oldestSlot {
-            drop(slot.response.id)
-            counters.evicted += 1
+    /// Gives up the entry that was not used for longest, and for an origin with more than its share one of its own.
+    private mutating func evict(for response: StoredResponse) {
+        while counters.bytes > byteLimit || positions.count > entryLimit, let last = oldestSlot {
+            giveUp(shares.victim(for: response.key.target, insteadOf: oldest).flatMap { slots[$0] } ?? last)
         }
+    }
+
+    private mutating func giveUp(_ slot: Slot) {
+        drop(slot.response.id)
+        counters.evicted += 1
+        untoldEvictions += 1
+    }
+
+    mutating func relieve(to bytes: Int64) -> Int {
+        let before = positions.count
+        while counters.bytes > max(0, bytes), let oldest = oldestSlot { giveUp(oldest) }
+        return before - positions.count
+    }
+
+    mutating func takeEvictionCount() -> Int {
+        defer { untoldEvictions = 0 }
+        return untoldEvictions
     }
 
     private var oldestSlot: Slot? {

@@ -3,9 +3,9 @@
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 5861 and RFC 9213: staleness that is allowed, and directives that are meant for one cache.
+/// RFC 5861: staleness that is allowed.
 enum StaleRules {
-    static let all: [CacheCase] = background + errors + targeted
+    static let all: [CacheCase] = background + errors
 
     private static let refreshed: HTTPHeaders = [
         .cacheControl: "max-age=10, stale-while-revalidate=20", .eTag: "\"1\"",
@@ -154,31 +154,4 @@ enum StaleRules {
                 try scene.equal(try await scene.send().text, "failed", "the body")
             },
         ]
-
-    private static let edge: CacheRules = {
-        var rules = CacheRules()
-        rules.targets = ["Edge-Cache-Control", "CDN-Cache-Control"]
-        return rules
-    }()
-
-    private static let targeted: [CacheCase] = [
-        .reuse(
-            "RFC 9213 §2.2", "a field for other caches means nothing",
-            [.cacheControl: "max-age=60", "CDN-Cache-Control": "no-store"], true),
-        .reuse(
-            "RFC 9213 §2.2, MUST", "the first target that is there counts, and Cache-Control does not",
-            [.cacheControl: "no-store", "CDN-Cache-Control": "max-age=1", "Edge-Cache-Control": "max-age=60"],
-            after: 30,
-            rules: edge, true),
-        .reuse(
-            "RFC 9213 §2.2, MUST", "Expires does not count beside a target",
-            [.expires: "Thu, 31 Dec 2099 00:00:00 GMT", "CDN-Cache-Control": "no-cache"], rules: edge, false),
-        .reuse(
-            "RFC 9213 §2.2, MUST", "a target that is empty or cannot be read is passed over",
-            [.cacheControl: "max-age=60", "Edge-Cache-Control": "", "CDN-Cache-Control": "max-age=;"], rules: edge, true
-        ),
-        .reuse(
-            "RFC 9213 §2.1, SHOULD NOT", "a duration in a target that is no Integer does not count",
-            [.cacheControl: "max-age=60", "CDN-Cache-Control": "max-age=\"60\""], rules: edge, false),
-    ]
 }

@@ -11,13 +11,7 @@ import Foundation
 
 /// RFC 9111 §3: what may be stored, and with which fields.
 enum StorageRules {
-    private static let shared: CacheRules = {
-        var rules = CacheRules()
-        rules.isShared = true
-        return rules
-    }()
-
-    static let all: [CacheCase] = status + conditions + fields + sharedCache + bodies
+    static let all: [CacheCase] = status + conditions + fields + bodies
 
     private static let status =
         [200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501].map { code in
@@ -142,46 +136,6 @@ enum StorageRules {
             try await scene.first([.cacheControl: "max-age=60", .setCookie: "a=1"])
             try scene.expect(!(try await scene.again().seen.headers.contains(.setCookie)), "Set-Cookie is there")
         },
-    ]
-
-    private static let sharedCache: [CacheCase] = [
-        .reuse(
-            "RFC 9111 §5.2.2.7, MUST NOT", "a shared cache keeps nothing private",
-            [.cacheControl: "max-age=60, private"], rules: shared, false),
-        .requirement(
-            "RFC 9111 §5.2.2.7, MUST NOT", "a shared cache keeps no field that private names", rules: shared
-        ) { scene in
-            try await scene.first([.cacheControl: #"max-age=60, private="X-Own""#, "X-Own": "1"])
-            let (asked, seen) = try await scene.again()
-            try scene.expect(!asked && !seen.headers.contains("X-Own"), "X-Own is there, or the server was asked")
-        },
-        .requirement(
-            "RFC 9111 §3.5, MUST NOT", "a shared cache keeps answers for a credential only if told to", rules: shared
-        ) { scene in
-            for (directives, isKept) in [
-                ("max-age=60", false), ("max-age=60, public", true), ("max-age=60, must-revalidate", true),
-                ("s-maxage=60", true),
-            ] {
-                try await scene.store.clear()
-                scene.answer(.ok, [.cacheControl: directives])
-                try await scene.send(user: "ann")
-                let count = try await scene.store.statistics().entries
-                try scene.equal(count, isKept ? 1 : 0, "the entries after \(directives)")
-            }
-        },
-        .reuse(
-            "RFC 9111 §5.2.2.10", "s-maxage overrules max-age in a shared cache",
-            [.cacheControl: "max-age=1, s-maxage=60"], after: 30, rules: shared, true),
-        .reuse(
-            "RFC 9111 §5.3, MUST", "s-maxage overrules Expires in a shared cache",
-            [.cacheControl: "s-maxage=60", .expires: "0"], after: 30, rules: shared, true),
-        .reuse(
-            "RFC 9111 §5.2.2.8, §5.2.2.10, MUST NOT", "a shared cache serves nothing stale that has s-maxage",
-            [.cacheControl: "s-maxage=5"], second: [.cacheControl: "max-stale"], after: 30, rules: shared, false),
-        .reuse(
-            "RFC 9111 §5.2.2.8, MUST NOT", "a shared cache serves nothing stale that has proxy-revalidate",
-            [.cacheControl: "max-age=5, proxy-revalidate"], second: [.cacheControl: "max-stale"], after: 30,
-            rules: shared, false),
     ]
 
     private static let bodies: [CacheCase] = [

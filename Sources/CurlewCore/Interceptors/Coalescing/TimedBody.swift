@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A body that ends with the deadline of the call that reads it: a shared exchange has none, so the transport knows none.
+final class TimedBody: ResponseBodySource {
+    private let body: ResponseBody
+    private let deadline: Deadline
+    private let phase: NetworkError.Phase
+    private let time: any TimeSource
+    private let reader: Reader
+
+    init(_ body: ResponseBody, until deadline: Deadline, _ phase: NetworkError.Phase, on time: any TimeSource) {
+        self.body = body
+        self.deadline = deadline
+        self.phase = phase
+        self.time = time
+        reader = Reader(body)
+    }
+
+    func next() async throws -> Data? {
+        do {
+            return try await bounded(until: deadline, on: time) { [reader] in try await reader.next() }
+        } catch is DeadlinePassed {
+            body.cancel()
+            throw NetworkError(.timedOut(phase), detail: "The call's time was over before its body.")
+        } catch is CancellationError {
+            body.cancel()
+            throw NetworkError(.cancelled)
+        }
+    }
+
+    func cancel() { body.cancel() }
+
+    /// Who reads on a task of its own, which goes on for a while when its caller has gone.
+    private actor Reader {
+        private var chunks: ResponseBody.Iterator
+
+        init(_ body: ResponseBody) { chunks = body.makeAsyncIterator() }
+
+        func next() async throws -> Data? {
+            var chunks = chunks
+            let chunk = try await chunks.next()
+            self.chunks = chunks
+            return chunk
+        }
+    }
+}

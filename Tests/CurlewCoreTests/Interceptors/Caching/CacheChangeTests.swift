@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+/// Requests that want more than what is stored, and changes whose answers were lost.
+@Suite(.timeLimit(.minutes(1)))
+struct CacheChangeTests {
+    private static func isStored(_ fixture: CacheFixture) async throws -> Bool {
+        try await fixture.send { $0.cachePolicy = .onlyIfCached }.status == .ok
+    }
+
+    @Test(
+        "a request that wants to be validated gets the server's failure, unless it says how stale an answer may be",
+        arguments: [
+            ("no-cache", false), ("max-age=0", false), ("min-fresh=100", false),
+            ("no-cache, stale-if-error=600", true), ("", true),
+        ], [false, true])
+    func staleIfError(asked: (directives: String, isServed: Bool), isError: Bool) async throws {
+        let isDown = Locked(false)
+        let fixture = CacheFixture { _ in
+            guard isDown.withLock({ $0 }) else {
+                return .data(
+                    Data("stored".utf8), headers: [.cacheControl: "max-age=60, stale-if-error=600", .eTag: "\"1\""])
+            }
+            if isError { throw NetworkError(.unreachable) }
+            return .status(503)
+        }
+        _ = try await fixture.text()
+        isDown.withLock { $0 = true }
+        fixture.clock.advance(by: .seconds(asked.directives.isEmpty ? 100 : 5))
+        let headers: HTTPHeaders = asked.directives.isEmpty ? [:] : [.cacheControl: asked.directives]
+        let response = try? await fixture.send(.get, "/", headers: headers)
+        #expect((response?.status == .ok) == asked.isServed)
+    }
+
+    @Test(
+        "blanks count in fields that nobody knows to be lists",
+        arguments: [
+            ("User-Agent", "Smith , John", "Smith,John", false), ("User-Agent", "a b", "a  b", false),
+            ("User-Agent", "Smith, John", "Smith, John", true), ("Accept", "a/b , c/d", "a/b,c/d", true),
+            ("Prefer", "a , b", "a,b", true),
+        ])
+    func vary(name: String, one: String, other: String, isSame: Bool) async throws {
+        let fixture = CacheFixture { _ in
+            .data(Data(), headers: [.cacheControl: "max-age=60", .vary: name])
+        }
+        let field = HTTPField.Name(name)
+        _ = try await fixture.send(.get, "/", headers: [field: one])
+        _ = try await fixture.send(.get, "/", headers: [field: other])
+        #expect(fixture.transport.requestCount == (isSame ? 1 : 2))
+    }
+
+    @Test(
+        "a change whose answer was lost removes what is stored, and one that never left does not",
+        arguments: [
+            (.connectionLost(.requestMayHaveArrived), false), (.timedOut(.firstByte), false), (.badResponse, false),
+            (.connectionLost(.requestNotSent), true), (.unreachable, true),
+        ] as [(NetworkError.Reason, Bool)])
+    func lostChange(reason: NetworkError.Reason, isKept: Bool) async throws {
+        let fixture = CacheFixture { call in
+            guard call.request.method == .get else { throw NetworkError(reason) }
+            return .data(Data("1".utf8), headers: [.cacheControl: "max-age=60"])
+        }
+        _ = try await fixture.text()
+        await #expect(throws: (any Error).self) { _ = try await fixture.send(.put) }
+        #expect(try await Self.isStored(fixture) == isKept)
+    }
+
+    @Test("a change that an interceptor refuses removes nothing")
+    func refusedChange() async throws {
+        struct Refusing: Interceptor {
+            var placement: Placement { .circuitBreaker }
+            func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+            func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+                if request.method == .put { throw NetworkError(.refused(by: .circuitBreaker)) }
+                return try await next(request)
+            }
+        }
+        let fixture = CacheFixture { _ in .data(Data("1".utf8), headers: [.cacheControl: "max-age=60"]) }
+        _ = try await fixture.send(inner: [Refusing()])
+        await #expect(throws: (any Error).self) { _ = try await fixture.send(.put, inner: [Refusing()]) }
+        #expect(try await fixture.send(inner: [Refusing()]).served != .network)
+    }
+
+    @Test("an earlier attempt may have arrived although the last one did not")
+    func earlierAttempt() async throws {
+        let changes = Locked(0)
+        let fixture = CacheFixture { call in
+            guard call.request.method == .put else {
+                return .data(Data("1".utf8), headers: [.cacheControl: "max-age=6000"])
+            }
+            let isFirst = changes.withLock { changes in
+                changes += 1
+                return changes == 1
+            }
+            throw NetworkError(isFirst ? .timedOut(.firstByte) : .unreachable)
+        }
+        let retry: [any Interceptor] = [RetryInterceptor(random: { 0 })]
+        _ = try await fixture.send(inner: retry)
+        let isOver = Locked(false)
+        let change = Task {
+            defer { isOver.withLock { $0 = true } }
+            return try await fixture.send(.put, inner: retry)
+        }
+        while !isOver.withLock({ $0 }) {
+            if fixture.clock.sleeperCount > 0 { fixture.clock.advance(by: .seconds(1)) }
+            await Task.yield()
+        }
+        #expect(await ending(change).reason == .unreachable)
+        #expect(changes.withLock { $0 } > 1)
+        #expect(try await fixture.send(inner: retry).served == .network)
+    }
+
+    @Test("a cancelled change may have been made")
+    func cancelledChange() async throws {
+        let fixture = CacheFixture { call in
+            if call.request.method == .put { try await waitForCancellation() }
+            return .data(Data("1".utf8), headers: [.cacheControl: "max-age=60"])
+        }
+        _ = try await fixture.text()
+        let change = Task { try await fixture.send(.put) }
+        while fixture.transport.requestCount < 2 { await Task.yield() }
+        change.cancel()
+        _ = await ending(change)
+        #expect(try await !Self.isStored(fixture))
+    }
+}

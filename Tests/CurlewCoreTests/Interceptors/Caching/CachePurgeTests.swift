@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+@testable import CurlewCore
+
+/// What a store gives up, and what it can be told to.
+@Suite(.timeLimit(.minutes(1)))
+struct CachePurgeTests {
+    private static func put(
+        _ target: String, _ count: Int = 10, at time: Date = Date(timeIntervalSince1970: 1000),
+        in store: MemoryCacheStore
+    ) async throws {
+        let response = StoredResponse(key: CacheKey(target: target), requestTime: time, responseTime: time)
+        let writer = await store.write(response)
+        _ = try await writer.append(Data(count: count))
+        _ = try await writer.commit(replacing: [])
+    }
+
+    private static func has(_ target: String, _ store: MemoryCacheStore) async -> Bool {
+        await !store.variants(for: CacheKey(target: target)).isEmpty
+    }
+
+    @Test("by age, and by origin")
+    func removals() async throws {
+        let store = MemoryCacheStore()
+        for (number, seconds) in [100.0, 200, 300].enumerated() {
+            try await Self.put("https://a.test/\(number)", at: Date(timeIntervalSince1970: seconds), in: store)
+            try await Self.put("https://a.test.b/\(number)", at: Date(timeIntervalSince1970: seconds), in: store)
+        }
+        #expect(try await store.remove(olderThan: .seconds(50), at: Date(timeIntervalSince1970: 250)) == 2)
+        let origin = try #require(Origin(scheme: "https", host: "a.test"))
+        #expect(await store.remove(.origin(origin)) == 2)
+        #expect(await Self.has("https://a.test.b/2", store))
+    }
+
+    @Test("one origin does not take the place of the others", arguments: [false, true])
+    func flood(byBytes: Bool) async throws {
+        let store = MemoryCacheStore(
+            byteLimit: byBytes ? 200_000 : 64 << 20, entryLimit: byBytes ? 10_000 : 100, bodyLimit: 64 << 10)
+        for number in 0..<30 { try await Self.put("https://good.test/\(number)", in: store) }
+        for number in 0..<2000 { try await Self.put("https://flood.test/\(number)", in: store) }
+        for number in 0..<30 { #expect(await Self.has("https://good.test/\(number)", store), "\(number)") }
+        let statistics = await store.statistics()
+        #expect(statistics.bytes <= store.byteLimit && statistics.entries <= store.entryLimit)
+        #expect(statistics.evicted > 1000)
+    }
+
+    @Test("an origin alone has the whole store, and gives up what was not used for longest")
+    func alone() async throws {
+        let store = MemoryCacheStore(entryLimit: 100)
+        for number in 0..<100 { try await Self.put("https://one.test/\(number)", in: store) }
+        #expect(await store.statistics().entries == 100)
+        let first = await store.variants(for: CacheKey(target: "https://one.test/0"))
+        _ = await store.body(of: try #require(first.first))
+        for number in 100..<199 { try await Self.put("https://one.test/\(number)", in: store) }
+        #expect(await Self.has("https://one.test/0", store), "it was used")
+        #expect(await !Self.has("https://one.test/1", store))
+    }
+
+    @Test("whatever comes and goes, limits hold and an origin within its share loses nothing to one beyond it")
+    func random() async throws {
+        for seed in UInt64(1)...30 {
+            var random = SeededGenerator(seed: seed)
+            let store = MemoryCacheStore(byteLimit: 100_000, entryLimit: 40, bodyLimit: 8000)
+            for number in 0..<20 { try await Self.put("https://kept.test/\(number)", 100, in: store) }
+            for _ in 0..<400 {
+                let host = ["flood", "kept"][Int.random(in: 0..<8, using: &random) == 0 ? 1 : 0]
+                let target = "https://\(host).test/\(Int.random(in: 0..<(host == "kept" ? 20 : 200), using: &random))"
+                if host == "flood", Int.random(in: 0..<6, using: &random) == 0 {
+                    await store.remove(.target(target))
+                } else {
+                    let size = host == "kept" ? 100 : Int.random(in: 0...8000, using: &random)
+                    try await Self.put(target, size, in: store)
+                }
+                let statistics = await store.statistics()
+                #expect(statistics.bytes <= 100_000 && statistics.entries <= 40, "seed \(seed)")
+            }
+            for number in 0..<20 { #expect(await Self.has("https://kept.test/\(number)", store), "seed \(seed)") }
+        }
+    }
+
+    @Test("a store can be told to take less for now, and what the system says means so much")
+    func relief() async throws {
+        let store = MemoryCacheStore()
+        for number in 0..<20 { try await Self.put("https://a.test/\(number)", 10_000, in: store) }
+        let before = await store.statistics().bytes
+        #expect((15...16).contains(store.relieve(to: before / 4)))
+        #expect(await store.statistics().bytes <= before / 4)
+        #expect(await Self.has("https://a.test/19", store))
+        let rest = await store.statistics().bytes
+        store.relieve(.warning)
+        #expect(await store.statistics().bytes <= rest / 2)
+        store.relieve(.critical)
+        #expect(await store.statistics().entries == 0)
+        #expect(store.takeEvictionCount() == 20 && store.takeEvictionCount() == 0)
+        #expect(store.relieve(to: -1) == 0)
+    }
+
+    @Test("observers hear how many entries were given up, once for each response that is kept")
+    func event() async throws {
+        let counts = EvictionCounts()
+        let store = MemoryCacheStore(byteLimit: 40_000, bodyLimit: 30_000)
+        let cache = CacheInterceptor(store: store)
+        let transport = MockTransport.answering { call in
+            .data(
+                Data(count: call.request.target == "/large" ? 30_000 : 10), headers: [.cacheControl: "max-age=60"])
+        }
+        let client = APIClient(
+            baseURL: "https://api.test", pipeline: Pipeline([cache]), transport: transport,
+            configuration: ClientConfiguration(observers: [counts]))
+        for number in 0..<20 { _ = try await client.send(Request<Data>.get("/small/\(number)")) }
+        #expect(counts.all.isEmpty)
+        _ = try await client.send(Request<Data>.get("/large"))
+        let evicted = await store.statistics().evicted
+        #expect(evicted > 5 && counts.all == [Int(evicted)])
+    }
+
+    private final class EvictionCounts: RequestObserver {
+        private let counts = Locked<[Int]>([])
+
+        var all: [Int] { counts.withLock { $0 } }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            if case .cacheEvicted(let count) = event { counts.withLock { $0.append(count) } }
+        }
+    }
+}

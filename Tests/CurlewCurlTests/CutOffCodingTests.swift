@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewCurl
+
+/// Where codings end, and where they do not.
+@Suite(.timeLimit(.minutes(1)))
+struct CutOffCodingTests {
+    let transport = CurlTransport()
+
+    @Test("several members of gzip are one body, and padding behind them is none")
+    func members() async throws {
+        let (one, two) = (pattern(5000), pattern(70_000))
+        let bytes = try await Program.encode(one, "gzip") + Program.encode(two, "gzip")
+        let server = try MockServer()
+        for tail in [Data(), Data(count: 512)] {
+            server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes + tail)))
+            #expect(try await transport.exchange(.get, server.url + "/").data() == one + two)
+        }
+    }
+
+    @Test("however the bytes of a body are cut, and however slow its reader, it is decoded the same", arguments: 1...6)
+    func anyCut(seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        var plain = pattern(400_000)
+        for index in stride(from: 0, to: plain.count, by: 7) {
+            plain[index] = UInt8.random(in: 0...255, using: &random)
+        }
+        let codings = [["gzip"], ["deflate"], ["deflate", "gzip"]][Int(seed) % 3]
+        var bytes = plain
+        for coding in codings { bytes = try await Program.encode(bytes, coding) }
+        var chunks: [Data] = []
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(Int.random(in: 1...(chunks.count < 20 ? 3 : 40_000), using: &random))
+            chunks.append(Data(piece))
+            rest = rest.dropFirst(piece.count)
+        }
+        let server = try MockServer()
+        server.enqueue(
+            MockResponse(
+                headers: [.contentEncoding: codings.joined(separator: ", ")], body: .chunks(chunks)))
+        let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
+        let response = try await transport.exchange(.get, server.url + "/") { $0.streaming = true }
+        var all = Data()
+        for try await chunk in response.body {
+            all += chunk
+            for _ in 0..<Int.random(in: 0...3, using: &random) { await Task.yield() }
+        }
+        #expect(all == plain)
+    }
+
+    @Test(
+        "a body that is cut off is an error in every coding, gathered or streamed, and is not kept",
+        arguments: ["gzip", "deflate", "br", "zstd"], [false, true])
+    func cutOffForGood(coding: String, streams: Bool) async throws {
+        guard Self.isKnown(coding) else { return }
+        let bytes = try await Self.coded(coding)
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Encoding: \(coding)\r\n")
+            try connection.write("Cache-Control: max-age=3600\r\n\r\n")
+            try connection.write(bytes.dropLast(10))
+        }
+        let client = APIClient(
+            baseURL: BaseURL(stringLiteral: server.url), pipeline: [.caching()], transport: transport)
+        for _ in 0..<2 {
+            let error = await #expect(throws: NetworkError.self) {
+                let response = try await client.send(Request<HTTPResponse>.get("/").options { $0.streaming = streams })
+                _ = try await response.body.collect()
+            }
+            #expect(error?.reason == .badResponse && error?.detail.contains("cut off") == true)
+        }
+        #expect(server.connectionCount == 2)
+    }
+
+    @Test(
+        "every coding that is offered is undone, whole and byte by byte",
+        arguments: ["gzip", "deflate", "br", "zstd"])
+    func offered(coding: String) async throws {
+        guard Self.isKnown(coding) else { return }
+        let bytes = try await Self.coded(coding)
+        let server = try MockServer()
+        for body in [MockResponse.Body.data(bytes), .chunks(bytes.map { Data([$0]) })] {
+            server.enqueue(MockResponse(headers: [.contentEncoding: coding], body: body))
+            let response = try await transport.exchange(.get, server.url + "/")
+            #expect(try await response.data() == Self.plain)
+            #expect(server.requests.last?.headers[.acceptEncoding]?.contains(coding) == true)
+        }
+    }
+
+    @Test("a coding that nobody knows is handed over as it came", arguments: ["rot13", "gzip, rot13", "rot13, gzip"])
+    func unknown(coding: String) async throws {
+        let server = try MockServer()
+        server.enqueue(MockResponse(headers: [.contentEncoding: coding], body: .data(Data("grkg".utf8))))
+        let response = try await transport.exchange(.get, server.url + "/")
+        #expect(response.headers[.contentEncoding] == coding && response.headers[.contentLength] == "4")
+        #expect(try await response.text() == "grkg")
+    }
+
+    private static let plain = Data((0..<120).map { "line \($0) of a text that is coded; " }.joined().utf8)
+
+    private static func isKnown(_ coding: String) -> Bool { ContentCoding(coding)?.isAvailable == true }
+
+    /// The text in a coding. Two of them have been made with their own tools.
+    private static func coded(_ coding: String) async throws -> Data {
+        switch coding {
+        case "br": try #require(Data(base64Encoded: brotli))
+        case "zstd": try #require(Data(base64Encoded: zstd))
+        default: try await Program.encode(plain, coding)
+        }
+    }
+
+    private static let brotli =
+        "G4EPABwH5RY3iTtBM37JpFPSB8ytDMNiG8TsbU6C7JBhxA5AGh5KgkWWhw8Oufm5U5S100e99HEQev4p93AEQpFYIi"
+        + "0jKzdDiSNAJJEp1DS0colFIJLIFGoaWrmkIhBJZAo1Da1cchGIJDKFmoZWLqUIRBKZQk1DK5e6CEQSmUJNQyuXpghE"
+        + "EplCTUMrl7YIRBKZQk1DK5euCEQSmUJNQ/u5zmeFwWgyW6xtbOkaymA0mS3WNraLBw=="
+    private static let zstd =
+        "KLUv/WCCDr0FAMLKGhSgqcWAn1/u3zoAvDEikd29ualfwef/////v67ruq7ruq5TSimllFJCCCGEEEJod3d3d1dVVV"
+        + "VVNTMzMzMTEREREfHu7u7uzszMzMzs//8TWk08+wADMSjCWY7DBAZzmIZgTnAK5dQhkgMJeKgRYHv/z7AzSgcRJAT/"
+        + "nxCM8QMqkZQk6iqyoqomqmoKSU1RJSj0NDkBBgICAYGAgJtgGktVImlIdQSjFZVI5eXk5eRgwABsFQ=="
+}

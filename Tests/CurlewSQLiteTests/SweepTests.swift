@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewSQLite
+
+/// What a store on the disk gives up.
+@Suite(.timeLimit(.minutes(1)))
+struct SweepTests {
+    @Test("each file that was left behind is looked at some day, however many others there are")
+    func largeFolder() throws {
+        let place = try TemporaryFolder()
+        let folder = BodyFolder(path: place.path + "/bodies")
+        try folder.prepare()
+        for number in 1...200 { try Data(count: 1).write(to: URL(fileURLWithPath: "\(folder.path)/\(number)")) }
+        var kept = 0
+        // A folder has one order of its names. Those that it lists first are kept, more than one sweep looks at.
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).prefix(150)
+        let first = Set(names.compactMap { Int64($0) })
+        for _ in 0..<1000 {
+            kept = try FileManager.default.contentsOfDirectory(atPath: folder.path).count
+            if kept == first.count { break }
+            folder.sweep(most: 20) { first.contains($0.number) }
+        }
+        #expect(kept == first.count)
+    }
+
+    @Test("a store on the disk tells how many entries it has given up, once")
+    func evictions() async throws {
+        let place = try TemporaryFolder()
+        let store = SQLiteCacheStore(path: place.path + "/cache.sqlite", entryLimit: 5)
+        for number in 0..<8 { try await store.put("https://a.example/\(number)", Data(count: 10)) }
+        #expect(store.takeEvictionCount() == 3)
+        #expect(store.takeEvictionCount() == 0)
+    }
+
+    @Test("by age, and by origin")
+    func removals() async throws {
+        let place = try TemporaryFolder()
+        let store = SQLiteCacheStore(path: place.path + "/cache.sqlite")
+        for host in ["a.test", "a.test.b"] { try await store.put("https://\(host)/x", Data(count: 10)) }
+        let origin = try #require(Origin(scheme: "https", host: "a.test"))
+        #expect(try await store.remove(.origin(origin)) == 1)
+        #expect(try await store.remove(olderThan: .seconds(60), at: Date(timeIntervalSince1970: 0)) == 0)
+        #expect(try await store.remove(olderThan: .zero, at: .distantFuture) == 1)
+    }
+}
