@@ -89,7 +89,7 @@ struct SharedBodyTests {
         var slow = bodies[0].makeAsyncIterator()
         let fast = Task { await Self.read(bodies[1]) }
         // The fast one waits for the slow one: nobody else sleeps on this clock.
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         #expect(source.pulls == 4)
         for taken in 1...20 {
             #expect(try await slow.next() == Self.chunks[taken - 1])
@@ -107,10 +107,10 @@ struct SharedBodyTests {
         let taken = Tally()
         let readers = bodies.prefix(2).map { body in Task { await Self.read(body, taken) } }
         try await taken.reaches(8)
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         #expect(source.pulls == 4)
         sharing.clock.advance(by: .seconds(1.5))
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         #expect(source.pulls == 4)
         sharing.clock.advance(by: .seconds(1.5))
         for reader in readers { #expect(await reader.value == (Self.whole, nil)) }
@@ -126,7 +126,7 @@ struct SharedBodyTests {
         var slow = bodies[0].makeAsyncIterator()
         let fast = Task { await Self.read(bodies[1]) }
         for index in 0..<60 {
-            try await sharing.clock.waitForSleepers(1)
+            try await sharing.clock.waitForSleepers(1, .all)
             sharing.clock.advance(by: .seconds(1.4))
             #expect(try await slow.next() == Self.chunks[index])
         }
@@ -196,7 +196,7 @@ struct SharedBodyTests {
         let readers = zip(bodies, taken).map { body, taken in Task { await Self.read(body, taken) } }
         for tally in taken { try await tally.reaches(Self.chunks.count) }
         while source.pulls < 65 { await Task.yield() }
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         sharing.clock.advance(by: .seconds(1))
         #expect(await readers[1].value == (Self.whole, NetworkError(.timedOut(.total))))
         #expect(!source.wasCancelled)
