@@ -74,6 +74,7 @@ public struct Exchanger: Sendable {
             if failure.request == nil { failure.request = RequestLine(request) }
             if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
             if case .timedOut = failure.reason { failure.detail += bounds(of: context) }
+            if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }
             failure = failure.withholding(secrets)
             context.record(.failed(failure, after: start.duration(to: context.time.now)))
             throw failure

@@ -58,7 +58,7 @@ enum CacheDecision: Sendable {
     static func after(
         _ failure: Failure, _ standIn: CacheChoice?, _ question: CacheQuestion
     ) -> AfterFailure {
-        guard let standIn, failure.isServers else { return .rethrow }
+        guard let standIn, failure.isServers, question.policy != .validate else { return .rethrow }
         if standIn.freshness.forbidsStale(question.rules) {
             guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
                 return .rethrow
