@@ -18,11 +18,14 @@ let package = Package(
             name: "Tour",
             dependencies: [
                 .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
+                "ExampleSupport",
             ], path: "Tour"),
         // What the programs without a screen have in common.
         .target(
-            name: "ExampleSupport", dependencies: [.product(name: "CurlewSampleAPI", package: "Curlew")],
-            path: "Support"),
+            name: "ExampleSupport",
+            dependencies: [
+                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
+            ], path: "Support"),
     ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
         + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
             // The tests of the catalogue's own package, here once more so that one run has all.

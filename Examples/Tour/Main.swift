@@ -2,21 +2,14 @@
 
 import Curlew
 import CurlewSampleAPI
+import ExampleSupport
 
 /// Starts the sample service in this process and walks through what a client does with it.
 @main
 @MainActor
 struct Main {
     static func main() async {
-        let report = Report()
-        do {
-            let api = try SampleAPI()
-            await walk(through: api, report)
-            api.stop()
-        } catch {
-            report.unexpected("The sample service does not start: \(error)")
-        }
-        report.finish()
+        await Report.run { report, api in await walk(through: api, report) }
     }
 
     private static func walk(through api: SampleAPI, _ report: Report) async {
@@ -29,18 +22,20 @@ struct Main {
                 .adding(CallPrinter(home: api.url)),
             configuration: ClientConfiguration(timeouts: Timeouts(total: .seconds(20))))
         let stage = Stage(url: api.url, client: client, tokens: tokens, report: report)
-        report.opening("service \(api.url)   pictures \(api.assetsURL)   engine \(client.transport)")
+        report.opening(
+            "A tour of Curlew", "a real client, real sockets, and a service on loopback",
+            "service \(api.url), pictures \(api.assetsURL), engine \(client.transport)")
 
         let scenes: [any Scene] = [
             SignIn(), Films(), FilmErrors(), InlineRequests(), Questions(), Dashboard(), Completions(), Hooks(), Team(),
             Upload(), Download(),
         ]
         for (index, scene) in scenes.enumerated() {
-            report.heading(index + 1, scene.title, scene.about)
+            report.title("\(index + 1). \(scene.title)", scene.about)
             do {
                 try await scene.run(on: stage)
             } catch {
-                report.unexpected("\(error)")
+                report.fail("\(error)")
             }
         }
     }

@@ -14,6 +14,8 @@ import CurlewHTTP
 struct ResponseHead: ~Copyable {
     private(set) var status: HTTPStatus = 0
     private(set) var version = HTTPVersion.http1_1
+    /// The words behind the status; nil without any.
+    private(set) var reasonPhrase: String?
     private(set) var headers = HTTPHeaders()
     /// The final head is complete.
     private(set) var isComplete = false
@@ -103,13 +105,25 @@ struct ResponseHead: ~Copyable {
         default: version = text.count >= 8 && text[7] == UInt8(ascii: "0") ? .http1_0 : .http1_1
         }
         var code = 0
+        reasonPhrase = nil
         guard let space = text.firstIndex(of: 0x20) else { return }
         for byte in text[(space + 1)...].prefix(3) {
             guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { break }
             code = code * 10 + Int(byte - UInt8(ascii: "0"))
         }
         status = HTTPStatus(code)
+        let rest = text[(space + 1)...]
+        guard version == .http1_1 || version == .http1_0, let end = rest.firstIndex(of: 0x20) else { return }
+        reasonPhrase = Self.trimmed(text[(end + 1)...]).map { Self.words($0, for: status) }
     }
+
+    /// The registered words need no new string.
+    private static func words(_ bytes: Slice<UnsafeRawBufferPointer>, for status: HTTPStatus) -> String {
+        let registered = status.reasonPhrase
+        return bytes.elementsEqual(registered.utf8) ? registered : text(bytes.prefix(phraseLimit))
+    }
+
+    private static let phraseLimit = 200
 
     private mutating func receiveField(_ line: UnsafeRawBufferPointer) {
         defer { lineCount += 1 }

@@ -109,8 +109,8 @@ final class Transfer: @unchecked Sendable {
         self.owner = owner
         url = request.urlString
         let options = context.options
-        streams = options.streaming
-        decodesContent = !options.rawBody
+        streams = options.streaming == true
+        decodesContent = options.rawBody != true
         mayRepeat = context.mayRepeat(request)
         let limits = context.limits
         bodyLimit = limits.responseBody
@@ -181,7 +181,7 @@ final class Transfer: @unchecked Sendable {
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {
         HTTPResponse(
             status: head.status, headers: head.deliveredHeaders(decoded: decodesContent, method: request.method),
-            body: body, version: head.version, metrics: metrics, url: url)
+            body: body, version: head.version, metrics: metrics, url: url, reasonPhrase: head.reasonPhrase)
     }
 }
 #endif

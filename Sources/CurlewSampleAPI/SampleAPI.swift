@@ -28,7 +28,8 @@ import CurlewTesting
 /// says in `X-Credentials-Received` which kind of credential the request carried, or `none`, and repeats its
 /// `X-Request-ID`.
 ///
-/// Data lives in memory and is the same at each start; tokens are random. It runs until ``stop()`` or until the last
+/// Data lives in memory and is the same at each start; tokens are random, and end with the service unless it is told where
+/// to keep who is signed in. It runs until ``stop()`` or until the last
 /// reference goes. Meant for demonstrations and tests: there is no TLS, and its passwords are public.
 public final class SampleAPI: Sendable {
     private let main: MockServer
@@ -37,7 +38,9 @@ public final class SampleAPI: Sendable {
     /// Starts the service on two free ports of 127.0.0.1. Throws if the system has no socket or thread left.
     ///
     /// - `time`: what the lives of tokens are measured with.
-    public init(time: any TimeSource = SystemTime()) throws {
+    /// - `sessionsPath`: a file that keeps who is signed in, so that the tokens of the last service with that file are good
+    ///   for this one. Default nil: nobody is.
+    public init(time: any TimeSource = SystemTime(), sessionsPath: String? = nil) throws {
         var configuration = MockServer.Configuration()
         configuration.maximumBodyBytes = 16 * 1024 * 1024
         // It may run for days; what was sent to it is not its business.
@@ -46,7 +49,7 @@ public final class SampleAPI: Sendable {
         assets = try MockServer(configuration)
 
         var routes = SampleRoutes()
-        let auth = AuthArea(assetsURL: assets.url, time: time)
+        let auth = AuthArea(assetsURL: assets.url, time: time, sessionsPath: sessionsPath)
         auth.add(to: &routes)
         DirectoryArea(assetsURL: assets.url).add(to: &routes)
         QuestionsArea(assetsURL: assets.url).add(to: &routes)

@@ -20,8 +20,8 @@ public import Foundation
 ///
 ///     let client = APIClient.mock(pipeline: .standard, configuration: ClientConfiguration(time: ManualClock.skippingWaits))
 ///
-/// Copies share one time. Nothing here waits for real time: `waitForSleepers` replaces every sleep and yield that a
-/// test would otherwise need.
+/// Copies share one time. Nothing here is measured in real time: `waitForSleepers` replaces every sleep and yield that a
+/// test would otherwise need. Only its timeout is real, so that a test that waits in vain fails instead of hanging.
 public struct ManualClock: TimeSource {
     private let state: Locked<State>
     private let skipsWaits: Bool
@@ -51,14 +51,19 @@ public struct ManualClock: TimeSource {
             try Task.checkCancellation()
             return advance(by: now.duration(to: instant))
         }
-        try await alarm(at: instant)
+        try await wait(until: instant, .pauses)
     }
 
-    /// The same, also on a clock that skips waits: there, others' sleeps have to move it that far.
+    /// The same for a limit on something else, such as a deadline; also on a clock that skips waits: there, others' sleeps
+    /// have to move it that far.
     public func alarm(at instant: MonotonicInstant) async throws {
+        try await wait(until: instant, .limits)
+    }
+
+    private func wait(until instant: MonotonicInstant, _ kind: Waits) async throws {
         try await wait { state, waiter in
             guard instant > state.now else { return false }
-            state.sleepers.append(State.Sleeper(until: instant, waiter: waiter))
+            state.sleepers.append(State.Sleeper(until: instant, kind: kind, waiter: waiter))
             return true
         }
     }
@@ -75,12 +80,16 @@ public struct ManualClock: TimeSource {
         for waiter in woken { waiter.resume(.success(())) }
     }
 
-    /// Moves the clock to the earliest moment that somebody waits for, and wakes who does. Gives how far that was, or
+    /// Moves the clock to the earliest moment that somebody waits for, and wakes who does. Returns how far that was, or
     /// nil when nobody waits.
+    ///
+    /// - `waits`: which waits count. Default pauses alone. Others whose time comes on the way are woken too.
     @discardableResult
-    public func advanceToNextSleeper() -> Duration? {
+    public func advanceToNextSleeper(_ waits: Waits = .pauses) -> Duration? {
         let next = state.withLock { state -> (Duration, [Waiter])? in
-            guard let earliest = state.sleepers.map(\.until).min() else { return nil }
+            guard let earliest = state.sleepers.filter({ waits.contains($0.kind) }).map(\.until).min() else {
+                return nil
+            }
             let distance = state.now.duration(to: earliest)
             state.now = earliest
             return (distance, state.removeDue())
@@ -90,21 +99,56 @@ public struct ManualClock: TimeSource {
         return distance
     }
 
-    /// How many tasks sleep on this clock now.
-    public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
+    /// How many tasks sleep on this clock now, limits included: those whose work ends first are still among them.
+    public var sleeperCount: Int { sleeperCount(.all) }
 
-    /// Waits until at least `count` tasks sleep on this clock. Throws `CancellationError` as soon as the waiting task is
-    /// cancelled; otherwise it waits without limit, so give the test a time limit.
-    public func waitForSleepers(_ count: Int) async throws {
-        try await wait { state, waiter in
-            guard state.sleepers.count < count else { return false }
-            state.observers.append(State.Observer(count: count, waiter: waiter))
+    /// How many waits of this kind there are now.
+    public func sleeperCount(_ waits: Waits) -> Int { state.withLock { $0.count(waits) } }
+
+    /// Waits until at least `count` tasks sleep on this clock.
+    ///
+    /// - `waits`: which waits count. Default pauses alone, such as those between attempts; how many deadlines and other
+    ///   limits the library has set is nothing that a test should know.
+    /// - `timeout`: how long, in real time. Default 10 seconds.
+    ///
+    /// Throws a ``MockWaitError`` that says which waits there are, when the time is over, and `CancellationError` as soon as
+    /// the waiting task is cancelled.
+    public func waitForSleepers(
+        _ count: Int, _ waits: Waits = .pauses, timeout: Duration = .seconds(10)
+    ) async throws {
+        try await wait(timeout: (timeout, { $0.report(count, waits) })) { state, waiter in
+            guard state.count(waits) < count else { return false }
+            state.observers.append(State.Observer(count: count, waits: waits, waiter: waiter))
             return true
         }
     }
 
+    /// What a task waits for on a clock.
+    public struct Waits: OptionSet, Hashable, Sendable {
+        /// The bits.
+        public let rawValue: Int
+
+        /// The kinds of these bits.
+        public init(rawValue: Int) {
+            self.rawValue = rawValue
+        }
+
+        /// Time that has to pass: pauses between attempts, delays of stubs, the next token of a rate limit
+        /// (`TimeSource.sleep`).
+        public static let pauses = Waits(rawValue: 1)
+        /// The ends of other waits: deadlines, time limits of refreshes (`TimeSource.alarm`).
+        public static let limits = Waits(rawValue: 2)
+        /// Both.
+        public static let all: Waits = [.pauses, .limits]
+    }
+
     /// Suspends the task until its waiter is resumed; `enqueue` answers false when there is nothing to wait for.
-    private func wait(_ enqueue: (inout State, Waiter) -> Bool) async throws {
+    ///
+    /// - `timeout`: how long in real time, and what to say then.
+    private func wait(
+        timeout: (limit: Duration, report: @Sendable (State) -> String)? = nil,
+        _ enqueue: (inout State, Waiter) -> Bool
+    ) async throws {
         try Task.checkCancellation()
         let waiter = Waiter()
         let (isWaiting, satisfied) = state.withLock { state in
@@ -112,6 +156,17 @@ public struct ManualClock: TimeSource {
         }
         for observer in satisfied { observer.resume(.success(())) }
         guard isWaiting else { return }
+        let timer = timeout.map { timeout in
+            Task { [state] in
+                guard (try? await SystemTime().sleep(for: timeout.limit)) != nil else { return }
+                let text = state.withLock { state in
+                    state.remove(waiter)
+                    return timeout.report(state)
+                }
+                waiter.resume(.failure(MockWaitError("\(text) within \(timeout.limit.brief)")))
+            }
+        }
+        defer { timer?.cancel() }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter.install($0) }
         } onCancel: {
@@ -125,11 +180,13 @@ extension ManualClock {
     private struct State: Sendable {
         struct Sleeper {
             let until: MonotonicInstant
+            let kind: Waits
             let waiter: Waiter
         }
 
         struct Observer {
             let count: Int
+            let waits: Waits
             let waiter: Waiter
         }
 
@@ -156,9 +213,25 @@ extension ManualClock {
         }
 
         mutating func removeSatisfied() -> [Waiter] {
-            let satisfied = observers.filter { $0.count <= sleepers.count }
-            observers.removeAll { $0.count <= sleepers.count }
+            let isSatisfied = { [sleepers] (observer: Observer) in
+                observer.count <= sleepers.count { observer.waits.contains($0.kind) }
+            }
+            let satisfied = observers.filter(isSatisfied)
+            if !satisfied.isEmpty { observers.removeAll(where: isSatisfied) }
             return satisfied.map(\.waiter)
+        }
+
+        func count(_ waits: Waits) -> Int { sleepers.count { waits.contains($0.kind) } }
+
+        /// What a test waited for in vain.
+        func report(_ count: Int, _ waits: Waits) -> String {
+            let awaited = waits == .pauses ? "pauses" : waits == .limits ? "limits" : "waits"
+            let present = sleepers.sorted { $0.until < $1.until }.prefix(10).map {
+                ($0.kind == .pauses ? "a pause" : "a limit") + " of \(now.duration(to: $0.until).brief)"
+            }
+            let hint = self.count(.all) >= count ? "; waitForSleepers(\(count), .all) counts limits too" : ""
+            return "there were not \(count) \(awaited) on the clock but "
+                + (present.isEmpty ? "none" : present.joined(separator: ", ")) + hint + ","
         }
 
         mutating func remove(_ waiter: Waiter) {

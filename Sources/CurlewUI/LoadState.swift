@@ -36,6 +36,21 @@ enum Demand: Sendable {
     case load
     /// What the server has now.
     case refresh
+
+    /// Does `work` so that the calls of clients in it know what they are asked for: in a refresh they take from a cache what
+    /// the server has confirmed, unless they have a word of their own about caches.
+    @MainActor
+    func told<Value>(_ work: @MainActor () async throws -> Value) async throws -> Value {
+        guard case .refresh = self else { return try await work() }
+        return try await TaskOptions.$change.withValue(Self.validate) { try await work() }
+    }
+
+    private static let validate: @Sendable (inout RequestOptions) -> Void = { options in
+        switch options.cachePolicy {
+        case .useProtocol, .returnStaleElseLoad: options.cachePolicy = .validate
+        default: break
+        }
+    }
 }
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)

@@ -13,29 +13,21 @@ import Foundation
 extension Loadable {
     /// What `endpoint` gives: `Loadable(GetUser(id: 1), from: client)`.
     ///
-    /// The freshness of the value is what the client's cache says of it. A refresh asks the server, whatever the cache has.
+    /// The freshness of the value is what the client's cache says of it. A refresh asks the server whether what the cache has is
+    /// still good.
     public convenience init<E: Endpoint>(_ endpoint: E, from client: APIClient) where E.Response == Value {
-        self.init { demand in
-            let response = try await client.demanding(demand).response(for: endpoint)
+        self.init(source: { _ in
+            let response = try await client.response(for: endpoint)
             return (response.value, Freshness(response))
-        }
+        })
     }
 
     /// What `request` gives: `Loadable(.user(id: 1), from: client)`. Otherwise as for an endpoint.
     public convenience init(_ request: Request<Value>, from client: APIClient) {
-        self.init { demand in
-            let response = try await client.demanding(demand).response(for: request)
+        self.init(source: { _ in
+            let response = try await client.response(for: request)
             return (response.value, Freshness(response))
-        }
-    }
-}
-
-extension APIClient {
-    fileprivate func demanding(_ demand: Demand) -> APIClient {
-        guard case .refresh = demand else { return self }
-        var options = RequestOptions()
-        options.cachePolicy = .reload
-        return with(options: options)
+        })
     }
 }
 

@@ -99,7 +99,7 @@ extension Loadable {
     ///
     /// When this one fails, so does the other, with the same error.
     public func then<Next: Sendable>(_ next: @escaping @MainActor (Value) async throws -> Next) -> Loadable<Next> {
-        Loadable<Next> { demand in
+        Loadable<Next>(source: { demand in
             switch demand {
             case .load: await self.load()
             case .refresh: await self.refresh()
@@ -109,6 +109,6 @@ extension Loadable {
             case .failed(let error, _): throw error
             case .idle, .loading: throw CancellationError()
             }
-        }
+        })
     }
 }

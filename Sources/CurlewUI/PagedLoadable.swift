@@ -32,6 +32,9 @@ public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
 /// - An item that comes twice, because the list moved between two pages, is shown once, as it came last.
 /// - A refresh shows the old items until the first page is there. A failure leaves everything as it is, and `retry()`
 ///   goes on where it failed.
+/// - A refresh, and the pages after it, ask the server: calls of a client in the source are `CachePolicy.validate`, unless
+///   they say otherwise.
+/// - `change`, `insert` and `remove` show at once what is then done, and take it back if that fails.
 /// - At most `pageLimit` pages are loaded, whatever the server says of more.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
@@ -50,7 +53,13 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     @ObservationIgnored private let pageLimit: Int
     @ObservationIgnored private var next: Cursor?
     @ObservationIgnored private var pages = 0
+    /// What the pages have brought, without the changes that are under way.
+    @ObservationIgnored var loaded: [Item] = []
+    /// Where each of `loaded` is.
     @ObservationIgnored private var places: [Item.ID: Int] = [:]
+    @ObservationIgnored var changes: [Change] = []
+    @ObservationIgnored var lastChange = 0
+    @ObservationIgnored private var hasRefreshed = false
     @ObservationIgnored private var work: SharedWork?
     @ObservationIgnored private var isRefreshing = false
 
@@ -102,8 +111,8 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     /// To be called when an item is shown: begins to load the next page near the end. After a failure it waits for
     /// `retry()` or `refresh()`, so that scrolling does not call a server that is down again and again.
     public func appeared(_ item: Item) {
-        guard work == nil, error == nil, hasMore, let place = places[item.id],
-            place >= items.count - max(1, prefetchDistance)
+        guard work == nil, error == nil, hasMore,
+            items.suffix(max(1, prefetchDistance)).contains(where: { $0.id == item.id })
         else { return }
         _ = begin(refresh: false)
     }
@@ -117,9 +126,13 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         error = nil
         earlier?.end()
         let cursor = refresh ? nil : next
+        // Stored pages of the time before a refresh do not fit the first page of the time after it.
+        let demand = refresh || hasRefreshed ? Demand.refresh : .load
         begun.start { [source, weak self, weak begun] in
             let result: Result<Page<Item, Cursor>, any Error>
-            do { result = .success(try await source(cursor)) } catch { result = .failure(error) }
+            do { result = .success(try await demand.told { try await source(cursor) }) } catch {
+                result = .failure(error)
+            }
             if let self, let begun { self.finish(begun, result) }
         }
         return begun
@@ -139,24 +152,38 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     }
 
     private func add(_ page: Page<Item, Cursor>) {
-        var items = isRefreshing ? [] : items
         if isRefreshing {
+            loaded = []
             places = [:]
             pages = 0
+            hasRefreshed = true
         }
         isRefreshing = false
         for item in page.items {
             if let place = places[item.id] {
-                items[place] = item
+                loaded[place] = item
             } else {
-                places[item.id] = items.count
-                items.append(item)
+                places[item.id] = loaded.count
+                loaded.append(item)
             }
         }
-        self.items = items
+        publish()
         pages += 1
         next = page.next
         hasMore = page.next != nil && pages < pageLimit
+    }
+
+    /// Does in what has come what has been done.
+    func keep(_ edit: ItemEdit<Item>, answered answer: Item? = nil) {
+        edit.apply(to: &loaded, answered: answer)
+        places = Dictionary(loaded.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    }
+
+    /// Shows what has come, with the changes that are under way.
+    func publish() {
+        var shown = loaded
+        for change in changes { change.edit.apply(to: &shown) }
+        items = shown
     }
 
     private func settle(_ awaited: SharedWork) async {

@@ -223,7 +223,7 @@ extension URLSessionTransport {
         bridge.watchDeadlines()
         do {
             let message = try RequestGuard.message(
-                bridge.request, rawBody: bridge.context.options.rawBody, closes: bridge.engine !== pooled)
+                bridge.request, rawBody: bridge.context.options.rawBody == true, closes: bridge.engine !== pooled)
             let plan = try UploadPlan(bridge.request.body)
             guard case .stream = plan.source else { return bridge.engine.start(bridge, message, plan) }
             #if canImport(Darwin)

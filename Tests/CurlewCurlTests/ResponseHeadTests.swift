@@ -158,4 +158,31 @@ struct ResponseHeadTests {
         let limits = Limits(headerBytes: .max, headerCount: .max, responseBody: .max)
         #expect(try await transport.exchange(.get, server.url + "/", limits: limits).text() == "hello")
     }
+
+    @Test(
+        "the words behind the status are those of the server, bounded, and none where there are none",
+        arguments: [
+            ("HTTP/1.1 404 No such film", "No such film"), ("HTTP/1.1 404 Not Found", "Not Found"),
+            ("HTTP/1.1 404 ", nil),
+            ("HTTP/1.1 404", nil), ("HTTP/1.0 404  Gone away ", "Gone away"), ("HTTP/1.1 404 a\u{1}b", "a b"),
+            ("HTTP/1.1 404 caf\u{e9}", "caf\u{e9}"),
+            ("HTTP/1.1 404 " + String(repeating: "x", count: 900), String(repeating: "x", count: 200)),
+        ] as [(String, String?)])
+    func words(line: String, expected: String?) async throws {
+        let server = try MockServer()
+        server.enqueue(.raw(Data((line + "\r\nContent-Length: 0\r\n\r\n").utf8)))
+        let response = try await transport.exchange(.get, server.url + "/")
+        #expect(response.status == .notFound)
+        #expect(response.reasonPhrase == expected)
+    }
+
+    @Test("the words of an interim answer, and of the answer before, are not those of the next one")
+    func wordsOfEach() async throws {
+        let server = try MockServer()
+        let head = "HTTP/1.1 103 Early words\r\n\r\nHTTP/1.1 200 Own words\r\nContent-Length: 0\r\n\r\n"
+        server.enqueue(.raw(Data(head.utf8)))
+        server.enqueue(.raw(Data("HTTP/1.1 103 Early words\r\n\r\nHTTP/1.1 200\r\nContent-Length: 0\r\n\r\n".utf8)))
+        #expect(try await transport.exchange(.get, server.url + "/").reasonPhrase == "Own words")
+        #expect(try await transport.exchange(.get, server.url + "/").reasonPhrase == nil)
+    }
 }

@@ -118,6 +118,44 @@ struct ManualClockTests {
         try await late.value
     }
 
+    @Test("Limits of the library do not count among the pauses that a test means")
+    func kinds() async throws {
+        let limits = (1...3).map { seconds in
+            Task { try await clock.alarm(at: clock.now.advanced(by: .seconds(seconds))) }
+        }
+        try await clock.waitForSleepers(3, .limits)
+        #expect(clock.sleeperCount(.pauses) == 0 && clock.sleeperCount(.limits) == 3 && clock.sleeperCount == 3)
+        #expect(clock.advanceToNextSleeper() == nil)
+        let pause = Task { try await clock.sleep(for: .seconds(2)) }
+        try await clock.waitForSleepers(1)
+        #expect(clock.advanceToNextSleeper() == .seconds(2))
+        try await pause.value
+        try await limits[0].value
+        #expect(clock.sleeperCount(.limits) == 1)
+        #expect(clock.advanceToNextSleeper(.all) == .seconds(1))
+        for limit in limits { try await limit.value }
+    }
+
+    @Test("Waiting for more sleepers than there are ends with an error that says which there are")
+    func timeout() async throws {
+        let pause = Task { try await clock.sleep(for: .seconds(2)) }
+        let limit = Task { try await clock.alarm(at: clock.now.advanced(by: .seconds(30))) }
+        try await clock.waitForSleepers(2, .all)
+        let error = await #expect(throws: MockWaitError.self) {
+            try await clock.waitForSleepers(2, timeout: .milliseconds(20))
+        }
+        let text = try #require(error).description
+        #expect(text.contains("not 2 pauses") && text.contains("a pause of 2 s, a limit of 30 s"))
+        #expect(text.contains(".all") && text.contains("within 20 ms"))
+        pause.cancel()
+        limit.cancel()
+        _ = await (pause.result, limit.result)
+        let empty = await #expect(throws: MockWaitError.self) {
+            try await clock.waitForSleepers(1, timeout: .zero)
+        }
+        #expect(empty?.message.contains("but none") == true)
+    }
+
     @Test("A clock that skips waits moves by itself, only forward, and heeds cancellation")
     func skipping() async throws {
         let clock = ManualClock.skippingWaits
@@ -127,7 +165,7 @@ struct ManualClockTests {
         try await clock.sleep(until: start)
         #expect(start.duration(to: clock.now) == .seconds(3600))
         let limit = Task { try await clock.alarm(at: start.advanced(by: .seconds(3601))) }
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .limits)
         try await clock.sleep(for: .seconds(2))
         try await limit.value
         let task = Task {

@@ -53,6 +53,67 @@ struct LoadableClientTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+    @Test("a refresh of a closure asks the server too, and so do its children and what comes after it")
+    func closures() async {
+        let answers = Locked(0)
+        let client = client(answers)
+        let text = Loadable { try await client.send(Request<String>.get("/text")) }
+        await text.load()
+        await text.refresh()
+        #expect(text.value == "answer 2")
+        let next = text.then { _ in try await client.send(Request<String>.get("/next")) }
+        await next.load()
+        #expect(next.value == "answer 3")
+        await next.refresh()
+        #expect(text.value == "answer 4" && next.value == "answer 5")
+        let group = Loadable {
+            async let one = client.send(Request<String>.get("/text"))
+            return try await one
+        }
+        await group.load()
+        #expect(group.value == "answer 4")
+        await group.refresh()
+        #expect(group.value == "answer 6")
+    }
+
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+    @Test("what a call says of caches itself stays as it is in a refresh")
+    func ownPolicy() async {
+        let answers = Locked(0)
+        let client = client(answers)
+        let only = Loadable {
+            try await client.send(Request<String>.get("/text").options { $0.cachePolicy = .onlyIfCached })
+        }
+        await only.refresh()
+        #expect(only.error == NetworkError(statusCode: 504) && answers.withLock { $0 } == 0)
+    }
+
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
+    @Test("a list of pages asks the server in a refresh, and for the pages after it")
+    func pages() async {
+        struct Line: Identifiable { let id: String }
+        let answers = Locked(0)
+        let client = client(answers)
+        func list() -> PagedLoadable<Line, Int> {
+            PagedLoadable { page in
+                let text = try await client.send(Request<String>.get("/pages", query: ["page": page ?? 1]))
+                return Page(items: [Line(id: text)], next: (page ?? 1) + 1)
+            }
+        }
+        let first = list()
+        await first.load()
+        await first.loadMore()
+        let second = list()
+        await second.load()
+        await second.loadMore()
+        #expect(second.items.map(\.id) == ["answer 1", "answer 2"])
+        await second.refresh()
+        #expect(second.items.map(\.id) == ["answer 3"])
+        await second.loadMore()
+        #expect(second.items.map(\.id) == ["answer 3", "answer 4"])
+    }
+
+    @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a 503 shows as a server error")
     func unavailable() async {
         let films = Loadable(Request<String>.get("/films"), from: client(Locked(0), status: .serviceUnavailable))

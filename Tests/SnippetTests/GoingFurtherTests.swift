@@ -93,9 +93,8 @@ struct GoingFurtherTests {
         await list.load()
         await list.loadMore()
         #expect(list.items.map(\.id) == [7] && !list.hasMore)
-        let films = Loadable(.seenFilms, from: screens)
-        await films.load()
-        try await UserInterfacesPage.change(films, 0, 7, screens)
-        #expect(films.value?.first?.isSeen == true)
+        let film = try #require(list.items.first)
+        try await UserInterfacesPage.change(list, film, screens)
+        #expect(list.items.first?.isSeen == true)
     }
 }

@@ -13,15 +13,38 @@ import ExampleSupport
 @main @MainActor
 struct Main {
     static func main() async {
-        await Report.run { report, api in
-            let visit = Visit(report, url: api.url)
-            try await visit.signIn()
-            try await visit.renew()
-            await visit.browse()
-            await visit.search(CommandLine.arguments.dropFirst().first ?? "phone")
-            await visit.signOut()
-            await visit.workOffline()
+        let report = Report()
+        do {
+            try await visit(report)
+        } catch {
+            report.fail("an error that nothing handles: \(error)")
         }
+        report.finish()
+    }
+
+    private static func visit(_ report: Report) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "dummy-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // The service keeps who is signed in, as a real one does: it is stopped and started as well.
+        let sessions = folder.appending(path: "service.json").path
+        let tokens = folder.appending(path: "tokens.json").path
+
+        var api = try SampleAPI(sessionsPath: sessions)
+        let first = Visit(report, url: api.url, tokensPath: tokens)
+        report.opening("DummyStore", "a shop behind a login", "service \(api.url)")
+        try await first.signIn()
+        try await first.renew()
+        api.stop()
+
+        api = try SampleAPI(sessionsPath: sessions)
+        defer { api.stop() }
+        let second = Visit(report, url: api.url, tokensPath: tokens)
+        await second.startAgain()
+        await second.browse()
+        await second.search(CommandLine.arguments.dropFirst().first ?? "phone")
+        await second.signOut()
+        await second.workOffline()
     }
 }
 
@@ -29,14 +52,15 @@ struct Main {
 private struct Visit {
     let report: Report
     let client: APIClient
-    let tokens = TokenStore()
+    let tokens: TokenStore
     let account: Account
 
-    init(_ report: Report, url: String) {
+    /// What a start of the app has: the file of the tokens, and nothing else of the last one.
+    init(_ report: Report, url: String, tokensPath: String) {
         self.report = report
+        tokens = TokenStore(.file(tokensPath))
         client = APIClient(baseURL: "\(url)", pipeline: .store(tokens))
         account = Account(APIUserService(client: client, tokens: tokens))
-        print("DummyStore, a shop behind a login, at \(url)")
     }
 
     func signIn() async throws {
@@ -72,6 +96,13 @@ private struct Visit {
         report.expect(
             names.count == 10 && new?.refreshToken != old?.refreshToken,
             "ten calls renewed the tokens once, and went on")
+    }
+
+    func startAgain() async {
+        report.title("The app is opened again")
+        await account.user.load()
+        report.show("nobody asked", account.greeting)
+        report.expect(account.user.value?.id == 1, "who has signed in is still there, without a password")
     }
 
     /// A list on a screen tells what appears; here everything does.
@@ -117,8 +148,8 @@ private struct Visit {
     }
 
     private func show(_ product: Product) {
-        report.show(
-            product.title.padded(to: 26), "\(product.price)".padded(to: 8) + "\(product.rating)/5  \(product.category)")
+        let price = Look.price(product.price).aligned(to: 9)
+        report.line(product.title.padded(to: 28) + price + "   \(product.rating) of 5   \(product.category)")
     }
 }
 #endif

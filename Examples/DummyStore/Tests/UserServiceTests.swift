@@ -39,6 +39,34 @@ struct SignInTests {
         #expect(tokens?.expiresAt != nil)
     }
 
+    @Test("who has signed in is there after a restart of the app and of the service")
+    func survivesRestart() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "dummy-store-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        func start() throws -> (SampleAPI, Account) {
+            let api = try SampleAPI(sessionsPath: folder.appending(path: "service.json").path)
+            let tokens = TokenStore(.file(folder.appending(path: "tokens.json").path))
+            let client = APIClient(baseURL: "\(api.url)", pipeline: .store(tokens))
+            return (api, Account(APIUserService(client: client, tokens: tokens)))
+        }
+        let (first, before) = try start()
+        await before.signIn(username: "emilys", password: "emilyspass")
+        first.stop()
+
+        let (second, account) = try start()
+        defer { second.stop() }
+        await account.user.load()
+        #expect(account.user.value?.firstName == "Emily")
+        await account.signOut()
+        second.stop()
+
+        let (third, after) = try start()
+        defer { third.stop() }
+        await after.user.load()
+        #expect(after.user.error?.statusCode == 401)
+    }
+
     @Test("the current user before signing in fails with status 401")
     func nobody() async throws {
         let shop = try Shop()

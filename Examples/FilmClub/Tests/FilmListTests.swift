@@ -85,15 +85,21 @@ struct FilmListTests {
             $0.fail(.call(2), with: NetworkError(.unreachable))
             $0.on(.get, "/v1/films", .films([.m]))
         }
-        let list = FilmList(mock.service(time: clock))
-        await list.films.load()
-        #expect(list.notice(at: clock.date) == nil)
+        let service = mock.service(time: clock)
+        let before = FilmList(service)
+        await before.films.load()
+        #expect(before.notice(at: clock.date) == nil)
         clock.advance(by: .seconds(7200))
-        await list.films.refresh()
+        let list = FilmList(service)
+        await list.films.load()
         #expect(list.films.items == [.m] && list.problem == nil)
         #expect(list.notice(at: clock.date) == "The catalogue does not answer. This is what it said 2 hours ago.")
+        // A refresh takes nothing that the server has not said now.
         await list.films.refresh()
-        #expect(list.notice(at: clock.date) == nil)
+        #expect(list.notice(at: clock.date) == nil && list.problem == nil)
+        mock.fail(with: NetworkError(.unreachable))
+        await list.films.refresh()
+        #expect(list.films.items == [.m] && list.problem != nil)
     }
 
     @Test(

@@ -33,7 +33,7 @@ private struct Visit {
     init(_ report: Report, url: String) {
         self.report = report
         client = APIClient(baseURL: "\(url)").withActions(session, journal)
-        print("LegacyBridge, from a home-made layer to Curlew step by step, at \(url)")
+        report.opening("LegacyBridge", "from a home-made layer to Curlew, step by step", "service \(url)")
     }
 
     func oldCaller() async {

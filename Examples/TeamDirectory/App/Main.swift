@@ -32,7 +32,7 @@ private struct Visit {
         self.report = report
         client = APIClient(baseURL: "\(url)", configuration: ClientConfiguration(observers: [table]))
         team = Team(client: client)
-        print("TeamDirectory, people and what they do, at \(url)")
+        report.opening("TeamDirectory", "people and what they do", "service \(url)")
     }
 
     /// Each part takes the server 120 ms.
@@ -44,7 +44,7 @@ private struct Visit {
         report.show("profile", "\(page.profile.name), \(page.profile.role)")
         report.show("tasks", "\(page.statistics.openTasks) open, \(page.statistics.closedTasks) closed")
         for notice in page.notices where !notice.isRead { report.show("new", notice.text) }
-        report.show("time", elapsed.milliseconds)
+        report.show("time", Look.milliseconds(elapsed))
 
         let screen = DashboardScreen(client: client)
         await screen.all.load()
@@ -88,7 +88,7 @@ private struct Visit {
         for (person, portrait) in zip(people, portraits).prefix(3) {
             report.show(person.firstName, "\(portrait.count) bytes")
         }
-        report.show("...", "and \(portraits.count - 3) more")
+        report.show("", "and \(portraits.count - 3) more")
         report.expect(portraits.count == people.count && people.count == 10, "everybody has a portrait")
 
         guard let ada = team.members.value?.first, let picture = portraits.first else { return }
@@ -98,7 +98,7 @@ private struct Visit {
     }
 
     func costs() async {
-        report.title("What each call cost")
+        report.title("What each call cost", CallTable.about)
         let lines = await table.finish()
         for line in lines { print("  \(line)") }
         report.expect(lines.count == 1 + 6 + 7 + 12, "every call is in the table, also the one that was refused")

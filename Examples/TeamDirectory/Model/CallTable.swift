@@ -19,7 +19,7 @@ package struct CallTable: RequestObserver {
         case .answered(let response):
             writer.yield(Line(context.routeName, "\(response.status.code)", response.metrics))
         case .attemptFailed(let error):
-            writer.yield(Line(context.routeName, "\(error.reason)", ExchangeMetrics()))
+            writer.yield(Line(context.routeName, error.label, ExchangeMetrics()))
         default: break
         }
     }
@@ -27,7 +27,7 @@ package struct CallTable: RequestObserver {
     /// Ends the table and gives it as text, a line for each try in the order in which they ended.
     package func finish() async -> [String] {
         writer.finish()
-        let heading = ["call", "status", "lookup", "connect", "first byte", "total", "connection"]
+        let heading = ["call", "status", "queue", "connect", "wait", "body", "rest", "total", "line"]
         var rows = [heading]
         for await line in lines { rows.append(line.cells) }
         let widths = heading.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -40,23 +40,37 @@ package struct CallTable: RequestObserver {
         }
     }
 
+    /// What the columns are.
+    package static let about =
+        "Milliseconds: in a queue, until the connection was there, until the first byte of the answer, until its last, and "
+        + "what the client did besides. They add up to the total; a try that failed was not measured."
+
     struct Line: Sendable {
         let cells: [String]
 
         init(_ name: String, _ status: String, _ metrics: ExchangeMetrics) {
-            let reuse = metrics.reusedConnection.map { $0 ? "reused" : "new" }
-            let times = [metrics.nameLookup, metrics.connect, metrics.firstByte, metrics.total]
-            cells = [name, status] + times.map { $0?.milliseconds ?? "-" } + [reuse ?? "-"]
+            let connect = [metrics.nameLookup, metrics.connect, metrics.secureConnect].compactMap(\.self)
+            let phases = [
+                metrics.queue, connect.isEmpty ? nil : connect.reduce(.zero, +), metrics.firstByte, metrics.transfer,
+            ].map { $0.map(\.tenths) }
+            let known = phases.compactMap(\.self).reduce(0, +)
+            // Each phase is rounded, and so their sum may be a little more than the whole.
+            let total = metrics.total.map { max($0.tenths, known) }
+            let times = phases + [total.map { $0 - known }, total]
+            // A table has its widths, and a line 80 columns.
+            let short = name.count > 20 ? name.prefix(19) + "…" : name[...]
+            cells =
+                [String(short), status] + times.map { $0.map(Duration.text) ?? "-" }
+                + [metrics.reusedConnection.map { $0 ? "used" : "new" } ?? "-"]
         }
     }
 }
 
 extension Duration {
-    /// `12.3 ms`, which needs no tables of languages.
-    package var milliseconds: String {
-        let tenths = Int((self / .microseconds(100)).rounded())
-        return "\(tenths / 10).\(tenths % 10) ms"
-    }
+    /// Tenths of a millisecond.
+    fileprivate var tenths: Int { Int((self / .microseconds(100)).rounded()) }
+
+    fileprivate static func text(tenths: Int) -> String { "\(tenths / 10).\(tenths % 10)" }
 }
 
 extension String {

@@ -20,8 +20,8 @@ package final class Team {
     package func rename(_ id: Member.ID, to name: String) async throws(NetworkError) {
         guard var member = members.value?.first(where: { $0.id == id }) else { return }
         member.name = name
-        try await members.change { list in
-            if let index = list.firstIndex(where: { $0.id == id }) { list[index].name = name }
+        try await members.change(id) {
+            $0.name = name
         } commit: { [client, member] in
             try await client.send(.update(member))
         }
@@ -31,19 +31,12 @@ package final class Team {
     @discardableResult
     package func add(_ member: NewMember) async throws(NetworkError) -> Member {
         let created = try await client.send(.create(member))
-        try await members.change { list in
-            if !list.contains(where: { $0.id == created.id }) { list.append(created) }
-        } commit: {
-        }
+        try await members.insert(created, at: .max) { created }
         return created
     }
 
     package func remove(_ id: Member.ID) async throws(NetworkError) {
-        try await members.change { list in
-            list.removeAll { $0.id == id }
-        } commit: { [client] in
-            try await client.send(.remove(id))
-        }
+        try await members.remove(id) { [client] in try await client.send(.remove(id)) }
     }
 
     package func upload(avatar: Data, of member: Member) async throws(NetworkError) -> Receipt {

@@ -36,9 +36,10 @@ struct Main {
         let place = service?.url ?? "https://api.stackexchange.com"
         var pipeline = Pipeline.standard
         if let outage { pipeline = Pipeline([outage] + pipeline.interceptors) }
-        let client = APIClient(
+        let plain = APIClient(
             baseURL: try BaseURL(place), pipeline: pipeline,
             configuration: ClientConfiguration(timeouts: Timeouts(total: .seconds(30))))
+        let client = options.isSlow ? plain.slow : plain
 
         let environment = ProcessInfo.processInfo.environment
         guard Terminal.isPresent(environment: environment), let terminal = Terminal() else {

@@ -24,6 +24,11 @@ extension Resource {
     }
 }
 
+extension APIClient {
+    /// A client of the sample service that takes a second and a half for each answer: to see how loading looks.
+    package var slow: APIClient { with(query: ["delay": 1500]) }
+}
+
 extension Codecs {
     /// One for all calls: a decoder costs more to make than to use.
     fileprivate static let service: Codecs = {

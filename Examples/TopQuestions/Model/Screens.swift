@@ -8,7 +8,7 @@ import CurlewUI
 package final class QuestionsModel {
     package let questions: Loadable<[Question]>
     package let tag: String?
-    package let client: APIClient
+    private let client: APIClient
 
     package init(tag: String? = nil, client: APIClient) {
         self.tag = tag

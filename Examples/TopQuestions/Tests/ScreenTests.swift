@@ -151,7 +151,9 @@ struct OptionsTests {
         let live = Options(["--live", "--tag", "swiftui"])
         #expect(live?.isLive == true && live?.tag == "swiftui")
         #expect(Options(["--help"])?.wantsHelp == true)
-        for wrong in [["--lives"], ["--tag"], ["--tag", "--live"], ["x"]] { #expect(Options(wrong) == nil) }
+        for wrong in [["--lives"], ["--live", "--slow"], ["--tag"], ["--tag", "--live"], ["x"]] {
+            #expect(Options(wrong) == nil)
+        }
     }
 }
 #endif

@@ -10,9 +10,9 @@ import Testing
 @Suite("In a terminal", .serialized, .timeLimit(.minutes(1)))
 struct TerminalTests {
     /// The program between two readings of the terminal's settings, which have to be the same.
-    private func terminal(columns: Int = 80, rows: Int = 24) throws -> Tmux {
+    private func terminal(_ words: [String] = [], columns: Int = 80, rows: Int = 24) throws -> Tmux {
         let command = """
-            settings=$(stty -g); echo before; '\(try builtProgram())'; echo "status $?"
+            settings=$(stty -g); echo before; '\(try builtProgram())' \(words.joined(separator: " ")); echo "status $?"
             [ "$(stty -g)" = "$settings" ] && echo restored; exec cat
             """
         return try Tmux(columns: columns, rows: rows, command)
@@ -80,6 +80,15 @@ struct TerminalTests {
         try await expectRestored(terminal, status: 0)
     }
 
+    @Test("a slow service shows the wheel until the list is there")
+    func slow() async throws {
+        let terminal = try terminal(["--slow"])
+        try await terminal.wait("a wheel and no list") { $0.contains("Loading …") && !$0.contains("▸") }
+        try await terminal.wait(for: "▸ 1.3k")
+        try terminal.press("q")
+        try await expectRestored(terminal, status: 0)
+    }
+
     @Test("a signal ends it as a key does: the terminal is given back", arguments: [SIGTERM, SIGINT, SIGHUP])
     func signals(number: Int32) async throws {
         let terminal = try terminal()
@@ -99,6 +108,7 @@ struct TerminalTests {
         #expect(output.contains("356  Show a placeholder while an image loads"))
         #expect(output.contains("Ada Lovelace\n 91k reputation\n PNG, 1 kB\n"))
         #expect(!output.contains("\u{1B}") && !output.contains("two requests at the same time"))
+        #expect(output.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
     @Test("it explains itself, and refuses what it does not know")

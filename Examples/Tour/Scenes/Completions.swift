@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import ExampleSupport
 
 /// A screen that loads a user without awaiting, and may go away before the answer is there.
 @MainActor
@@ -55,7 +56,7 @@ struct Completions: Scene {
             }
         }
         let elapsed = ContinuousClock.now - start
-        stage.show("screen", "\(slow.text) after \(Terminal.milliseconds(elapsed))")
+        stage.show("screen", "\(slow.text) after \(Look.milliseconds(elapsed))")
         stage.expect(slow.text == "gone" && slow.completions == 1, "a cancelled call completes once, and says so")
         stage.expect(elapsed < .seconds(5), "it does not wait for the service")
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import ExampleSupport
 
 private struct Profile: Decodable {
     let name, role: String
@@ -41,7 +42,7 @@ struct Dashboard: Scene {
 
         let parts = [who.metrics.total, numbers.metrics.total, news.metrics.total].compactMap(\.self)
         let sum = parts.reduce(.zero, +)
-        stage.show("elapsed", "\(Terminal.milliseconds(elapsed)), one after the other \(Terminal.milliseconds(sum))")
+        stage.show("elapsed", "\(Look.milliseconds(elapsed)), one after the other \(Look.milliseconds(sum))")
         stage.expect(news.value.count == 3, "all three parts are there")
         stage.expect(parts.count == 3 && elapsed < sum, "three calls at once take less time than their sum")
     }

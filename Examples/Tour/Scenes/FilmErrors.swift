@@ -33,7 +33,7 @@ struct FilmErrors: Scene {
             _ = try await client.with(query: ["fail": 429, "retry_after": 7]).send(FilmsAPI.film("up"), as: Film.self)
             stage.unexpected("a film in spite of the limit")
         } catch {
-            stage.show("to the person", "\(error.message) \(error.recoverySuggestion ?? "")")
+            stage.show("for the person", "\(error.message) \(error.recoverySuggestion ?? "")")
             stage.expect(error.isRateLimited && error.retryAfter == .seconds(7), "429 says when to come back")
         }
 

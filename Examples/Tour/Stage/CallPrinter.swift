@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import ExampleSupport
 
 /// Prints each call: method, what came of it, time, path. An interceptor of one's own is one method.
 struct CallPrinter: Interceptor {
@@ -13,7 +14,14 @@ struct CallPrinter: Interceptor {
             // A request line has its secrets taken out already.
             let url = RequestLine(request).url
             let path = url.hasPrefix(home + "/") ? String(url.dropFirst(home.count)) : url
-            print(Terminal.call("\(request.method)", outcome, start.duration(to: next.context.time.now), path))
+            let status = outcome.padded(to: 14)
+            let room = Look.columns - 37
+            let shown = path.count > room ? path.prefix(room - 1) + "…" : path[...]
+            let time = Look.milliseconds(start.duration(to: next.context.time.now)).aligned(to: 9)
+            print(
+                "    " + Look.bold("\(request.method)".padded(to: 7))
+                    + (outcome.first == "2" ? Look.green : Look.yellow)(status)
+                    + Look.dim(time) + "  " + shown)
         }
         do {
             let response = try await next(request)

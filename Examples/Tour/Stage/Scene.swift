@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import ExampleSupport
 
 /// One stop of the walk.
 @MainActor
@@ -24,21 +25,21 @@ struct Stage {
 
     /// Prints something that the reader wants to see.
     func show(_ label: String, _ value: some Any) {
-        report.value(label, "\(value)")
+        report.show(label, "\(value)")
     }
 
     /// Prints an error with both of its texts.
     func show(_ error: NetworkError) {
-        report.error(error)
+        report.show(error)
     }
 
     /// Checks what must hold. If it does not, the tour goes on and fails at its end.
     func expect(_ isMet: Bool, _ expectation: String) {
-        report.expectation(expectation, isMet: isMet)
+        report.expect(isMet, expectation)
     }
 
     /// For places that are not reached when all is well.
     func unexpected(_ what: String) {
-        report.unexpected(what)
+        report.fail(what)
     }
 }

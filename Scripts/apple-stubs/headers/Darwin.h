@@ -74,6 +74,12 @@ int *__error(void);
 #define ECONNREFUSED 61
 #define ELOOP 62
 #define EHOSTUNREACH 65
+#define ENFILE 23
+#define EADDRNOTAVAIL 49
+#define ENETRESET 52
+#define ENOTCONN 57
+#define EHOSTDOWN 64
+#define ECANCELED 89
 #define EDQUOT 69
 char *strerror(int);
 

@@ -35,6 +35,14 @@ extension APIClient {
         deliver(completion) { () async throws(NetworkError) in try await send(route, as: type) }
     }
 
+    /// Sends `route` for nothing and calls `completion` on the main actor, exactly once.
+    @discardableResult @_disfavoredOverload
+    public func send(
+        _ route: some Route, completion: @escaping @MainActor (Result<Void, NetworkError>) -> Void
+    ) -> RequestHandle {
+        deliver(completion) { () async throws(NetworkError) in try await send(route) }
+    }
+
     /// Sends `endpoint` and calls `completion` where `executor` says, exactly once, also when the call is cancelled.
     /// `.client` is what the configuration says.
     @discardableResult
@@ -61,6 +69,15 @@ extension APIClient {
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
         deliver(on: executor, completion) { () async throws(NetworkError) in try await send(route, as: type) }
+    }
+
+    /// Sends `route` for nothing and calls `completion` where `executor` says, exactly once.
+    @discardableResult @_disfavoredOverload
+    public func send(
+        _ route: some Route, deliverOn executor: CompletionExecutor,
+        completion: @escaping @Sendable (Result<Void, NetworkError>) -> Void
+    ) -> RequestHandle {
+        deliver(on: executor, completion) { () async throws(NetworkError) in try await send(route) }
     }
 
     private func deliver<Value: Sendable>(

@@ -46,7 +46,8 @@ extension APIClient {
                 pipeline: pipeline,
                 setup: PipelineSetup(
                     clientOrigin: baseURL?.origin,
-                    totalTimeout: (options?.timeouts ?? configuration.timeouts).total, fields: configuration.fields),
+                    totalTimeout: configuration.timeouts.overridden(by: options?.timeouts ?? Timeouts()).total,
+                    fields: configuration.fields),
                 chain: chain ?? Chain(pipeline.interceptors, transport), calls: calls)
             var own = configuration.headers
             let allowed = ForwardedFields(secret: configuration.fields.secret, declared: configuration.fields.harmless)
@@ -112,12 +113,14 @@ extension APIClient.Core {
         change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
         var options = options?.overridden(by: route.options) ?? route.options
+        TaskOptions.change?(&options)
         change(&options)
         let codecs = codecs ?? options.codecs ?? configuration.codecs
         let context = ExchangeContext(
             ExchangeContext.Call(
                 id: ExchangeID.next(), routeName: route.name, options: options,
-                timeouts: options.timeouts ?? configuration.timeouts, limits: options.limits ?? configuration.limits,
+                timeouts: configuration.timeouts.overridden(by: options.timeouts),
+                limits: configuration.limits.overridden(by: options.limits),
                 clientOrigin: baseURL?.origin, events: isObserved ? events : nil,
                 time: configuration.time,
                 endpoint: route, codecs: codecs, homeFields: homeFields, fields: exchanger.fields,
@@ -172,7 +175,7 @@ extension APIClient.Core {
         if status.isSuccess { return nil }
         let options = call.context.options
         if options.accepts.contains(status) { return nil }
-        if options.nilOn404, status == .notFound || status == .gone, let absent = absentValue(of: type) {
+        if options.nilOn404 == true, status == .notFound || status == .gone, let absent = absentValue(of: type) {
             response.body.cancel()
             return absent
         }
@@ -193,7 +196,8 @@ extension APIClient.Core {
             .status(response.status),
             response: NetworkError.Answer(
                 status: response.status, headers: response.headers, body: excerpt.data,
-                isTruncated: excerpt.isTruncated, date: call.context.time.date))
+                isTruncated: excerpt.isTruncated, date: call.context.time.date, reasonPhrase: response.reasonPhrase))
+        if response.status == .notFound { failure.hint = slashHint(call.request) }
         failure.attempts = response.attempts
         return failure
     }
@@ -207,7 +211,16 @@ extension APIClient.Core {
         _ = excerpt.append(failure.response?.body ?? response.body.bufferedData ?? Data())
         failure.response = NetworkError.Answer(
             status: response.status, headers: response.headers, body: excerpt.data,
-            isTruncated: excerpt.isTruncated, date: call.context.time.date)
+            isTruncated: excerpt.isTruncated, date: call.context.time.date, reasonPhrase: response.reasonPhrase)
         return failure
+    }
+
+    /// What to look at where a value with a slash became one segment of the path, which few servers know.
+    private func slashHint(_ request: HTTPRequest) -> String? {
+        let path = Array(request.target.upTo("?").utf8)
+        let hasSlash = path.indices.dropLast(2).contains { path[$0...].prefix(3).elementsEqual("%2F".utf8) }
+        guard hasSlash else { return nil }
+        return "The path has %2F: a value with a slash in it is one segment. If several are meant, interpolate each of "
+            + "them, \"/repos/\\(owner)/\\(name)\", or write \\(raw:)."
     }
 }

@@ -62,6 +62,17 @@ public struct APIClient: Sendable {
         ) { value, _ in value }
     }
 
+    /// Sends `route` for nothing: the status is checked, and the body is not looked at.
+    ///
+    ///     try await client.send(FilmsAPI.rate(.metropolis, stars: 4))
+    ///
+    /// For a route whose type says nothing of an answer. An `Endpoint` is read as it says, and a named or expected type is
+    /// decoded.
+    @concurrent @_disfavoredOverload
+    public func send(_ route: some Route, codecs: Codecs? = nil) async throws(NetworkError) {
+        try await core.perform(route, as: Void.self, codecs, decode: { _, _, _ in }) { _, _ in }
+    }
+
     /// Sends `endpoint` and gives its answer with status, headers, metrics, attempts and the URL that answered. Throws
     /// as `send` does.
     @concurrent
@@ -88,5 +99,11 @@ public struct APIClient: Sendable {
     ) async throws(NetworkError) -> Response<Value> {
         try await core.perform(
             route, as: type, codecs, decode: { try await $1.decoded(as: type, using: $2) }, finish: Response.init)
+    }
+
+    /// Sends `route` for nothing, and gives status, headers, metrics and the URL that answered.
+    @concurrent @_disfavoredOverload
+    public func response(for route: some Route, codecs: Codecs? = nil) async throws(NetworkError) -> Response<Void> {
+        try await core.perform(route, as: Void.self, codecs, decode: { _, _, _ in }, finish: Response.init)
     }
 }

@@ -8,6 +8,8 @@ public struct Response<Value: Sendable>: Sendable {
     public var value: Value
     /// The status: a success, or the 404 or 410 that `options.nilOn404` turned into nil.
     public let status: HTTPStatus
+    /// The words behind the status as the server wrote them: see `HTTPResponse.reasonPhrase`.
+    public let reasonPhrase: String?
     /// The header fields in the order in which they came.
     public let headers: HTTPHeaders
     /// What the exchange cost; complete for answers that were delivered whole.
@@ -22,6 +24,7 @@ public struct Response<Value: Sendable>: Sendable {
     init(_ value: Value, from response: HTTPResponse) {
         self.value = value
         status = response.status
+        reasonPhrase = response.reasonPhrase
         headers = response.headers
         metrics = response.metrics
         url = response.url

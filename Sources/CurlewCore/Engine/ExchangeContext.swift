@@ -38,9 +38,9 @@ public struct ExchangeContext: Sendable {
         self.init(
             Call(
                 id: ExchangeID.next(), routeName: routeName, options: options,
-                timeouts: options.timeouts ?? timeouts, limits: options.limits ?? limits, clientOrigin: clientOrigin,
-                events: .serving(observers), time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields)
-        )
+                timeouts: timeouts.overridden(by: options.timeouts), limits: limits.overridden(by: options.limits),
+                clientOrigin: clientOrigin,
+                events: .serving(observers), time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields))
     }
 
     init(_ call: Call) {
@@ -60,9 +60,9 @@ public struct ExchangeContext: Sendable {
     package subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value { call.options[key] }
     /// Whether the call goes with a credential, and with which.
     public var authentication: AuthenticationChoice { call.authentication }
-    /// The timeouts in force: the call's, else the client's.
+    /// The timeouts in force: the call's laid over the client's.
     public var timeouts: Timeouts { call.timeouts }
-    /// The limits in force: the call's, else the client's.
+    /// The limits in force: the call's laid over the client's.
     public var limits: Limits { call.limits }
     /// What the app knows of its fields.
     public var fields: FieldRules { call.fields }

@@ -77,6 +77,7 @@ public struct Exchanger: Sendable {
             if failure.request == nil { failure.request = RequestLine(request) }
             if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
             if case .timedOut = failure.reason { failure.detail += bounds(of: context) }
+            if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }
             failure = failure.withholding(secrets)
             if context.isObserved {
                 context.conclude(with: .failed(failure, after: start.duration(to: context.time.now)))

@@ -113,7 +113,18 @@ struct JSONCodec<Reader: JSONReader>: ContentCodec {
     }
 
     func encode<Value: Encodable>(_ value: Value) throws -> Data {
-        try encoder.encode(value)
+        if let document = value as? JSONValue, let data = written(document) { return data }
+        return try encoder.encode(value)
+    }
+
+    /// The document with its members in their order; nil where the encoder is told to do something that it alone can.
+    private func written(_ document: JSONValue) -> Data? {
+        guard encoder.outputFormatting.isSubset(of: .withoutEscapingSlashes) else { return nil }
+        switch encoder.keyEncodingStrategy {
+        case .useDefaultKeys: return document.encoded()
+        case .convertToSnakeCase: return document.encoded(convertsToSnakeCase: true)
+        default: return nil
+        }
     }
 }
 

@@ -24,6 +24,11 @@ public struct HTTPResponse: Sendable {
     public var metrics: ExchangeMetrics
     /// The URL that was answered, after redirects. Not redacted; empty for answers made by hand.
     public var url: String
+    /// The words behind the status as the server wrote them (RFC 9112 §4), at most 200 bytes. Nil when there are none:
+    /// without words, over HTTP/2 and later, from a cache, and over URLSession, which does not tell.
+    ///
+    /// Text of the server: it may say anything, and clients that decide by it break when a proxy rewrites it.
+    public var reasonPhrase: String?
     /// The redirects that led here, oldest first. Set by `.redirects()`.
     public var redirects: [Redirect] = []
     /// What there is to tell about its tries, if anything: see `attempts`.
@@ -34,7 +39,8 @@ public struct HTTPResponse: Sendable {
     /// An answer of one's own, for interceptors that do not ask the server and for tests.
     public init(
         status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: ResponseBody = ResponseBody(Data()),
-        version: HTTPVersion = .http1_1, metrics: ExchangeMetrics = ExchangeMetrics(), url: String = ""
+        version: HTTPVersion = .http1_1, metrics: ExchangeMetrics = ExchangeMetrics(), url: String = "",
+        reasonPhrase: String? = nil
     ) {
         self.status = status
         self.headers = headers
@@ -42,6 +48,7 @@ public struct HTTPResponse: Sendable {
         self.version = version
         self.metrics = metrics
         self.url = url
+        self.reasonPhrase = reasonPhrase
     }
 
     /// The media type of the body, if the server named one that can be read.

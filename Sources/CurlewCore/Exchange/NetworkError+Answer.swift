@@ -19,24 +19,35 @@ extension NetworkError {
         public let body: Data
         /// True when the body went on beyond `body`.
         public let isTruncated: Bool
+        /// The words behind the status as the server wrote them: see `HTTPResponse.reasonPhrase`. Not redacted.
+        public let reasonPhrase: String?
         /// The wall clock when the answer came; `retryAfter` counts from here.
         public let date: Date
 
         /// An answer of one's own.
         public init(
             status: HTTPStatus, headers: HTTPHeaders = [:], body: Data = Data(), isTruncated: Bool = false,
-            date: Date = Date()
+            date: Date = Date(), reasonPhrase: String? = nil
         ) {
             self.status = status
             self.headers = headers
             self.body = body
             self.isTruncated = isTruncated
             self.date = date
+            self.reasonPhrase = reasonPhrase
         }
 
         /// The media type of the body.
         public var mediaType: MediaType? {
             headers[.contentType].flatMap { MediaType($0) }
+        }
+
+        /// The status, with the server's own words for it where they differ from the registered ones.
+        func statusText(without secrets: DeclaredSecrets) -> String {
+            guard let reasonPhrase, reasonPhrase.lowercased() != status.reasonPhrase.lowercased() else {
+                return "\(status)"
+            }
+            return "\(status), in the server's words \"\(secrets.redaction.text(reasonPhrase).printable)\""
         }
 
         /// The beginning of the body as text on one line with secrets out; nil when it is not text.

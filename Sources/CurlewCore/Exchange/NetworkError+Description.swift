@@ -25,7 +25,8 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         if !detail.isEmpty { lines.append("  detail    \(shown(detail))") }
         if let response {
             lines.append(
-                "  answer    \(response.status)" + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
+                "  answer    \(response.statusText(without: secrets))"
+                    + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
         for certificate in certificates.prefix(PeerCertificate.most) { lines.append("  server    \(certificate)") }

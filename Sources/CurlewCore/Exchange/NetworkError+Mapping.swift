@@ -19,10 +19,10 @@ extension NetworkError {
             return NetworkError(.decoding, detail: told(error.explanation, upTo: 1000), underlying: error)
         case let error as EncodingError:
             return NetworkError(.encoding, detail: told(error.explanation, upTo: 1000), underlying: error)
-        case let error as CocoaError:
-            return NetworkError(.storage, detail: told("A file could not be used: \(error)"), underlying: error)
         default:
-            return NetworkError(.interceptor, detail: told("\(error)"), underlying: error)
+            let reason = SystemErrorCode(error).reason ?? .interceptor
+            let text = reason == .storage ? "A file could not be used: \(error)" : "\(error)"
+            return NetworkError(reason, detail: told(text), underlying: error)
         }
     }
 }

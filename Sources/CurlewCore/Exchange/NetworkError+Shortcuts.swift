@@ -51,13 +51,15 @@ extension NetworkError {
     /// This machine has no way to the network: its network is down, or no route leads out. False for one host that cannot be
     /// reached or whose name has no address.
     public var isOffline: Bool {
-        guard reason == .unreachable, let failure = underlying as? TransportFailure else { return false }
+        guard reason == .unreachable, let underlying else { return false }
+        guard let failure = underlying as? TransportFailure else { return SystemErrorCode(underlying).isOffline }
         return [ENETUNREACH, ENETDOWN].contains(failure.systemError)
     }
 
     /// No server heard of the attempt: no network, no route to the host, or no address for its name.
     package var reachedNobody: Bool {
-        guard reason == .unreachable, let failure = underlying as? TransportFailure else { return false }
+        guard reason == .unreachable, let underlying else { return false }
+        guard let failure = underlying as? TransportFailure else { return SystemErrorCode(underlying).reachedNobody }
         return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
     }
 
@@ -97,9 +99,13 @@ extension NetworkError {
         return try? JSONDecoder().decode(ProblemDetails.self, from: response.body)
     }
 
-    /// The server's own error model, decoded from the body; nil when there is none or it is something else.
-    public func body<Model: Decodable>(as type: Model.Type = Model.self, codecs: Codecs = .json) -> Model? {
+    /// The server's own error model, decoded from the body; nil when there is none, when it is something else, and when it
+    /// is longer than `Limits.errorExcerpt`.
+    ///
+    /// - `codecs`: nil, the default, takes those of the call that failed, and `.json` for an error that was made by hand.
+    public func body<Model: Decodable>(as type: Model.Type = Model.self, codecs: Codecs? = nil) -> Model? {
         guard let response, !response.body.isEmpty, !response.isTruncated else { return nil }
+        let codecs = codecs ?? self.codecs ?? .json
         return try? codecs.decode(type, from: response.body, mediaType: response.mediaType)
     }
 }

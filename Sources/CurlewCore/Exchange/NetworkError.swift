@@ -43,8 +43,22 @@ public struct NetworkError: Error, Sendable {
         self.init(.status(answer.status), response: answer)
     }
 
-    /// Any error as a `NetworkError`: one that is it already stays as it is, cancellation and the system's errors are
-    /// mapped, and everything else becomes `.interceptor` with the original as `underlying`.
+    /// The error for a response that somebody else has read: its status is the reason, whatever it is.
+    ///
+    /// - `body`: what has been read of the body; empty by default. The response's own is left alone.
+    public init(_ response: HTTPResponse, body: Data = Data()) {
+        let answer = Answer(
+            status: response.status, headers: response.headers, body: body, reasonPhrase: response.reasonPhrase)
+        self.init(.status(answer.status), response: answer)
+    }
+
+    /// Any error as a `NetworkError`, with the original as `underlying`:
+    ///
+    /// - one that is it already stays as it is, and a `CancellationError` is `.cancelled`
+    /// - `URLError`, `POSIXError`, `CocoaError` and an `NSError` of their domains get the reason that their code stands for:
+    ///   `URLError(.notConnectedToInternet)` is `.unreachable` and `isOffline`, on every system
+    /// - errors of encoders and decoders are `.encoding` and `.decoding`
+    /// - everything else is `.interceptor`
     public init(_ error: any Error) {
         self = Self.mapped(error)
     }
@@ -132,6 +146,12 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.expectedWait = newValue } }
     }
 
+    /// How the call reads bodies; `body(as:)` uses them.
+    package var codecs: Codecs? {
+        get { box.fields.codecs }
+        set { update { $0.codecs = newValue } }
+    }
+
     private mutating func update(_ change: (inout Fields) -> Void) {
         var fields = box.fields
         change(&fields)
@@ -151,6 +171,7 @@ public struct NetworkError: Error, Sendable {
         var notes: [String] = []
         var underlying: (any Error)?
         var expectedWait: Duration?
+        var codecs: Codecs?
         var secrets = DeclaredSecrets.none
     }
 

@@ -10,22 +10,24 @@ public import CurlewHTTP
 ///     enum TenantKey: RequestOptionKey { static let defaultValue = "public" }
 ///     options[TenantKey.self] = "acme"
 public struct RequestOptions: Sendable {
-    /// Timeouts for this call; nil uses the client's.
-    public var timeouts: Timeouts?
-    /// Limits for this call; nil uses the client's.
-    public var limits: Limits?
+    /// Timeouts for this call, laid over the client's one by one: `options.timeouts.total = .seconds(60)`. Default none
+    /// is set.
+    public var timeouts = Timeouts()
+    /// Limits for this call, laid over the client's one by one: `options.limits.redirects = 3`. Default none is set.
+    public var limits = Limits()
     /// Codecs for this call; nil uses the client's.
     public var codecs: Codecs?
-    /// Statuses besides 200–299 that count as success. Default none.
+    /// Statuses besides 200–299 that count as success, those of the client and of the call together. Default none.
     public var accepts: Set<HTTPStatus> = []
-    /// True for calls whose answer is Optional and for which 404 and 410 give nil instead of an error. Default false.
-    public var nilOn404 = false
-    /// True hands the response over when its head arrives; false, the default, waits for small bodies.
-    public var streaming = false
+    /// True for calls whose answer is Optional and for which 404 and 410 give nil instead of an error. Nil is
+    /// false.
+    public var nilOn404: Bool?
+    /// True hands the response over when its head arrives; false waits for small bodies. Nil is false.
+    public var streaming: Bool?
     /// The body goes to a file: a transport may choose a thread that may be blocked.
     package var savesBody = false
-    /// True leaves content codings (gzip, …) undone, where the transport can. Default false.
-    public var rawBody = false
+    /// True hands the body over as it came, with its content codings (gzip, …), where the transport can. Nil is false.
+    public var rawBody: Bool?
     /// Whether doing this call twice is the same as doing it once, whatever the method says; nil, the default, leaves
     /// it to the method and to `Idempotency-Key` (RFC 9110 §9.2.2).
     public var isIdempotent: Bool?
@@ -58,21 +60,22 @@ public struct RequestOptions: Sendable {
         set { values[ObjectIdentifier(key)] = newValue }
     }
 
-    /// These options with everything that `other` sets laid over them.
+    /// These options with everything that `other` sets laid over them: what is nil there stays as it is here, timeouts and
+    /// limits are laid over one by one, `accepts` is joined, and of extensions' values those of `other` win.
     public func overridden(by other: RequestOptions) -> RequestOptions {
         var result = self
-        if let timeouts = other.timeouts { result.timeouts = timeouts }
-        if let limits = other.limits { result.limits = limits }
+        result.timeouts = timeouts.overridden(by: other.timeouts)
+        result.limits = limits.overridden(by: other.limits)
         if let codecs = other.codecs { result.codecs = codecs }
         if let isIdempotent = other.isIdempotent { result.isIdempotent = isIdempotent }
         if let sendsIdempotencyKey = other.sendsIdempotencyKey { result.sendsIdempotencyKey = sendsIdempotencyKey }
         if let priority = other.priority { result.priority = priority }
         if let authentication = other.authentication { result.authentication = authentication }
         if !other.accepts.isEmpty { result.accepts.formUnion(other.accepts) }
-        result.nilOn404 = nilOn404 || other.nilOn404
-        result.streaming = streaming || other.streaming
+        if let nilOn404 = other.nilOn404 { result.nilOn404 = nilOn404 }
+        if let streaming = other.streaming { result.streaming = streaming }
+        if let rawBody = other.rawBody { result.rawBody = rawBody }
         result.savesBody = savesBody || other.savesBody
-        result.rawBody = rawBody || other.rawBody
         if !other.values.isEmpty { result.values.merge(other.values) { $1 } }
         return result
     }

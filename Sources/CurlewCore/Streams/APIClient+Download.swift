@@ -51,9 +51,7 @@ extension APIClient.Core {
         let call = try await begin(route, answer: HTTPResponse.self, nil) { options in
             options.streaming = true
             options.savesBody = true
-            var limits = options.limits ?? configuration.limits
-            limits.responseBody = limits.download
-            options.limits = limits
+            options.limits.responseBody = configuration.limits.overridden(by: options.limits).download
         }
         let file = try await draft(path, of: call)
         do throws(NetworkError) {

@@ -37,13 +37,13 @@ extension Document {
     }
 
     /// The first of equal keys counts, and the values of the others are not looked at.
-    private func jsonMembers(of object: Int) throws -> [String: JSONValue] {
+    private func jsonMembers(of object: Int) throws -> JSONObject {
         try enter(object)
         let head = tape[object]
         if head.has(.crowded) { throw crowdedKey(in: object) }
         let mayRepeat = head.has(.repeated) || head.has(.foreign)
-        var members = [String: JSONValue](
-            minimumCapacity: reservation(tape.elements(head), MemoryLayout<(String, JSONValue)>.stride))
+        var members = JSONObject(
+            minimumCapacity: reservation(tape.elements(head), MemoryLayout<(String, Int, JSONValue)>.stride))
         try forEachKey(of: object) { key in
             let name = keys.name(at: key, in: tape)
             if mayRepeat, members[name] != nil { return }

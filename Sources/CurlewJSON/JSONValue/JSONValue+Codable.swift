@@ -36,8 +36,8 @@ extension JSONValue: Codable {
         }
     }
 
-    private static func members(of container: KeyedDecodingContainer<MemberKey>) throws -> [String: JSONValue] {
-        var members: [String: JSONValue] = [:]
+    private static func members(of container: KeyedDecodingContainer<MemberKey>) throws -> JSONObject {
+        var members = JSONObject()
         for key in container.allKeys { members[key.stringValue] = try container.decode(JSONValue.self, forKey: key) }
         return members
     }
@@ -49,7 +49,8 @@ extension JSONValue: Codable {
         return elements
     }
 
-    /// Writes the value.
+    /// Writes the value. Foundation's encoder leaves the order of members to chance, or sorts them; a request whose whole
+    /// body is a `JSONValue` keeps it.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let elements):
@@ -88,11 +89,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The document as JSON on one line, members sorted by name. Not redacted.
+    /// The document as JSON on one line, members sorted by name, so that equal documents have one description. Not redacted.
     public var description: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(self) else { return "a number that JSON cannot hold" }
-        return String(decoding: data, as: UTF8.self)
+        encoded(sortsMembers: true).map { String(decoding: $0, as: UTF8.self) } ?? "a number that JSON cannot hold"
     }
 }

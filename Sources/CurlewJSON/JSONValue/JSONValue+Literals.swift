@@ -34,9 +34,11 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
         self = .array(elements)
     }
 
-    /// An object; of members with one name the last stays.
+    /// An object with its members in their order; of members with one name the last stays.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
-        self = .object(Dictionary(elements) { $1 })
+        var members = JSONObject(minimumCapacity: elements.count)
+        for (name, value) in elements { members[name] = value }
+        self = .object(members)
     }
 }
 
@@ -68,6 +70,11 @@ extension JSONValue {
     /// A number; nil gives `null`.
     public init(_ value: Double?) {
         self = value.map(JSONValue.number) ?? .null
+    }
+
+    /// An object; nil gives `null`.
+    public init(_ value: JSONObject?) {
+        self = value.map(JSONValue.object) ?? .null
     }
 
     /// An array; nil gives `null`.

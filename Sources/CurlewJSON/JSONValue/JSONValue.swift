@@ -7,8 +7,8 @@
 ///     let city = document["address"]["city"].string
 ///
 /// Reading never fails: a subscript of what is not there, or is something else, is `.null`. Whole numbers are exact up
-/// to 64 bits; anything else is the nearest `Double`, and decoding fails only where that is infinite. An object does not
-/// keep the order of its members.
+/// to 64 bits; anything else is the nearest `Double`, and decoding fails only where that is infinite. Members keep the
+/// order in which they are written or read, also in the body of a request; equality does not ask for it.
 public enum JSONValue: Sendable, Hashable {
     /// `null`, and what is not there.
     case null
@@ -25,13 +25,13 @@ public enum JSONValue: Sendable, Hashable {
     /// An array.
     case array([JSONValue])
     /// An object.
-    case object([String: JSONValue])
+    case object(JSONObject)
 
     /// The member `key`; `.null` without one. Setting makes an object of anything else.
     public subscript(key: String) -> JSONValue {
         get { object?[key] ?? .null }
         set {
-            var members = object ?? [:]
+            var members = object ?? JSONObject()
             members[key] = newValue
             self = .object(members)
         }
@@ -92,7 +92,7 @@ extension JSONValue {
     }
 
     /// The members.
-    public var object: [String: JSONValue]? {
+    public var object: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }
 }

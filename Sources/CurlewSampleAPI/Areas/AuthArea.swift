@@ -17,12 +17,35 @@ import Foundation
 struct AuthArea {
     let assetsURL: String
     let time: any TimeSource
-    private let key = Data(Session.randomToken().utf8)
-    private let sessions = Locked(Sessions())
+    private let key: Data
+    private let sessions: Locked<Sessions>
+    private let sessionsPath: String?
 
-    init(assetsURL: String, time: any TimeSource) {
+    /// - `sessionsPath`: a file that keeps the sessions. One that cannot be read is begun anew.
+    init(assetsURL: String, time: any TimeSource, sessionsPath: String? = nil) {
         self.assetsURL = assetsURL
         self.time = time
+        self.sessionsPath = sessionsPath
+        let kept = sessionsPath.flatMap { path in
+            (try? PrivateFile.read(path, limit: 1 << 20, trusting: .ownerAlone)).flatMap {
+                try? JSONDecoder().decode(Sessions.self, from: $0)
+            }
+        }
+        let sessions = kept ?? Sessions()
+        key = Data(sessions.key.utf8)
+        self.sessions = Locked(sessions)
+    }
+
+    /// Changes the sessions, and keeps them where that was asked for.
+    private func change<Value: Sendable>(_ change: @Sendable (inout Sessions) -> Value) -> Value {
+        sessions.withLock { sessions in
+            let value = change(&sessions)
+            // A demonstration goes on without its file.
+            if let sessionsPath, let data = try? JSONEncoder().encode(sessions) {
+                try? PrivateFile.replace(sessionsPath, with: data)
+            }
+            return value
+        }
     }
 
     func add(to routes: inout SampleRoutes) {
@@ -37,7 +60,7 @@ struct AuthArea {
             account.password == given.password
         else { throw Refusal(.badRequest, "Invalid credentials") }
         let session = Session(accountID: account.id)
-        sessions.withLock { $0.add(session) }
+        change { $0.add(session) }
         return .json(
             SignedIn(
                 account.shown(with: assetsURL), try accessToken(for: session, minutes: given.expiresInMins),
@@ -46,7 +69,7 @@ struct AuthArea {
 
     private func refresh(_ request: RecordedRequest) throws -> MockResponse {
         let given: Renewal = try request.json()
-        guard let session = sessions.withLock({ $0.exchange(given.refreshToken) }) else {
+        guard let session = change({ $0.exchange(given.refreshToken) }) else {
             throw Refusal.unauthorized("Invalid refresh token")
         }
         return .json(
@@ -112,8 +135,12 @@ struct AuthArea {
 }
 
 /// Who has signed in; the oldest give way beyond a thousand.
-private struct Sessions: Sendable {
+private struct Sessions: Codable, Sendable {
+    /// What access tokens are signed with.
+    let key: String
     private var all: [Session] = []
+
+    init() { key = Session.randomToken() }
 
     mutating func add(_ session: Session) {
         if all.count >= 1000 { all.removeFirst() }
@@ -135,15 +162,17 @@ private struct Sessions: Sendable {
     }
 }
 
-private struct Session: Sendable {
+private struct Session: Codable, Sendable {
     let accountID: Int
-    let id = Session.randomToken()
-    private(set) var refreshToken = Session.randomToken()
+    let id: String
+    private(set) var refreshToken: String
     /// The last hundred refresh tokens that were exchanged.
     private(set) var spent: [String] = []
 
     init(accountID: Int) {
         self.accountID = accountID
+        id = Self.randomToken()
+        refreshToken = Self.randomToken()
     }
 
     mutating func rotate() {

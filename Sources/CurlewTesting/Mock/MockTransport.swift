@@ -29,6 +29,7 @@ import Foundation
 /// Copies share one table, and stubs may be added at any time.
 public struct MockTransport: Transport {
     private let table = Locked(MockTable())
+    private let waiters = RequestWaiters()
 
     /// A mock with the stubs that `configure` adds.
     public init(_ configure: (MockTransport) -> Void = { _ in }) {
@@ -53,6 +54,23 @@ public struct MockTransport: Transport {
         requests.compactMap { $0.endpoint(as: type) }
     }
 
+    /// Waits until so many requests have come, without polling, and returns the requests so far.
+    ///
+    /// - `timeout`: how long, in real time. Default 10 seconds.
+    ///
+    /// Throws a ``MockWaitError`` that says which requests there were, when the time is over, and `CancellationError` as
+    /// soon as the task is cancelled.
+    @discardableResult
+    public func waitForRequests(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [RecordedCall] {
+        try await waiters.wait(for: count, timeout: timeout, current: { requestCount }) { [self] in
+            let present = requests.suffix(10).map { "\($0)" }.joined(separator: ", ")
+            return MockWaitError(
+                "\(count) requests did not come within \(timeout.brief); there were \(requestCount)"
+                    + (present.isEmpty ? "" : ": \(present)"))
+        }
+        return requests
+    }
+
     /// `.anonymous`: it sends what it is given.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
@@ -75,11 +93,12 @@ public struct MockTransport: Transport {
     }
 
     private func answer(_ call: RecordedCall) async throws -> HTTPResponse {
-        let stub = table.withLock { table -> (stub: MockStub, parameters: PathParameters)? in
+        let (stub, count) = table.withLock { table -> ((stub: MockStub, parameters: PathParameters)?, Int) in
             table.record(call)
-            if let failure = table.dueFailure(for: call) { return (failure, PathParameters()) }
-            return table.stub(for: call)
+            if let failure = table.dueFailure(for: call) { return ((failure, PathParameters()), table.callCount) }
+            return (table.stub(for: call), table.callCount)
         }
+        waiters.advance(to: count)
         guard let (stub, parameters) = stub else { throw table.withLock { $0.unmatched(call) } }
         try await wait(stub.delay, in: call.context)
         var call = call

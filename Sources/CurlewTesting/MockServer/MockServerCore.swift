@@ -200,7 +200,9 @@ extension MockServerCore {
 
     func waitForRequests(count: Int, timeout: Duration) async throws {
         if requestCount >= count { return }
-        try await waiters.wait(for: count, timeout: timeout) { [self] in requestCount }
+        try await waiters.wait(for: count, timeout: timeout, current: { [self] in requestCount }) {
+            MockServerError("\(count) requests were not received within \(timeout)")
+        }
     }
 
     private typealias Match = RouteTable<MockServer.Handler>.Match

@@ -19,7 +19,11 @@ final class RequestWaiters: Sendable {
     }
 
     /// Returns when `advance` has been told the count, or `current` says so after this call is registered.
-    func wait(for count: Int, timeout: Duration, current: @Sendable () -> Int) async throws {
+    ///
+    /// - `late`: the error when the time is over.
+    func wait(
+        for count: Int, timeout: Duration, current: @Sendable () -> Int, late: @escaping @Sendable () -> any Error
+    ) async throws {
         let id = state.withLock { state in
             state.nextID += 1
             return state.nextID
@@ -34,7 +38,7 @@ final class RequestWaiters: Sendable {
                 if isStopped { return finish(id, .failure(Self.stopped)) }
                 if Task.isCancelled { return finish(id, .failure(CancellationError())) }
                 if current() >= count { return finish(id, .success(())) }
-                startTimer(id, count, timeout)
+                startTimer(id, timeout, late)
             }
         } onCancel: {
             finish(id, .failure(CancellationError()))
@@ -55,10 +59,10 @@ final class RequestWaiters: Sendable {
         for id in all { finish(id, .failure(Self.stopped)) }
     }
 
-    private func startTimer(_ id: Int, _ count: Int, _ timeout: Duration) {
+    private func startTimer(_ id: Int, _ timeout: Duration, _ late: @escaping @Sendable () -> any Error) {
         let timer = Task { [self] in
             guard (try? await SystemTime().sleep(for: timeout)) != nil else { return }
-            finish(id, .failure(MockServerError("\(count) requests were not received within \(timeout)")))
+            finish(id, .failure(late()))
         }
         let isListed = state.withLock { state in
             guard state.waiting[id] != nil else { return false }

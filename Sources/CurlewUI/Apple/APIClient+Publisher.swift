@@ -30,6 +30,12 @@ extension APIClient {
         Self.publisher { send(route, as: type, completion: $0) }
     }
 
+    /// A publisher that sends `route` for nothing, for each subscriber anew.
+    @_disfavoredOverload
+    public func publisher(for route: some Route) -> AnyPublisher<Void, NetworkError> {
+        Self.publisher { send(route, completion: $0) }
+    }
+
     private static func publisher<Value: Sendable>(
         _ start: @escaping @Sendable (@escaping @MainActor (Result<Value, NetworkError>) -> Void) -> RequestHandle
     ) -> AnyPublisher<Value, NetworkError> {

@@ -24,18 +24,44 @@ import AppKit
 /// Nothing is shown for what is no image.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct RemoteImage: View {
-    private let url: String
-    private let client: APIClient
+    private enum Source {
+        case url(String, APIClient)
+        case loadable(Loadable<Data>)
+    }
+
+    private let source: Source
     @State private var shown: (url: String, image: Image)?
 
     /// The image at `url`.
     public init(url: String, client: APIClient) {
-        self.url = url
-        self.client = client
+        source = .url(url, client)
+    }
+
+    /// The image that a model loads: `RemoteImage(model.avatar)`. It is asked for when the view appears.
+    public init(_ image: Loadable<Data>) {
+        source = .loadable(image)
     }
 
     /// The image, or a place for it.
     public var body: some View {
+        switch source {
+        case .url(let url, let client): view(of: url, client)
+        case .loadable(let loadable): view(of: loadable)
+        }
+    }
+
+    private func view(of loadable: Loadable<Data>) -> some View {
+        ZStack {
+            if let image = loadable.value.flatMap(Self.image) {
+                image.resizable()
+            } else {
+                Color.secondary.opacity(0.15)
+            }
+        }
+        .task { await loadable.appeared() }
+    }
+
+    private func view(of url: String, _ client: APIClient) -> some View {
         // Not a group: the task is that of the whole, not one of each image that comes and goes.
         ZStack {
             if let shown, shown.url == url { shown.image.resizable() } else { Color.secondary.opacity(0.15) }

@@ -41,3 +41,11 @@ extension HTTPURLResponse {
             url: url, statusCode: response.status.code, httpVersion: "\(response.version)", headerFields: fields)
     }
 }
+
+extension NetworkError {
+    /// The error for an answer of URLSession: its status is the reason, whatever it is. For code that moves over step by
+    /// step, and for tests.
+    public init(_ response: HTTPURLResponse, body: Data = Data()) {
+        self.init(HTTPResponse(response, body: body), body: body)
+    }
+}

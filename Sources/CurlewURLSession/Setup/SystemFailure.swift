@@ -74,7 +74,6 @@ enum SystemFailure {
     private static let transportSecurity = -1022
     private static let needsSharedContainer = -995
     private static let isInUseElsewhere = -996
-    private static let fileCodes = -3007 ... -3000
 
     /// `kCFErrorDomainCFNetwork`.
     private static let networkDomain = "kCFErrorDomainCFNetwork"
@@ -115,38 +114,15 @@ enum SystemFailure {
         for code: Int, _ text: String, isSecure: Bool, hasHead: Bool
     ) -> NetworkError.Reason {
         switch code {
-        case NSURLErrorCancelled: .cancelled
         // Linux: the protocol that is not supported may be the answer's.
         case NSURLErrorUnsupportedURL where text.contains("HTTP"): .badResponse
-        case NSURLErrorBadURL, NSURLErrorUnsupportedURL, NSURLErrorDataLengthExceedsMaximum: .invalidRequest
-        case NSURLErrorCannotFindHost, NSURLErrorCannotConnectToHost, NSURLErrorDNSLookupFailed,
-            NSURLErrorNotConnectedToInternet, NSURLErrorInternationalRoamingOff, NSURLErrorDataNotAllowed,
-            NSURLErrorCallIsActive:
-            .unreachable
         // Its own limits are set far away: this is the system's for a connection that does not come about.
         case NSURLErrorTimedOut: hasHead ? .timedOut(.idle) : .timedOut(.connect)
-        case NSURLErrorServerCertificateHasBadDate: .secureConnectionFailed(.expired)
-        case NSURLErrorServerCertificateNotYetValid: .secureConnectionFailed(.notYetValid)
-        case NSURLErrorServerCertificateUntrusted, NSURLErrorServerCertificateHasUnknownRoot:
-            .secureConnectionFailed(.untrusted)
-        case NSURLErrorClientCertificateRejected, NSURLErrorClientCertificateRequired:
-            .secureConnectionFailed(.clientCertificate)
-        case NSURLErrorSecureConnectionFailed: .secureConnectionFailed(.handshake)
         // Linux: nothing came at all.
         case NSURLErrorBadServerResponse where text.contains("Empty reply"):
             .connectionLost(.requestMayHaveArrived)
-        case NSURLErrorBadServerResponse, NSURLErrorCannotDecodeContentData, NSURLErrorCannotDecodeRawData,
-            NSURLErrorCannotParseResponse, NSURLErrorZeroByteResource, NSURLErrorHTTPTooManyRedirects:
-            .badResponse
-        case NSURLErrorUserAuthenticationRequired: .notAuthenticated(.missingCredential)
-        case NSURLErrorUserCancelledAuthentication: .notAuthenticated(.refused)
-        // Nothing was sent: the app's settings forbid it.
-        case transportSecurity, needsSharedContainer, isInUseElsewhere: .configuration
-        case fileCodes: .storage
-        case NSURLErrorRequestBodyStreamExhausted: .encoding
-        case NSURLErrorFileDoesNotExist, NSURLErrorNoPermissionsToReadFile, NSURLErrorFileIsDirectory: .invalidRequest
         case NSURLErrorUnknown: unknown(text, isSecure: isSecure, hasHead: hasHead)
-        default: .connectionLost(.requestMayHaveArrived)
+        default: SystemErrorCode.reason(forURLError: code)
         }
     }
 

@@ -48,7 +48,7 @@ final class TaskBridge: ResponseBodySource {
         self.engine = engine
         self.owner = owner
         let machine = TaskMachine(
-            flow: owner.flow, smallBody: owner.configuration.gatheredBody, streams: context.options.streaming,
+            flow: owner.flow, smallBody: owner.configuration.gatheredBody, streams: context.options.streaming == true,
             limits: context.limits)
         state = Locked(State(machine: machine, clock: ExchangeClock(context)))
     }

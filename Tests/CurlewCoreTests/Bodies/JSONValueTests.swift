@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewHTTP
+import CurlewTesting
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -84,5 +86,30 @@ struct JSONValueTests {
             .send(.post("/echo", json: ["name": "Ann", "age": 31, "tags": ["new"]]))
         #expect(echo["tags"][0].string == "new")
         #expect(echo["age"].int == 31)
+    }
+}
+
+extension JSONValueTests {
+    @Test("the body of a request has the members in the order of the literal", arguments: [false, true])
+    func orderOnTheWire(snake: Bool) async throws {
+        let mock = MockTransport.answering { _ in .status(.noContent) }
+        var configuration = ClientConfiguration()
+        if snake { configuration.codecs = .snakeCase }
+        let client = APIClient.mock(mock, configuration: configuration)
+        try await client.send(Request<Void>.post("/", json: ["zipCode": 1, "firstName": ["y": 1, "x": 2], "age": 3]))
+        let expected =
+            snake
+            ? #"{"zip_code":1,"first_name":{"y":1,"x":2},"age":3}"#
+            : #"{"zipCode":1,"firstName":{"y":1,"x":2},"age":3}"#
+        #expect(mock.requests.first?.text == expected)
+    }
+
+    @Test("an encoder that sorts or writes for people goes on doing so")
+    func ownFormatting() throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        let data = try Codecs(encoder: encoder).encode(["b": 1, "a": 2] as JSONValue)
+        #expect(String(decoding: data, as: UTF8.self) == #"{"a":2,"b":1}"#)
+        #expect(throws: EncodingError.self) { try Codecs.json.encode(JSONValue.number(.infinity)) }
     }
 }

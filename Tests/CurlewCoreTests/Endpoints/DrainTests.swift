@@ -37,7 +37,7 @@ struct DrainTests {
         let client = client()
         let pausing = call(client)
         // The pause before the second attempt.
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         let waiting = (0..<5).map { _ in call(client.with(headers: ["Accept": "text/plain"])) }
         while limit.load.running + limit.load.waiting < 5 { await Task.yield() }
         #expect(await !client.drain(for: .zero))
@@ -55,9 +55,9 @@ struct DrainTests {
     func late() async throws {
         let client = client()
         let pausing = call(client)
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         let drained = Task { await client.drain(for: .milliseconds(10)) }
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .milliseconds(10))
         #expect(await !drained.value)
         gate.finish(.success(()))

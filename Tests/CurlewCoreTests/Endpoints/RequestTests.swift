@@ -70,9 +70,9 @@ struct RequestTests {
         let built = try client.request(for: changed)
         #expect(built.urlString == "https://other.example/people/1?q=z")
         #expect(built.headers["X-A"] == "1")
-        #expect(changed.options.nilOn404)
+        #expect(changed.options.nilOn404 == true)
         #expect(changed.name == "person(id:)")
-        #expect(!plain.options.nilOn404 && plain.query.isEmpty && plain.headers.isEmpty && plain.baseURL == nil)
+        #expect(plain.options.nilOn404 == nil && plain.query.isEmpty && plain.headers.isEmpty && plain.baseURL == nil)
     }
 
     @Test func mapChangesTheAnswerAndKeepsTheRest() async throws {

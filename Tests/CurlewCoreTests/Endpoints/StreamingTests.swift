@@ -17,7 +17,7 @@ struct StreamingTests {
     func client(_ source: ChunkSource, _ status: HTTPStatus = .ok) -> APIClient {
         .testing(
             ClosureTransport { _, context in
-                #expect(context.options.streaming)
+                #expect(context.options.streaming == true)
                 return HTTPResponse(status: status, body: ResponseBody(source, limit: 1_000_000, length: nil))
             })
     }

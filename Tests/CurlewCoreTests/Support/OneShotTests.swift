@@ -35,7 +35,7 @@ struct OneShotTests {
         let shot = OneShot<Int>()
         let late = Task { try await shot.wait(until: Deadline(.seconds(1), after: clock.now), on: clock) }
         let patient = Task { try await shot.wait(until: Deadline(.seconds(9), after: clock.now), on: clock) }
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(1))
         await #expect(throws: DeadlinePassed.self) { try await late.value }
         shot.finish(.success(3))

@@ -102,7 +102,7 @@ struct RefreshOutcomeTests {
         let client = try service.client(store)
         let calls = (0..<5).map { _ in Task { await client.me() } }
         try await service.server.waitForRequests(count: 6)
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(10))
         // One that asked after the others had been told has begun the next refresh, which is good.
         for call in calls {
@@ -152,7 +152,7 @@ struct RefreshOutcomeTests {
         let client = try service.client(store)
         let call = Task { await client.me() }
         try await service.server.waitForRequests(count: 2)
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(10))
         #expect(await call.value == .timedOut(.total))
         // It meets the refresh that is still under way, and does not present its refresh token again.

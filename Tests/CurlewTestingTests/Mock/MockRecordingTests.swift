@@ -13,6 +13,24 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(1)))
 struct MockRecordingTests {
+    @Test("A test waits for requests, and hears which there were when they do not come")
+    func waits() async throws {
+        let mock = MockTransport.answering { _ in .status(.noContent) }
+        let client = APIClient.mock(mock)
+        async let seen = mock.waitForRequests(2)
+        for path in ["/a", "/b"] { try await client.send(Request<Void>.get(RequestPath(path))) }
+        #expect(try await seen.map(\.path) == ["/a", "/b"])
+        #expect(try await mock.waitForRequests(1).count == 2)
+        let error = await #expect(throws: MockWaitError.self) {
+            try await mock.waitForRequests(3, timeout: .milliseconds(20))
+        }
+        let text = try #require(error).description
+        #expect(text.contains("3 requests") && text.contains("there were 2") && text.contains("/b"))
+        let task = Task { try await mock.waitForRequests(3) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     let mock = MockTransport { $0.onAny { _ in .status(204) } }
 
     func send(_ body: RequestBody) async throws -> RecordedCall {

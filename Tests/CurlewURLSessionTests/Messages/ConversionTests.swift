@@ -166,4 +166,68 @@ struct URLRequestCallTests {
         _ = try await client.data(for: URLRequest(url: try #require(URL(string: server.url + "/"))))
         #expect(server.requests.first?.headers.contains(.authorization) == false)
     }
+
+    private let mock = MockTransport {
+        $0.on(.get, "/users/1", .json(text: #"{"id": 1}"#))
+        $0.on(.get, "/gone", .status(.gone))
+    }
+
+    private func message(_ text: String) throws -> URLRequest {
+        URLRequest(url: try #require(URL(string: text)))
+    }
+
+    private struct User: Decodable, Equatable { let id: Int }
+
+    @Test("a ready-made request is decoded, as the type that is named or expected")
+    func decoded() async throws {
+        let client = APIClient.mock(mock)
+        let user: User = try await client.send(urlRequest: try message("https://mock.test/users/1"))
+        #expect(user == User(id: 1))
+        #expect(try await client.send(urlRequest: try message("https://mock.test/users/1"), as: User.self) == user)
+        #expect(try await client.response(for: Request<User>(try message("https://mock.test/users/1"))).value == user)
+        try await client.send(Request<Void>(try message("https://mock.test/users/1")))
+        await #expect(throws: NetworkError(statusCode: 410)) {
+            try await client.send(urlRequest: try message("https://mock.test/gone"), as: User.self)
+        }
+    }
+
+    @Test("completions get the answer, the decoded value, or the error, once", arguments: [false, true])
+    func completions(elsewhere: Bool) async throws {
+        let client = APIClient.mock(mock)
+        func outcome(_ text: String) async throws -> (Result<Int, NetworkError>, Result<User, NetworkError>) {
+            let request = try message(text)
+            let (status, user) = (OneShot<Result<Int, NetworkError>>(), OneShot<Result<User, NetworkError>>())
+            if elsewhere {
+                client.send(urlRequest: request, deliverOn: .anywhere) { result in
+                    status.finish(.success(result.map(\.status.code)))
+                }
+                client.send(urlRequest: request, as: User.self, deliverOn: .anywhere) { user.finish(.success($0)) }
+            } else {
+                client.send(urlRequest: request) { result in status.finish(.success(result.map(\.status.code))) }
+                client.send(urlRequest: request, as: User.self) { user.finish(.success($0)) }
+            }
+            return (try await status.wait(), try await user.wait())
+        }
+        var (status, user) = try await outcome("https://mock.test/users/1")
+        #expect(status == .success(200) && user == .success(User(id: 1)))
+        (status, user) = try await outcome("https://mock.test/gone")
+        #expect(status == .success(410) && user == .failure(NetworkError(statusCode: 410)))
+        (status, user) = try await outcome("mailto:a@b.example")
+        #expect(status == .failure(NetworkError(.invalidRequest)) && user == .failure(NetworkError(.invalidRequest)))
+    }
+
+    @Test("errors of Foundation and answers of URLSession become the errors that they stand for")
+    func errors() throws {
+        #expect(NetworkError(URLError(.notConnectedToInternet)) == NetworkError(.unreachable))
+        #expect(NetworkError(URLError(.notConnectedToInternet)).isOffline)
+        #expect(NetworkError(URLError(.cancelled)).isCancelled)
+        #expect(NetworkError(URLError(.timedOut)).isTimeout)
+        #expect(NetworkError(URLError(.timedOut)).underlying is URLError)
+        let url = try #require(URL(string: "https://mock.test/"))
+        let answer = try #require(
+            HTTPURLResponse(url: url, statusCode: 429, httpVersion: nil, headerFields: ["Retry-After": "3"]))
+        let error = NetworkError(answer, body: Data("later".utf8))
+        #expect(error == NetworkError(statusCode: 429) && error.retryAfter == .seconds(3))
+        #expect(error.response?.body == Data("later".utf8))
+    }
 }

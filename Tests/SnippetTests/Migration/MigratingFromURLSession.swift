@@ -52,8 +52,7 @@ enum MigratingFromURLSession {
     }
 
     static func readyMade(_ client: APIClient, _ urlRequest: URLRequest) async throws -> Order {
-        let data = try await client.data(for: urlRequest)
-        let order = try client.configuration.codecs.decode(Order.self, from: data, mediaType: .json)
+        let order: Order = try await client.send(urlRequest: urlRequest)
         return order
     }
 

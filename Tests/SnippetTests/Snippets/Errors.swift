@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Curlew
+import CurlewTesting
+import Testing
 
 extension Screen {
     func inAFunction(_ client: APIClient) async {
@@ -69,5 +71,27 @@ extension Screen {
         } catch {
             show(error.body(as: ServiceError.self)?.message ?? error.message)
         }
+    }
+}
+
+@MainActor
+final class ScreenModel {
+    private(set) var error: NetworkError?
+
+    func load(_ client: APIClient) async {
+        do { _ = try await client.send(.user(id: 1)) } catch { self.error = error }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+@MainActor
+struct ErrorsPage {
+    @Test func comparing() async {
+        let model = ScreenModel()
+        await model.load(.mock { $0.onAny { _ in .status(.serviceUnavailable) } })
+        #expect(model.error == NetworkError(statusCode: 503))
+
+        let client = APIClient.mock { $0.fail(with: NetworkError(.unreachable)) }
+        await #expect(throws: NetworkError(.unreachable)) { try await client.send(.user(id: 1)) }
     }
 }

@@ -43,7 +43,7 @@ struct TestingPage {
         let client = APIClient.mock(mock, configuration: configuration)
 
         async let film = client.send(GetFilm(id: "metropolis"))  // waits for two seconds of this clock
-        try await clock.waitForSleepers(1)  // until it does
+        try await clock.waitForSleepers(1)  // until it does, at most 10 s of real time
         clock.advance(by: .seconds(2))  // and now it goes on
         #expect(try await film.title == "Metropolis")
     }

@@ -23,10 +23,18 @@ enum URLSessionPage {
         return transport
     }
 
-    static func requests(_ client: APIClient, _ request: URLRequest) async throws -> (HTTPResponse, Data) {
+    static func requests(_ client: APIClient, _ request: URLRequest) async throws -> (HTTPResponse, Data, User) {
         let response = try await client.send(urlRequest: request)  // HTTPResponse, whatever its status
         let data = try await client.data(for: request)  // Data; throws where the status is no success
+        let user: User = try await client.send(urlRequest: request)  // decoded by the client's codecs
 
-        return (response, data)
+        return (response, data, user)
+    }
+
+    @MainActor
+    static func completion(_ client: APIClient, _ request: URLRequest, _ screen: Screen) {
+        client.send(urlRequest: request, as: User.self) { result in
+            if case .success(let user) = result { screen.show(user) }
+        }
     }
 }

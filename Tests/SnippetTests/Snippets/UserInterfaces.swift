@@ -11,8 +11,9 @@ nonisolated struct SeenFilm: Decodable, Identifiable {
 
 extension Request {
     static func seenFilm(_ id: Int) -> Request<SeenFilm> { .get("/seen/\(id)") }
-    static var seenFilms: Request<[SeenFilm]> { .get("/seen") }
     static func seenFilms(page: Int) -> Request<[SeenFilm]> { .get("/seen", query: ["page": page]) }
+    static func addSeen(_ film: SeenFilm) -> Request<SeenFilm> { .post("/seen", query: ["poster": film.poster]) }
+    static func forget(_ id: Int) -> Request<Void> { .delete("/seen/\(id)") }
     static func markSeen(_ id: Int) -> Request<Void> { .put("/seen/\(id)") }
 }
 
@@ -48,11 +49,18 @@ enum UserInterfacesPage {
         return films
     }
 
-    static func change(_ films: Loadable<[SeenFilm]>, _ index: Int, _ id: Int, _ client: APIClient) async throws {
-        try await films.change {
-            $0[index].isSeen = true
+    static func change(_ films: PagedLoadable<SeenFilm, Int>, _ film: SeenFilm, _ client: APIClient) async throws {
+        try await films.change(film.id) {
+            $0.isSeen = true
         } commit: {
-            try await client.send(.markSeen(id))
+            try await client.send(.markSeen(film.id))
         }
+    }
+
+    static func insertAndRemove(
+        _ films: PagedLoadable<SeenFilm, Int>, _ draft: SeenFilm, _ film: SeenFilm, _ client: APIClient
+    ) async throws {
+        try await films.insert(draft) { try await client.send(.addSeen(draft)) }  // the server's item takes its place
+        try await films.remove(film.id) { try await client.send(.forget(film.id)) }
     }
 }

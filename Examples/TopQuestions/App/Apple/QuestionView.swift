@@ -9,7 +9,6 @@ import TopQuestionsModel
 
 struct QuestionView: View {
     @State var model: QuestionModel
-    let client: APIClient
 
     var body: some View {
         ScrollView {
@@ -18,7 +17,7 @@ struct QuestionView: View {
                 LoadableView(model.question) { question in
                     VStack(alignment: .leading, spacing: 16) {
                         Text(question.plainBody ?? "")
-                        OwnerCard(owner: question.owner, client: client)
+                        OwnerCard(owner: question.owner, avatar: model.avatar)
                     }
                 }
             }
@@ -28,15 +27,15 @@ struct QuestionView: View {
     }
 }
 
-/// Shown when the question is there, so the picture is loaded after it.
+/// The picture is the model's, which loads it after the question.
 struct OwnerCard: View {
     let owner: Question.Owner
-    let client: APIClient
+    let avatar: Loadable<Data>
 
     var body: some View {
         HStack(spacing: 12) {
-            if let url = owner.profileImage {
-                RemoteImage(url: url, client: client).frame(width: 48, height: 48).clipShape(.circle)
+            if owner.profileImage != nil {
+                RemoteImage(avatar).frame(width: 48, height: 48).clipShape(.circle)
             }
             VStack(alignment: .leading) {
                 Text(owner.plainName).font(.headline)

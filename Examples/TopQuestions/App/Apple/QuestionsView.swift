@@ -20,7 +20,7 @@ struct QuestionsView: View {
                 LoadableView(model.questions) { questions in
                     List(questions) { question in
                         NavigationLink {
-                            QuestionView(model: model.open(question), client: model.client)
+                            QuestionView(model: model.open(question))
                         } label: {
                             QuestionRow(question: question)
                         }

@@ -9,12 +9,18 @@ import TopQuestionsModel
 
 @main
 struct TopQuestionsApp: App {
-    /// The embedded server, for as long as the app runs; nil with `--live`, or if the system has no socket left.
+    /// The embedded server, for as long as the app runs; nil with `--live`, or if the system has no socket left. With
+    /// `--slow` it takes its time, to see how loading looks.
     private let service = CommandLine.arguments.contains("--live") ? nil : try? SampleAPI()
+
+    private var client: APIClient {
+        let client = APIClient(baseURL: service.map { BaseURL(stringLiteral: $0.url) } ?? .live)
+        return service != nil && CommandLine.arguments.contains("--slow") ? client.slow : client
+    }
 
     var body: some Scene {
         WindowGroup {
-            QuestionsView(client: APIClient(baseURL: service.map { BaseURL(stringLiteral: $0.url) } ?? .live))
+            QuestionsView(client: client)
         }
     }
 }

@@ -5,6 +5,7 @@
 /// What the command line asks for.
 struct Options: Equatable {
     var isLive = false
+    var isSlow = false
     var wantsHelp = false
     var tag: String?
 
@@ -14,6 +15,7 @@ struct Options: Equatable {
         while let word = words.popFirst() {
             switch word {
             case "--live": isLive = true
+            case "--slow": isSlow = true
             case "--help", "-h": wantsHelp = true
             case "--tag":
                 guard let tag = words.popFirst(), !tag.isEmpty, !tag.hasPrefix("-") else { return nil }
@@ -21,13 +23,16 @@ struct Options: Equatable {
             default: return nil
             }
         }
+        // The real service is as slow as it is.
+        if isLive, isSlow { return nil }
     }
 
     static let usage = """
-        TopQuestions [--live] [--tag TAG]
+        TopQuestions [--live | --slow] [--tag TAG]
 
         Reads questions and who asked them, from a server inside this program.
             --live      from api.stackexchange.com instead
+            --slow      from a server that takes 1.5 s for each answer, to see how loading looks
             --tag TAG   only questions about this, for example swiftui
 
         In a terminal: arrows or j and k move, Enter opens, Escape or b goes back, r loads again, q ends, and f lets

@@ -7,7 +7,7 @@ import TopQuestionsModel
 /// The same without a terminal: prints the list, and the first question with who asked it.
 @MainActor
 struct PlainOutput {
-    private static let page = Size(columns: 100, rows: 0)
+    private static let page = Size(columns: 80, rows: 0)
 
     let model: QuestionsModel
 

@@ -64,6 +64,7 @@ struct CacheChoice: Sendable {
     /// Why it must not answer without asking the server; nil if it may.
     func obstacle(for question: CacheQuestion) -> CacheCause? {
         if freshness.control.isUnqualified("no-cache") { return .responseAsksToValidate }
+        if question.policy == .validate { return .callAsksToValidate }
         if question.policy != .returnStaleElseLoad, let obstacle = callsObstacle(question) { return obstacle }
         if freshness.clockWentBack { return .clockWentBack }
         return freshness.isFresh ? nil : .stale(seconds: Int(freshness.staleness))
@@ -112,6 +113,7 @@ struct CacheChoice: Sendable {
         guard !question.hasOwnValidators, request.method != .post,
             stored.status.isSuccess || stored.status.isRedirection
         else { return nil }
+        if question.policy == .validate { request.addCacheDirective("no-cache") }
         let tag = stored.headers[.eTag]
         if let tag { request.headers[.ifNoneMatch] = tag }
         let isForPart = request.headers.contains(.range)

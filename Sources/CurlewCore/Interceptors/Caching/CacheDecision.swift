@@ -58,7 +58,7 @@ enum CacheDecision: Sendable {
     static func after(
         _ failure: Failure, _ standIn: CacheChoice?, _ question: CacheQuestion
     ) -> AfterFailure {
-        guard let standIn, failure.isServers else { return .rethrow }
+        guard let standIn, failure.isServers, question.policy != .validate else { return .rethrow }
         let asked = question.control.seconds("stale-if-error")
         // A request that wants an answer of the server is not answered without it, unless it says when.
         if asked == nil, standIn.callsObstacle(question) != nil { return .rethrow }

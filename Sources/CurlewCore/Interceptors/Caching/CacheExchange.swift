@@ -115,7 +115,7 @@ struct CacheExchange: Sendable {
         _ found: CacheFindings, standIn: CacheChoice?, because cause: CacheCause
     ) async throws -> HTTPResponse {
         var request = question.request
-        if question.policy == .reload { request.addCacheDirective("no-cache") }
+        if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
         let (response, head): (HTTPResponse, CacheIntake.Head)
         do {
             (response, head) = try await ask(request)

@@ -6,6 +6,10 @@ public enum CachePolicy: Hashable, Sendable {
     case useProtocol
     /// Past what is stored, to the server itself: the request says `no-cache`. The answer is kept.
     case reload
+    /// What is stored, once the server has said that it is still good (RFC 9111 §4.3), however fresh it is; else what the
+    /// server sends. The request says `no-cache` (§5.2.1.4), so that caches on the way ask as well. When the server cannot
+    /// be reached or fails, the call fails: nothing stands in for it.
+    case validate
     /// What is stored, however old, unless the server forbade that (`no-cache`, `must-revalidate`); else the network.
     /// Answers without any word about caching are kept too.
     case returnStaleElseLoad

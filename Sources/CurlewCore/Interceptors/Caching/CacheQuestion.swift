@@ -49,9 +49,9 @@ struct CacheQuestion: Sendable {
     /// What is asked, for a key; or why nothing is looked up.
     static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, Refusal> {
         // Bytes as they came are another answer than decoded ones.
-        let raw = options.rawBody ? "raw " : ""
+        let raw = options.rawBody == true ? "raw " : ""
         if request.body.isEmpty, request.method == .get || request.method == .head {
-            return .success(options.rawBody ? "raw" : nil)
+            return .success(options.rawBody == true ? "raw" : nil)
         }
         guard isKeyed(request.method) else { return .failure(Refusal(.method(request.method.rawValue))) }
         guard options.cacheKeyIncludesBody else {

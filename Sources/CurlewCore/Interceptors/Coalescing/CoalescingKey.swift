@@ -32,7 +32,7 @@ struct CoalescingKey: Hashable, Sendable {
     init?(_ request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) {
         let context = next.context
         let options = context.options
-        guard request.method.isSafe, request.body.isEmpty, !options.streaming, options.coalesces,
+        guard request.method.isSafe, request.body.isEmpty, options.streaming != true, options.coalesces,
             !request.headers.contains("Upgrade"), let values = Self.values(of: options)
         else { return nil }
         let principal = Self.principal(of: request, next, ignoring: fields)
@@ -49,7 +49,7 @@ struct CoalescingKey: Hashable, Sendable {
         var timeouts = context.timeouts
         timeouts.total = nil
         self.timeouts = timeouts
-        rawBody = options.rawBody
+        rawBody = options.rawBody == true
         isIdempotent = options.isIdempotent
     }
 

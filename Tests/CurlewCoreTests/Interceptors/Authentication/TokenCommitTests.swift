@@ -129,7 +129,7 @@ struct TokenCommitTests {
         let call = Task { await reason(client) }
         try await begun.wait()
         // The call itself, which has 300 s, and the write.
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(10))
         #expect(await call.value == nil)
         #expect(await store.problem?.detail.contains("10 s") == true)
@@ -146,7 +146,7 @@ struct TokenCommitTests {
         let client = client(store, time: clock)
         let call = Task { await reason(client) }
         let look = Task { try await store.tokens }
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(30))
         let error = await #expect(throws: NetworkError.self) { try await look.value }
         #expect(error?.reason == .storage)

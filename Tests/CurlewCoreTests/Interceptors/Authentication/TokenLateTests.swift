@@ -76,7 +76,7 @@ struct TokenLateTests {
         let store = try await store()
         try await overdue(store)
         let calls = (0..<5).map { _ in Task { try await call(store) } }
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         issuer.answer(.tokens)
         for call in calls { #expect(try await call.value == issuer.tokens) }
         #expect(issuer.requests == 1 && issuer.violations.isEmpty)
@@ -88,7 +88,7 @@ struct TokenLateTests {
         try await overdue(store)
         for _ in 0..<3 {
             let next = Task { try await call(store) }
-            try await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2, .all)
             clock.advance(by: .seconds(10))
             #expect(await reason(next) == .timedOut(.total))
         }
@@ -115,7 +115,7 @@ struct TokenLateTests {
             let tokens = try await store.tokens
             try await overdue(store)
             let next = Task { try await call(store) }
-            try await clock.waitForSleepers(2)
+            try await clock.waitForSleepers(2, .all)
             issuer.answer(answer)
             guard case .status = await reason(next) else { throw NetworkError(.badResponse, detail: "\(answer)") }
             #expect(try await store.tokens == tokens, "\(answer)")

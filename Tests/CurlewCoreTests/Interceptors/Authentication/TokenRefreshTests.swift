@@ -173,14 +173,14 @@ struct TokenRefreshTests {
         for _ in 0..<2 {
             let call = Task { await outcome(client) }
             try await begun.wait()
-            try await clock.waitForSleepers(3)
+            try await clock.waitForSleepers(3, .all)
             clock.advance(by: .seconds(10))
             #expect(await call.value == .timedOut(.total))
         }
         #expect(server.refreshes == 1)
         isStuck.withLock { $0 = false }
         let call = Task { await outcome(client) }
-        try await clock.waitForSleepers(3)
+        try await clock.waitForSleepers(3, .all)
         clock.advance(by: .seconds(5))
         #expect(await call.value == .timedOut(.total))
         #expect(await outcome(client) == nil)
@@ -201,7 +201,7 @@ struct TokenRefreshTests {
         let client = client(server, store, time: clock, timeouts: Timeouts(total: .seconds(5)))
         let call = Task { await outcome(client) }
         try await begun.wait()
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(5))
         #expect(await call.value == .timedOut(.total))
         gate.finish(.success(()))

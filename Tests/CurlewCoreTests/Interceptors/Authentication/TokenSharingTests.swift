@@ -154,7 +154,7 @@ final class TokenSharingTests: Sendable {
         let lock = try #require(try FileLock.attempt(path + ".renewal"))
         let call = Task { await self.reason(client(store, server)) }
         // The refresh waits for the lock, and the call for the refresh.
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(600))
         // The call may give up before the refresh does.
         let reason = await call.value

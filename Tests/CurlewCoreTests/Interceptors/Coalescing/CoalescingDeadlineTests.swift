@@ -35,11 +35,11 @@ struct CoalescingDeadlineTests {
         let long = try await sharing.begin(request(.seconds(200)))
         sharing.origin.open()
         // The pause, and the alarm of the earlier deadline.
-        try await sharing.clock.waitForSleepers(2)
+        try await sharing.clock.waitForSleepers(2, .all)
         sharing.clock.advance(by: .seconds(2))
         #expect(await ending(short).reason == .timedOut(.total))
         // The pause, and the alarm of the later one.
-        try await sharing.clock.waitForSleepers(2)
+        try await sharing.clock.waitForSleepers(2, .all)
         sharing.clock.advance(by: .seconds(60))
         #expect(try await long.value == 7)
         #expect(sharing.origin.sent.count == 2)

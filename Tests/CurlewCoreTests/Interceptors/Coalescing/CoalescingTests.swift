@@ -94,10 +94,10 @@ struct CoalescingTests {
         }
         let (long, short, middle) = (try await begin(9), try await begin(1), try await begin(2))
         #expect(sharing.origin.sent.count == 1)
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         sharing.clock.advance(by: .seconds(1))
         #expect(await ending(short).reason == .timedOut(.total))
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         sharing.clock.advance(by: .seconds(1))
         #expect(await ending(middle).reason == .timedOut(.total))
         #expect(sharing.origin.cancelled.count == 0)
@@ -109,7 +109,7 @@ struct CoalescingTests {
     func lastDeadline() async throws {
         let sharing = Sharing(total: .seconds(5))
         let calls = try await sharing.begin(3)
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         sharing.clock.advance(by: .seconds(5))
         for call in calls { #expect(await ending(call).reason == .timedOut(.total)) }
         try await sharing.origin.cancelled.reaches(1)
@@ -119,7 +119,7 @@ struct CoalescingTests {
     func alarms() async throws {
         let sharing = Sharing(total: .seconds(5))
         let calls = try await sharing.begin(3)
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         sharing.origin.open()
         for call in calls { _ = try await call.value }
         while sharing.clock.sleeperCount > 0 { await Task.yield() }

@@ -121,7 +121,7 @@ struct SharedBodyTests {
         let source = try #require(sources.made.first)
         let reader = Task { await Self.read(body) }
         while source.pulls < 65 { await Task.yield() }
-        try await sharing.clock.waitForSleepers(1)
+        try await sharing.clock.waitForSleepers(1, .all)
         sharing.clock.advance(by: .seconds(1))
         #expect(await reader.value == (Self.whole, NetworkError(.timedOut(.total))))
         while !source.wasCancelled { await Task.yield() }

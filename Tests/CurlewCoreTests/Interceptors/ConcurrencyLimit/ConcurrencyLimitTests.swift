@@ -137,7 +137,7 @@ struct ConcurrencyLimitTests {
         let full = await #expect(throws: NetworkError.self) { try await call(limit, "/3", gate).value }
         #expect(full?.reason == .refused(by: .concurrencyLimit) && full?.isRetryable == true)
         #expect(full?.detail.contains("1 calls wait for a place already") == true)
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(3))
         let late = await #expect(throws: NetworkError.self) { try await second.value }
         #expect(

@@ -49,7 +49,7 @@ struct RateLimitTests {
         var calls: [Task<HTTPResponse, any Error>] = []
         for number in 3...6 { calls.append(await waiting(limit, "/\(number)")) }
         for number in 3...6 {
-            try await clock.waitForSleepers(1)
+            try await clock.waitForSleepers(1, .all)
             #expect(paths.count == number - 1)
             #expect(clock.advanceToNextSleeper() == .milliseconds(250))
             _ = try await calls[number - 3].value
@@ -65,7 +65,7 @@ struct RateLimitTests {
         calls.append(await waiting(limit, "/n2"))
         for number in 1...9 { calls.append(await waiting(limit, "/h\(number)", priority: .high)) }
         for count in 2...13 {
-            try await clock.waitForSleepers(1)
+            try await clock.waitForSleepers(1, .all)
             clock.advance(by: .seconds(1))
             while paths.count < count { await Task.yield() }
         }
@@ -84,7 +84,7 @@ struct RateLimitTests {
             #expect(error?.reason == .refused(by: .rateLimit))
             #expect(error?.retryAfter == .seconds(4) && error?.isRetryable == true)
         }
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(2))
         _ = try await first.value
         #expect(paths == ["/", "/first"])
@@ -110,7 +110,7 @@ struct RateLimitTests {
         let (first, second) = (await waiting(limit, "/1"), await waiting(limit, "/2"))
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(1))
         _ = try await second.value
         #expect(paths == ["/", "/2"])
@@ -122,7 +122,7 @@ struct RateLimitTests {
         _ = try await send(limit)
         let slow = await waiting(limit, "/slow", priority: .low, total: .milliseconds(1500))
         let urgent = await waiting(limit, "/urgent", priority: .high)
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(1))
         _ = try await urgent.value
         clock.advance(by: .milliseconds(500))
@@ -150,13 +150,13 @@ struct RateLimitTests {
             return
         }
         let (call, next) = (await waiting(limit, "/2"), await waiting(limit, "/3"))
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(pause) - .nanoseconds(1))
         #expect(paths.count == 2)
         clock.advance(by: .nanoseconds(1))
         _ = try await call.value
         #expect(paths.last == "/2", "one at the end of the pause, and no burst")
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(1))
         _ = try await next.value
     }
@@ -167,7 +167,7 @@ struct RateLimitTests {
         _ = try await send(limit, "/1", answer: .status(200, headers: ["RateLimit": #""a";r=2;t=10"#]))
         for path in ["/2", "/3"] { _ = try await send(limit, path) }
         let fourth = await waiting(limit, "/4")
-        try await clock.waitForSleepers(1)
+        try await clock.waitForSleepers(1, .all)
         #expect(clock.advanceToNextSleeper() == .seconds(1))
         _ = try await fourth.value
     }
@@ -199,7 +199,7 @@ struct RateLimitTests {
         #expect(error?.reason == .refused(by: .rateLimit) && error?.retryAfter == .seconds(30))
         #expect(limit.waitingCount == 1)
         clock.advance(by: .seconds(1))
-        try await clock.waitForSleepers(2)
+        try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(29))
         _ = try await long.value
     }

@@ -143,6 +143,14 @@ enum DirectiveRules {
             try scene.expect(!(try scene.lastRequest().headers.contains(.ifNoneMatch)), "there is a condition")
             try await scene.expectReuse(body: "second")
         },
+        .requirement("CachePolicy.validate", "the server is asked whether what is stored and fresh is still good") {
+            scene in
+            try await scene.first(fresh)
+            scene.answer(.notModified, [:], "")
+            try scene.equal(try await scene.send { $0.cachePolicy = .validate }.text, "first", "the body")
+            let asked = try scene.lastRequest().headers
+            try scene.equal([asked[.ifNoneMatch], asked[.cacheControl]], ["\"1\"", "no-cache"], "what was asked")
+        },
         .requirement("CachePolicy.noStore", "the server is asked, and nothing is kept") { scene in
             scene.answer(.ok, fresh, "first")
             try await scene.send { $0.cachePolicy = .noStore }

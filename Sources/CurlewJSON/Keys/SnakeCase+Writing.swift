@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+
+extension SnakeCase {
+    /// `firstName` as `first_name` and `myURLProperty` as `my_url_property`, with the rules of Foundation's encoder: a word
+    /// begins with an upper-case letter; of several in a row the last one begins the next word, if a lower-case one follows.
+    static func converted(to key: String) -> String {
+        let signs = Array(key)
+        guard signs.count > 1 else { return key.lowercased() == key ? key : key.lowercased() }
+        var words: [ArraySlice<Character>] = []
+        var (start, from) = (0, 1)
+        while let upper = signs[from...].firstIndex(where: \.isUppercase) {
+            words.append(signs[start..<upper])
+            from = upper
+            guard let lower = signs[from...].firstIndex(where: \.isLowercase) else {
+                start = upper
+                break
+            }
+            if lower == upper + 1 {
+                start = upper
+            } else {
+                words.append(signs[upper..<(lower - 1)])
+                start = lower - 1
+            }
+            from = lower + 1
+        }
+        words.append(signs[start...])
+        return words.map { String($0).lowercased() }.joined(separator: "_")
+    }
+}

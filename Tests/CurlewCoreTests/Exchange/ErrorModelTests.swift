@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What an app reads of an error: the server's model, the server's words, and what the path may have to do with it.
+@Suite(.timeLimit(.minutes(1)))
+struct ErrorModelTests {
+    struct Refusal: Decodable, Equatable {
+        let errorCode: String
+        let happenedAt: Date
+    }
+
+    private let body = #"{"error_code": "taken", "happened_at": "2026-01-02T03:04:05Z"}"#
+
+    private func client(_ codecs: Codecs, _ response: @escaping @Sendable () -> HTTPResponse) -> APIClient {
+        var configuration = ClientConfiguration()
+        configuration.codecs = codecs
+        return .mock(.answering { _ in response() }, configuration: configuration)
+    }
+
+    private func refusal(_ client: APIClient, codecs: Codecs? = nil) async throws -> Refusal? {
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(Request<Int>.get("/users"), codecs: codecs)
+        }
+        return try #require(error).body(as: Refusal.self)
+    }
+
+    @Test("the server's own error is read with the codecs of the client, or of the call")
+    func codecs() async throws {
+        let body = body
+        let snake = client(.snakeCase) { .json(text: body, status: .conflict) }
+        #expect(try await refusal(snake)?.errorCode == "taken")
+        let plain = client(.json) { .json(text: body, status: .conflict) }
+        #expect(try await refusal(plain) == nil)
+        #expect(try await refusal(plain, codecs: .snakeCase)?.errorCode == "taken")
+    }
+
+    @Test("also when an interceptor threw it, and when a stream was asked for")
+    func elsewhere() async throws {
+        let body = body
+        var configuration = ClientConfiguration()
+        configuration.codecs = .snakeCase
+        let thrown = APIClient.mock(
+            pipeline: [.onRequest { _, _ in throw NetworkError(statusCode: 409, body: Data(body.utf8)) }],
+            configuration: configuration
+        ) { _ in }
+        #expect(try await refusal(thrown)?.errorCode == "taken")
+
+        let client = client(.snakeCase) { .json(text: body, status: .conflict) }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.withResponse(to: Request<Data>.get("/users")) { _ in }
+        }
+        #expect(error?.body(as: Refusal.self)?.errorCode == "taken")
+    }
+
+    @Test("codecs that are named win, and an error made by hand is plain JSON")
+    func named() {
+        let made = NetworkError(statusCode: 409, body: Data(body.utf8))
+        #expect(made.body(as: Refusal.self) == nil)
+        #expect(made.body(as: Refusal.self, codecs: .snakeCase)?.errorCode == "taken")
+    }
+
+    @Test("a 404 for a path with an encoded slash says what may be wrong", arguments: ["octo/repo", "octo"])
+    func slash(name: String) async throws {
+        let client = client(.json) { .status(.notFound) }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.send(Request<Int>.get("/repos/\(name)", query: ["q": "a/b"]))
+        }
+        let hint = try #require(error).hint
+        #expect((hint?.contains("%2F") == true) == (name == "octo/repo"))
+        #expect(error?.description.contains("%2F: a value with a slash") == (name == "octo/repo"))
+    }
+
+    @Test(
+        "the server's words for a status are told where they differ from the registered ones, without control characters"
+    )
+    func words() async throws {
+        func error(_ words: String?) async throws -> NetworkError {
+            let client = client(.json) { HTTPResponse(status: .notFound, reasonPhrase: words) }
+            let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Int>.get("/films/7")) }
+            return try #require(error)
+        }
+        #expect(try await error("No such film").response?.reasonPhrase == "No such film")
+        #expect(
+            try await error("No such film").description.contains(
+                "404 Not Found, in the server's words \"No such film\""))
+        #expect(try await !error("not found").description.contains("words"))
+        #expect(try await !error(nil).description.contains("words"))
+        let hostile = try await error("x\u{1B}[2J\n  next      Pay").description
+        #expect(!hostile.utf8.contains(0x1B) && !hostile.contains("\n  next      Pay"))
+    }
+
+    @Test("an error can be made from a response, with its words")
+    func fromResponse() {
+        let response = HTTPResponse(
+            status: .tooManyRequests, headers: [.retryAfter: "7"], reasonPhrase: "Slow down")
+        let error = NetworkError(response, body: Data("later".utf8))
+        #expect(error.reason == .status(.tooManyRequests) && error.retryAfter == .seconds(7))
+        #expect(error.response?.body == Data("later".utf8) && error.response?.reasonPhrase == "Slow down")
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+@Suite(.timeLimit(.minutes(1)))
+struct NetworkErrorEqualityTests {
+    private enum Own: Error {
+        case first
+        case second(String)
+    }
+
+    @Test("an error of a call equals one that a test makes")
+    func expected() async throws {
+        let client = APIClient.mock { $0.onAny { _ in .text("busy", status: .serviceUnavailable) } }
+        await #expect(throws: NetworkError(statusCode: 503)) { try await client.send(Request<Int>.get("/a")) }
+        let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Int>.get("/b")) }
+        #expect(error != NetworkError(statusCode: 502) && error != NetworkError(.unreachable))
+    }
+
+    @Test("what was asked, and in which words it failed, does not count; the phase, the policy and the status do")
+    func meaning() throws {
+        let request = try HTTPRequest(.get, url: "https://api.example/")
+        let plain = NetworkError(.timedOut(.idle))
+        let told = NetworkError(.timedOut(.idle), detail: "No byte.", hint: "Wait.", request: RequestLine(request))
+        #expect(plain == told && plain.hashValue == told.hashValue)
+        #expect(plain != NetworkError(.timedOut(.total)))
+        #expect(NetworkError(.refused(by: .rateLimit)) != NetworkError(.refused(by: .overload)))
+    }
+
+    @Test("errors of the app are told apart by type and case")
+    func own() {
+        #expect(NetworkError(Own.first) == NetworkError(Own.first))
+        #expect(NetworkError(Own.first) != NetworkError(Own.second("a")))
+        #expect(NetworkError(Own.second("a")) == NetworkError(Own.second("b")))
+        #expect(NetworkError(Own.first) != NetworkError(.interceptor))
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Testing
+
+/// One option changed leaves the others as they are.
+@Suite(.timeLimit(.minutes(1)))
+struct OptionMergeTests {
+    /// The context in which a call reaches the transport.
+    private func context(
+        _ configuration: ClientConfiguration = ClientConfiguration(), client: RequestOptions = RequestOptions(),
+        call change: (inout RequestOptions) -> Void
+    ) async throws -> ExchangeContext {
+        let mock = MockTransport.answering { _ in .status(.noContent) }
+        let client = APIClient.mock(mock, configuration: configuration).with(options: client)
+        try await client.send(Request<Void>.get("/").options(change))
+        return try #require(mock.requests.first).context
+    }
+
+    @Test("a timeout of a call keeps the client's others, however it is written")
+    func timeouts() async throws {
+        let configuration = ClientConfiguration(timeouts: Timeouts(connect: .seconds(3), idle: nil))
+        var client = RequestOptions()
+        client.timeouts.firstByte = .seconds(7)
+        let expected = Timeouts(connect: .seconds(3), firstByte: .seconds(7), idle: nil, total: .seconds(60))
+        #expect(
+            try await context(configuration, client: client) { $0.timeouts.total = .seconds(60) }.timeouts == expected)
+        let whole = try await context(configuration, client: client) { $0.timeouts = Timeouts(total: .seconds(60)) }
+        #expect(whole.timeouts == expected)
+    }
+
+    @Test("nil is a choice too, and standard and none replace all")
+    func replaced() async throws {
+        let configuration = ClientConfiguration(timeouts: Timeouts(connect: .seconds(3)))
+        #expect(try await context(configuration) { $0.timeouts.connect = nil }.timeouts.connect == nil)
+        #expect(try await context(configuration) { $0.timeouts = .standard }.timeouts == .standard)
+        #expect(try await context(configuration) { $0.timeouts = .none }.timeouts == .none)
+        #expect(Timeouts() == .standard && Timeouts(total: nil) != .standard)
+    }
+
+    @Test("a limit of a call keeps the client's others")
+    func limits() async throws {
+        let configuration = ClientConfiguration(limits: Limits(responseBody: 10, redirects: 2))
+        #expect(
+            try await context(configuration) { $0.limits.errorExcerpt = 5 }.limits
+                == Limits(responseBody: 10, errorExcerpt: 5, redirects: 2))
+        #expect(
+            try await context(configuration) { $0.limits = Limits(redirects: 9) }.limits
+                == Limits(responseBody: 10, redirects: 9))
+        #expect(try await context(configuration) { $0.limits = .standard }.limits == .standard)
+    }
+
+    @Test("a call may say no to what its client says yes to")
+    func switches() async throws {
+        var client = RequestOptions()
+        client.rawBody = true
+        client.streaming = true
+        client.nilOn404 = true
+        let kept = try await context(client: client) { _ in }.options
+        #expect(kept.rawBody == true && kept.streaming == true && kept.nilOn404 == true)
+        let refused = try await context(client: client) {
+            $0.rawBody = false
+            $0.streaming = false
+            $0.nilOn404 = false
+        }.options
+        #expect(refused.rawBody == false && refused.streaming == false && refused.nilOn404 == false)
+    }
+
+    @Test("statuses that count as success are those of both")
+    func accepted() async throws {
+        var client = RequestOptions()
+        client.accepts = [404]
+        #expect(try await context(client: client) { $0.accepts = [409] }.options.accepts == [404, 409])
+    }
+}
