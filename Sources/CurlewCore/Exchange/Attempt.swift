@@ -83,6 +83,8 @@ extension Attempt {
         case serverAsked
         /// Tried again: there is no way to the server, and the policy waits for one.
         case offline
+        /// Tried again, or the end: a rule of the app says so (`.retry(when:)`).
+        case appRule
         /// Tried at the same time as another, because that one took long.
         case hedge
 
@@ -149,6 +151,7 @@ extension Attempt.Cause: CustomStringConvertible {
         case .neverArrived: "the server cannot have got it"
         case .serverAsked: "the server asked for it"
         case .offline: "there was no way to the server"
+        case .appRule: "a rule of the app says so"
         case .hedge: "another try takes long"
         case .final: "trying again would not change it"
         case .notIdempotent: "the server may have acted on it, and it must not happen twice"
