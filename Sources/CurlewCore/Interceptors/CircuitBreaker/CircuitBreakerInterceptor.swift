@@ -59,8 +59,8 @@ extension CircuitBreakerInterceptor: CustomStringConvertible {
     /// `CircuitBreaker(50 % of 20 in 30 s)`, with the scope if that is not the origin.
     public var description: String {
         let policy = breaker.policy
-        let percent = Int((policy.failureRatio * 100).rounded())
         let scope = breaker.scope.isOrigin ? "" : " per \(breaker.scope)"
-        return "CircuitBreaker(\(percent) % of \(policy.minimumCalls) in \(policy.window.brief)\(scope))"
+        let share = "\(policy.failureRatio.percent) of \(policy.minimumCalls)"
+        return "CircuitBreaker(\(share) in \(policy.window.brief)\(scope))"
     }
 }

@@ -136,7 +136,7 @@ struct ConcurrencyEstimate: Sendable {
         guard nextProbe <= now else { return }
         isProbing = true
         // What was sent before has waited for all the others, and what is sent at once does so too.
-        let settling = ended.mean.map { Duration.nanoseconds(Int64($0)) } ?? .zero
+        let settling = ended.mean.map { Duration.nanoseconds(held: $0) } ?? .zero
         window = Window(start: now.advanced(by: settling))
     }
 }
@@ -149,7 +149,7 @@ struct UsualTime: Sendable {
     private var count = 0
 
     /// What a typical call takes; nil for fewer than ten.
-    var time: Duration? { count >= Self.least ? .nanoseconds(Int64(mean + deviation)) : nil }
+    var time: Duration? { count >= Self.least ? .nanoseconds(held: mean + deviation) : nil }
 
     /// One that takes more than twice as long as usual counts as twice as long: a single one that hangs says little, and
     /// many of them are soon usual.
@@ -163,5 +163,12 @@ struct UsualTime: Sendable {
             mean += (time - mean) / 8
         }
         count = min(count + 1, Self.least)
+    }
+}
+
+extension Duration {
+    /// So many nanoseconds, at most about 292 years.
+    fileprivate static func nanoseconds(held count: Double) -> Duration {
+        .nanoseconds(Int64(exactly: count.rounded()) ?? .max)
     }
 }

@@ -140,7 +140,7 @@ public struct HedgingInterceptor: ValidatingInterceptor {
 extension HedgingInterceptor: CustomStringConvertible {
     /// `Hedging(300 ms)`, or `Hedging(95 %)` with a percentile.
     public var description: String {
-        percentile.map { "Hedging(\(Int(($0 * 100).rounded())) %)" } ?? "Hedging(\(delay.brief))"
+        percentile.map { "Hedging(\($0.percent))" } ?? "Hedging(\(delay.brief))"
     }
 }
 

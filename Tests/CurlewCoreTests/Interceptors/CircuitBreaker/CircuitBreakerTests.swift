@@ -190,7 +190,10 @@ struct CircuitBreakerTests {
             CircuitPolicy(slowRatio: -1), CircuitPolicy(minimumCalls: 0), CircuitPolicy(window: .zero),
             CircuitPolicy(openTime: .zero), CircuitPolicy(openGrowth: 0.5), CircuitPolicy(origins: 0),
         ]
-        for policy in bad { #expect(Pipeline([.circuitBreaker(policy)]).problems().count == 1, "\(policy)") }
+        for policy in bad {
+            let pipeline = Pipeline([.circuitBreaker(policy)])
+            #expect(pipeline.problems().count == 1 && pipeline.description.hasPrefix("CircuitBreaker("), "\(policy)")
+        }
         #expect(Pipeline([.circuitBreaker()]).problems().isEmpty)
         #expect(Pipeline([.circuitBreaker()]).description == "CircuitBreaker(50 % of 20 in 30 s) → transport")
     }

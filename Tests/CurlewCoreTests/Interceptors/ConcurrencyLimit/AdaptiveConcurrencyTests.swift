@@ -185,6 +185,13 @@ struct AdaptiveConcurrencyTests {
         #expect(idle.places == 10, "seed \(seed)")
     }
 
+    @Test("Times without end stay in the range of the clock")
+    func endless() {
+        var usual = UsualTime()
+        for _ in 0..<200 { usual.add(.nanoseconds(Int64.max)) }
+        #expect(usual.time == .nanoseconds(Int64.max))
+    }
+
     @Test("Overload shrinks it by a tenth for each window")
     func overload() {
         var estimate = ConcurrencyEstimate(AdaptiveConcurrency(initial: 100, most: 100))

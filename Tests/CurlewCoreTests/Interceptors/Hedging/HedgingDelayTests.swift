@@ -71,8 +71,9 @@ struct HedgingDelayTests {
 
     @Test("A percentile that is none is a problem")
     func problems() {
-        for percentile in [0, 0.49, 1, .nan, 95] {
-            #expect(Pipeline([.hedging(after: .seconds(1), percentile: percentile)]).problems().count == 1)
+        for percentile in [0, 0.49, 1, .nan, .infinity, 95] {
+            let pipeline: Pipeline = [.hedging(after: .seconds(1), percentile: percentile)]
+            #expect(pipeline.problems().count == 1 && pipeline.description.contains("Hedging("))
         }
         let pipeline: Pipeline = [.hedging(after: .seconds(1), percentile: 0.95)]
         #expect(pipeline.problems().isEmpty && pipeline.description == "Hedging(95 %) → transport")
