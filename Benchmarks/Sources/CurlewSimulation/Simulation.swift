@@ -27,7 +27,7 @@ struct Simulation {
         var situation: RetryPolicy.Situation
         var sentAt: Int64 = 0
         var permit: CircuitState.Permit?
-        var refund = 1
+        var receipt: RetryBudget.Receipt?
     }
 
     /// One client: what the library keeps for it.
@@ -57,7 +57,7 @@ struct Simulation {
             var call = calls[slot]
             let budget = people[call.client].budget
             if case .status(let status) = outcome, status.isSuccess {
-                budget?.deposit(for: origin, refund: call.refund)
+                call.receipt.map { $0.succeeded() } ?? budget?.deposit(for: origin)
                 traffic.good(at: now)
                 free.append(slot)
                 return
@@ -66,16 +66,19 @@ struct Simulation {
             call.situation.elapsed = .nanoseconds(elapsed)
             call.situation.remaining = total - .nanoseconds(elapsed)
             call.situation.random = strategy.hasJitter ? chance.unit() : 1
-            guard case .retry(let wait, _) = strategy.retry.decide(outcome, in: call.situation),
-                budget?.withdraw(for: origin, after: outcome.occasion) ?? true
-            else {
+            func giveUp() {
                 traffic.failed(at: now)
                 free.append(slot)
-                return
+            }
+            guard case .retry(let wait, _) = strategy.retry.decide(outcome, in: call.situation) else { return giveUp() }
+            if let budget {
+                guard let receipt = budget.withdraw(for: origin, afterTimeout: outcome.isTimeout) else {
+                    return giveUp()
+                }
+                call.receipt = receipt
             }
             call.situation.attempts += 1
             call.situation.previousWait = wait
-            call.refund = budget?.price(after: outcome.occasion) ?? 1
             calls[slot] = call
             queue.add(.send(slot), at: now + wait.nanoseconds)
         }
@@ -149,8 +152,8 @@ extension Answer {
 
 extension Attempt.Outcome {
     /// As the budget hears of it.
-    fileprivate var occasion: RetryBudget.Occasion {
-        if case .failed(.timedOut) = self { .timedOut } else { .failed }
+    fileprivate var isTimeout: Bool {
+        if case .failed(.timedOut) = self { true } else { false }
     }
 }
 

@@ -100,6 +100,8 @@ public enum Placement: Int, Comparable, Sendable, CaseIterable {
     case logging
     /// What bounds or changes the call as a whole, once.
     case totalDeadline
+    /// Answers in place of a call that has failed, once.
+    case fallback
     /// Follows redirects.
     case redirects
     /// Asks over https where that is due, once for each hop.

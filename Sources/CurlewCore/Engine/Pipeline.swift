@@ -15,6 +15,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     /// A pipeline in exactly this order.
     public init(_ interceptors: [any Interceptor]) {
         self.interceptors = interceptors
+        shareBudget()
     }
 
     /// A pipeline in exactly this order.
@@ -38,6 +39,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         var copy = self
         let place = copy.interceptors.lastIndex { $0.placement <= interceptor.placement }.map { $0 + 1 } ?? 0
         copy.interceptors.insert(interceptor, at: place)
+        copy.shareBudget()
         return copy
     }
 
@@ -67,6 +69,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         var found: [String] = []
         for problem in validating.compactMap({ $0.problem(in: setup) }) + setup.problems
         where !found.contains(problem) { found.append(problem) }
+        found += surplus
         let placed = interceptors.filter { $0.placement != .custom }
         for (outer, inner) in zip(placed, placed.dropFirst()) where outer.placement > inner.placement {
             found.append(
@@ -78,6 +81,35 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension Pipeline {
+    /// Gives all that repeats calls one budget, unless the app has named several.
+    private mutating func shareBudget() {
+        let paying = interceptors.compactMap(\.paying)
+        guard paying.count > 1, let payer = paying.first(where: \.isPurseChosen) ?? paying.first else { return }
+        interceptors = interceptors.map { interceptor in
+            guard let own = interceptor.paying, !own.isPurseChosen, own.purse !== payer.purse else {
+                return interceptor
+            }
+            let shared = own.paying(from: payer.purse)
+            return (interceptor as? PlacedInterceptor)?.around(shared) ?? shared
+        }
+    }
+
+    /// What stands here more than once and must not, one sentence each.
+    private var surplus: [String] {
+        var counts: [(kind: SoleKind, count: Int)] = []
+        for case let sole as any SoleInterceptor in interceptors.map(\.plain) {
+            if let index = counts.firstIndex(where: { $0.kind == sole.soleKind }) {
+                counts[index].count += 1
+            } else {
+                counts.append((sole.soleKind, 1))
+            }
+        }
+        return counts.filter { $0.count > 1 }.map { kind, count in
+            "There are \(count) \(kind.name), so that \(kind.consequence)."
+                + " Put one in place of the others with replacing(_:)."
+        }
+    }
+
     /// `setup` with what the interceptors tell of themselves.
     func declared(in setup: PipelineSetup) -> PipelineSetup {
         validating.reduce(into: setup) { $1.declare(in: &$0) }

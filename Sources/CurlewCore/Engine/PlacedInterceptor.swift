@@ -32,6 +32,11 @@ struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
 
     var runsInPreview: Bool { base.runsInPreview }
 
+    /// The same place for another interceptor.
+    func around(_ base: any Interceptor) -> PlacedInterceptor {
+        PlacedInterceptor(base: base, placement: placement, changesWhoseAnswer: changesWhoseAnswer, home: home)
+    }
+
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         switch changesWhoseAnswer {
         case nil: base.principal(of: request, in: context)

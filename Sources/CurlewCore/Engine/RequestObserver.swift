@@ -50,6 +50,8 @@ public enum ExchangeEvent: Sendable {
     case attemptFailed(NetworkError)
     /// One attempt is over and not simply the caller's: what was decided about it, and why.
     case tried(Attempt)
+    /// A policy opened or closed a circuit, made the call wait or refused it, or found its budget empty.
+    case policy(PolicyNotice)
     /// A redirect is followed; what comes next belongs to its next hop.
     case redirected(Redirect)
     /// An answer that redirects is the caller's, for the reason given in one sentence with secrets out.
@@ -106,7 +108,8 @@ extension ExchangeEvent {
         case .trailers(let headers): .trailers(knowing(headers))
         case .succeeded(let response, let duration): .succeeded(knowing(response), after: duration)
         case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
-        case .joined, .tried, .redirected, .cookieRefused, .cacheDecided, .cacheEvicted, .measured, .lost, .warned: self
+        case .joined, .tried, .policy, .redirected, .cookieRefused, .cacheDecided, .cacheEvicted, .measured, .lost, .warned:
+            self
         }
     }
 }

@@ -87,6 +87,8 @@ extension Attempt {
         case renewed
         /// Sent again with the answer to a challenge (RFC 9110 §11.6.1), after a 401.
         case challenged
+        /// Tried again, or the end: a rule of the app says so (`.retry(when:)`).
+        case appRule
         /// Tried at the same time as another, because that one took long.
         case hedge
 
@@ -155,6 +157,7 @@ extension Attempt.Cause: CustomStringConvertible {
         case .offline: "there was no way to the server"
         case .renewed: "the credential was renewed"
         case .challenged: "the server asked for a credential"
+        case .appRule: "a rule of the app says so"
         case .hedge: "another try takes long"
         case .final: "trying again would not change it"
         case .notIdempotent: "the server may have acted on it, and it must not happen twice"

@@ -19,6 +19,8 @@ public struct CacheVerdict: Hashable, Sendable {
         case stale(because: String)
         /// From nowhere: the cache made this 504, because it must not answer and could not ask.
         case refused
+        /// From the app's `.fallback`, because the call had failed.
+        case fallback
     }
 
     /// Where the answer came from.
@@ -53,6 +55,7 @@ extension CacheVerdict: CustomStringConvertible {
         case .revalidated: "from the cache, revalidated: \(reason)"
         case .stale(let because): "from the cache, stale: \(because)"
         case .refused: "refused: \(reason)"
+        case .fallback: "from the fallback: \(reason)"
         }
     }
 }
@@ -81,6 +84,7 @@ enum CacheCause: Hashable, Sendable {
     case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callAsksToValidate, credentialMissing
     case olderThanAsked, lessFreshThanAsked, responseAsksToValidate, stale(seconds: Int), clockWentBack
     case onlyIfCached, unreachable(String)
+    case callFailed(String)
     case kept, freshens, requestForbids, responseForbids, notUnderstood(Int), notMarked
     case variesOnEverything, dependsOnMore(Int), notWorthKeeping, partIsUnclear, tooLong, noBytes, invalidated
 
@@ -118,6 +122,7 @@ enum CacheCause: Hashable, Sendable {
         case .clockWentBack: "the clock was set back since it was stored"
         case .onlyIfCached: "the call takes only what is stored"
         case .unreachable(let error): "it must be validated, and the server cannot be reached: \(error)"
+        case .callFailed(let error): "the call failed: \(error)"
         case .kept: "the answer is kept once it is read to its end"
         case .freshens: "what is stored is updated"
         case .requestForbids: "not kept, because the request says no-store"

@@ -139,7 +139,8 @@ extension NetworkError {
         case circuitBreaker
         /// `.rateLimit(_:every:)`: no token comes before the deadline, or too many wait for one.
         case rateLimit
-        /// `.concurrencyLimit(_:)`: too many calls wait for a slot. A deadline in the queue is `.timedOut(.queue)`.
+        /// `.concurrencyLimit(_:)`: too many calls wait for a slot, or it came when the call had less time left than a typical
+        /// one takes. A deadline in the queue is `.timedOut(.queue)`.
         case concurrencyLimit
         /// The transport has been shut down.
         case shutdown

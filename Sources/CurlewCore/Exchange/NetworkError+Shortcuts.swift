@@ -35,8 +35,13 @@ extension NetworkError {
     /// 404 or 410.
     public var isNotFound: Bool { reason == .status(.notFound) || reason == .status(.gone) }
 
-    /// 429.
-    public var isRateLimited: Bool { reason == .status(.tooManyRequests) }
+    /// 429, or 403 with fields that leave nothing of a quota, as GitHub answers.
+    public var isRateLimited: Bool {
+        if reason == .status(.forbidden), let response {
+            return RateLimitStatus(response.headers, now: response.date)?.remaining == 0
+        }
+        return reason == .status(.tooManyRequests)
+    }
 
     /// A status from 400 to 499.
     public var isClientError: Bool {
@@ -85,12 +90,20 @@ extension NetworkError {
 
     /// How long to wait before the call is worth another try; at most a day.
     ///
-    /// What the server asks for (`Retry-After`, RFC 9110 §10.2.3), from when it answered; or what the policy that
-    /// refused to send expects (`.refused(by: .circuitBreaker)`, `.rateLimit`).
+    /// What the server asks for, from when it answered: `Retry-After` (RFC 9110 §10.2.3), else, for 403, 429 and 503, the
+    /// `RateLimit` or `X-RateLimit` fields that leave nothing (`RateLimitStatus`). Or what the policy that refused to send
+    /// expects (`.refused(by: .circuitBreaker)`, `.rateLimit`).
     public var retryAfter: Duration? {
         if let expectedWait { return min(expectedWait, .seconds(86_400)) }
-        guard let response, let value = response.headers[.retryAfter], let hint = RetryAfter(value) else { return nil }
-        return min(hint.delay(now: response.date), .seconds(86_400))
+        guard let response else { return nil }
+        if let value = response.headers[.retryAfter], let hint = RetryAfter(value) {
+            return min(hint.delay(now: response.date), .seconds(86_400))
+        }
+        guard [.forbidden, .tooManyRequests, .serviceUnavailable].contains(response.status),
+            let quota = RateLimitStatus(response.headers, status: response.status, now: response.date),
+            quota.remaining == 0, let reset = quota.reset
+        else { return nil }
+        return min(reset, .seconds(86_400))
     }
 
     /// The server's problem document (RFC 9457), when it sent one. Members of its own: `body(as:)`.

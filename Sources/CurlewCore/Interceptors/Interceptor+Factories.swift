@@ -24,11 +24,15 @@ extension Interceptor where Self == RedirectInterceptor {
 extension Interceptor where Self == RetryInterceptor {
     /// Tries again what may pass: `.retry()`, `.retry(.attempts(5))`. See `RetryPolicy` for the rules.
     ///
-    /// - `budget`: what repetitions are paid from. Default one of its own.
+    /// - `budget`: what repetitions are paid from. Default that of the pipeline, or one of its own.
+    /// - `when`: a rule of the app on each outcome. See `RetryVerdict`.
+    /// - `onRetry`: changes the request before each further attempt. See `RetryInterceptor`.
     public static func retry(
-        _ policy: RetryPolicy = .standard, budget: RetryBudget = RetryBudget()
+        _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
+        when: (@Sendable (AttemptResult) -> RetryVerdict)? = nil,
+        onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil
     ) -> RetryInterceptor {
-        RetryInterceptor(policy, budget: budget)
+        RetryInterceptor(policy, budget: budget, when: when, onRetry: onRetry)
     }
 }
 

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 extension Interceptor where Self == CircuitBreakerInterceptor {
     /// Fails calls to an origin that keeps failing: `.circuitBreaker()`. See `CircuitBreaker` for the rules.
-    public static func circuitBreaker(_ policy: CircuitPolicy = .standard) -> CircuitBreakerInterceptor {
-        CircuitBreakerInterceptor(CircuitBreaker(policy))
+    ///
+    /// - `scope`: what shares a circuit. Default each origin.
+    /// - `counts`: what the app makes of each outcome. Default nil, the rules of `CircuitBreaker`.
+    public static func circuitBreaker(
+        _ policy: CircuitPolicy = .standard, per scope: LimitScope = .origin,
+        counts: (@Sendable (AttemptResult) -> CircuitCount)? = nil
+    ) -> CircuitBreakerInterceptor {
+        CircuitBreakerInterceptor(CircuitBreaker(policy, per: scope, counts: counts))
     }
 
     /// The same with a breaker that other clients may share, and that can be watched and reset.
@@ -34,6 +42,14 @@ extension Interceptor where Self == ConcurrencyLimitInterceptor {
         ConcurrencyLimitInterceptor(ConcurrencyLimit(places, per: scope, waiting: waiting))
     }
 
+    /// As many exchanges at a time as the server does without a line of its own: `.concurrencyLimit(.adaptive)`. See
+    /// `AdaptiveConcurrency` for the rules.
+    public static func concurrencyLimit(
+        _ adaptive: AdaptiveConcurrency, per scope: LimitScope = .origin, waiting: Int = 1000
+    ) -> ConcurrencyLimitInterceptor {
+        ConcurrencyLimitInterceptor(ConcurrencyLimit(adaptive, per: scope, waiting: waiting))
+    }
+
     /// The same with a limit that other clients may share.
     public static func concurrencyLimit(_ limit: ConcurrencyLimit) -> ConcurrencyLimitInterceptor {
         ConcurrencyLimitInterceptor(limit)
@@ -41,9 +57,16 @@ extension Interceptor where Self == ConcurrencyLimitInterceptor {
 }
 
 extension Interceptor where Self == HedgingInterceptor {
-    /// A second sending when the first answer is late: `.hedging(after: .milliseconds(300), budget: budget)`, with the
-    /// budget of `.retry(_:budget:)`. See `HedgingInterceptor` for the rules.
-    public static func hedging(after delay: Duration, budget: RetryBudget) -> HedgingInterceptor {
-        HedgingInterceptor(after: delay, budget: budget)
+    /// A second sending when the first answer is late: `.hedging(after: .milliseconds(300))`. See `HedgingInterceptor` for
+    /// the rules.
+    ///
+    /// - `percentile`: measures the delay, such as 0.95. Default nil, the delay stays as it is.
+    /// - `budget`: default that of `.retry()` in the pipeline.
+    /// - `when`: which calls may be hedged. Default all that may happen twice.
+    public static func hedging(
+        after delay: Duration, percentile: Double? = nil, budget: RetryBudget? = nil,
+        when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
+    ) -> HedgingInterceptor {
+        HedgingInterceptor(after: delay, percentile: percentile, budget: budget, when: when)
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+public import CurlewHTTP
 
-/// What shares one limit: all calls, or those to one origin, of one route, or with one key.
+/// What shares one limit or one circuit: all calls, or those to one origin, of one route, or with one key.
 public struct LimitScope: Sendable {
     private enum Rule: Sendable {
         case all
@@ -25,7 +25,11 @@ public struct LimitScope: Sendable {
         LimitScope(rule: .key(key))
     }
 
-    func key(of request: HTTPRequest, in context: ExchangeContext) -> LimitKey {
+    var isOrigin: Bool {
+        if case .origin = rule { true } else { false }
+    }
+
+    func key(of request: HTTPRequest, in context: ExchangeContext) -> Key {
         switch rule {
         case .all: .all
         case .origin: .origin(request.origin)
@@ -47,20 +51,23 @@ extension LimitScope: CustomStringConvertible {
     }
 }
 
-/// What a limit is kept under.
-enum LimitKey: Hashable, Sendable, CustomStringConvertible {
-    case all
-    case origin(Origin)
-    case text(String)
-    /// What came when there were too many keys: they share one limit.
-    case others
+extension LimitScope {
+    /// What a limit or a circuit is kept under.
+    public enum Key: Hashable, Sendable, CustomStringConvertible {
+        /// All calls.
+        case all
+        /// The calls to one origin.
+        case origin(Origin)
+        /// The calls of one route, or with one key.
+        case text(String)
 
-    var description: String {
-        switch self {
-        case .all: "all calls"
-        case .origin(let origin): "\(origin)"
-        case .text(let text): text.isEmpty ? "calls without a name" : text.clipped(to: 100).printable
-        case .others: "all other calls"
+        /// In words, at most 100 characters of a text.
+        public var description: String {
+            switch self {
+            case .all: "all calls"
+            case .origin(let origin): "\(origin)"
+            case .text(let text): text.isEmpty ? "calls without a name" : text.clipped(to: 100).printable
+            }
         }
     }
 }

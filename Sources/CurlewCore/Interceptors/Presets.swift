@@ -22,7 +22,8 @@ extension Pipeline {
     ///
     /// - `attemptTimeout`: how long each attempt may wait for the head of its response. Default 10 s. Bodies may take longer,
     ///   and `Timeouts.attempt` of a call takes its place.
-    /// - `retry`: what is tried again. Default `.standard`. Retries and hedging share one `RetryBudget`.
+    /// - `retry`: what is tried again. Default `.standard`.
+    /// - `budget`: what retries and hedging are paid from. Default one of its own, the `retryBudget` of the pipeline.
     /// - `hedging`: after which time a second sending begins; nil, the default, never.
     /// - `circuit`: when an origin is given up for a while. Default `.standard`. Its window has to be at least twice as
     ///   long as `attemptTimeout`.
@@ -32,9 +33,9 @@ extension Pipeline {
     /// Combinations that cannot work are problems of the client, as with any pipeline. Each use has state of its own.
     public static func resilient(
         attemptTimeout: Duration = .seconds(10), retry: RetryPolicy = .standard, hedging: Duration? = nil,
-        circuit: CircuitPolicy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000
+        circuit: CircuitPolicy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000,
+        budget: RetryBudget = RetryBudget()
     ) -> Pipeline {
-        let budget = RetryBudget()
         var pipeline: Pipeline = [
             .redirects(), .retry(retry, budget: budget), .circuitBreaker(circuit), .concurrencyLimit(concurrency),
             .attemptTimeout(attemptTimeout),

@@ -20,6 +20,7 @@ extension CircuitBreakerInterceptor: ScopedInterceptor {}
 extension CoalescingInterceptor: ScopedInterceptor {}
 extension ConcurrencyLimitInterceptor: ScopedInterceptor {}
 extension ErrorHook: ScopedInterceptor {}
+extension FallbackInterceptor: ScopedInterceptor {}
 extension HTTPSOnlyInterceptor: ScopedInterceptor {}
 extension HedgingInterceptor: ScopedInterceptor {}
 extension LoggingInterceptor: ScopedInterceptor {}

@@ -7,3 +7,8 @@ extension [String] {
         return dropLast().joined(separator: ", ") + " and " + last
     }
 }
+
+extension Double {
+    /// A share as people read it: `95 %`. What is no share is shown as it is.
+    var percent: String { (0...1).contains(self) ? "\(Int((self * 100).rounded())) %" : "\(self)" }
+}

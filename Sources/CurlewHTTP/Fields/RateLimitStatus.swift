@@ -12,7 +12,7 @@ public import Foundation
 ///
 ///     RateLimit: "burst";r=0;t=5, "daily";r=900;t=4000     draft-ietf-httpapi-ratelimit-headers-10, structured items
 ///     RateLimit: limit=100, remaining=0, reset=5           its versions 07 and 08
-///     RateLimit-Remaining: 0, RateLimit-Reset: 5           its first versions; and the same with `X-` in front
+///     RateLimit-Remaining: 0, RateLimit-Reset: 5           its first versions; also `X-RateLimit-…`, `X-Rate-Limit-…`
 ///
 /// Of several quotas the one with the least remaining is given. The value is a server's word and may be hostile:
 /// callers cap the wait.
@@ -30,9 +30,11 @@ public struct RateLimitStatus: Hashable, Sendable {
 
     /// What `headers` say; nil when they say nothing that can be read.
     ///
+    /// - `status`: that of the response. A 429 that names a reset and no remaining count leaves nothing.
     /// - `now`: the wall clock. `X-RateLimit-Reset` is seconds with some servers and a Unix time with others; numbers
-    ///   beyond a thousand million, which as seconds were 31 years, are taken for a time.
-    public init?(_ headers: HTTPHeaders, now: Date) {
+    ///   beyond a thousand million, which as seconds were 31 years, are taken for a time, and those beyond a hundred
+    ///   thousand million for one in milliseconds. Fractions are rounded up.
+    public init?(_ headers: HTTPHeaders, status: HTTPStatus? = nil, now: Date) {
         if let value = headers[Self.field] {
             let statuses = Self.items(of: value)
             guard let least = statuses.min(by: Self.isTighter) else { return nil }
@@ -40,21 +42,29 @@ public struct RateLimitStatus: Hashable, Sendable {
             return
         }
         for names in Self.olderFields {
-            guard let remaining = headers[names.remaining].flatMap(Self.number) else { continue }
-            let reset = headers[names.reset].flatMap(Self.number).map { reset in
-                let isTime = reset > 1_000_000_000
-                return isTime ? max(0, Double(reset) - now.timeIntervalSince1970) : Double(reset)
-            }
-            self.init(remaining: remaining, reset: reset.map { .seconds(min($0, Double(Self.longest))) })
+            let reset = headers[names.reset].flatMap { Self.reset($0, now) }
+            let isOver = status == .tooManyRequests && reset != nil
+            guard let remaining = headers[names.remaining].flatMap(Self.number) ?? (isOver ? 0 : nil) else { continue }
+            self.init(remaining: remaining, reset: reset)
             return
         }
         return nil
+    }
+
+    /// The time until a reset that is given as seconds, as a Unix time, or as one in milliseconds.
+    private static func reset(_ text: String, _ now: Date) -> Duration? {
+        guard let number = number(text, mayHaveFraction: true) else { return nil }
+        let unit = number > 100_000_000_000 ? 1000.0 : 1
+        let isTime = number > 1_000_000_000
+        let wait = isTime ? Double(number) / unit - now.timeIntervalSince1970 : Double(number)
+        return .seconds(min(max(0, wait), Double(longest)))
     }
 
     // Every answer is asked for them, so the names are made once.
     private static let field: HTTPField.Name = "RateLimit"
     private static let olderFields: [(remaining: HTTPField.Name, reset: HTTPField.Name)] = [
         ("RateLimit-Remaining", "RateLimit-Reset"), ("X-RateLimit-Remaining", "X-RateLimit-Reset"),
+        ("X-Rate-Limit-Remaining", "X-Rate-Limit-Reset"),
     ]
     private static let longest = 2_147_483_647
     private static let mostItems = 16
@@ -85,12 +95,24 @@ public struct RateLimitStatus: Hashable, Sendable {
         return RateLimitStatus(remaining: left.number, reset: wait.map { .seconds(min($0.number, longest)) })
     }
 
-    /// Digits only, as in the fields; huge ones become the largest `Int`. Some servers send a list: its first counts.
+    /// Digits only, as in the fields; huge ones become the largest number. Some servers send a list: its first counts.
     private static func number(_ text: String) -> Int? {
+        number(text, mayHaveFraction: false).map { Int(clamping: $0) }
+    }
+
+    private static func number(_ text: String, mayHaveFraction: Bool) -> Int64? {
         let digits = text.utf8.prefix(while: ASCII.isDigit)
         guard !digits.isEmpty else { return nil }
-        let rest = text.utf8.dropFirst(digits.count).first
-        guard rest == nil || rest == 0x2C || rest == 0x3B || rest == 0x20 else { return nil }
-        return Int(Substring(digits)) ?? .max
+        let value = Int64(Substring(digits)) ?? .max
+        var rest = text.utf8.dropFirst(digits.count)
+        var isFraction = false
+        if mayHaveFraction, rest.first == 0x2E {
+            let fraction = rest.dropFirst().prefix(while: ASCII.isDigit)
+            guard !fraction.isEmpty else { return nil }
+            isFraction = fraction.contains { $0 != 0x30 }
+            rest = rest.dropFirst(1 + fraction.count)
+        }
+        guard rest.isEmpty || [0x2C, 0x3B, 0x20].contains(rest.first) else { return nil }
+        return isFraction && value < .max ? value + 1 : value
     }
 }

@@ -80,6 +80,7 @@ struct EventGrammar {
         case .answered: "answered"
         case .attemptFailed: "attemptFailed"
         case .tried: "tried"
+        case .policy: "policy"
         case .redirected: "redirected"
         case .redirectKept: "redirectKept"
         case .cookieRefused: "cookieRefused"

@@ -112,7 +112,7 @@ struct PipelineTests {
 
     @Test("Two retries are a problem, and so are two budgets and a policy without attempts")
     func retries() {
-        let twice = Pipeline.standard.adding(.retry(.attempts(5)))
+        let twice = Pipeline([.retry(budget: RetryBudget()), .retry(.attempts(5), budget: RetryBudget())])
         #expect(twice.problems().count == 2)
         #expect(twice.problems().first?.contains("replacing(_:)") == true)
         #expect(twice.problems().last?.contains("one RetryBudget") == true)

@@ -130,6 +130,28 @@ struct NetworkErrorTests {
         #expect(NetworkError(.status(503), response: answer).retryAfter == expected)
     }
 
+    @Test(
+        "A quota that is used up says when to come back, for at most a day, where the status is about that",
+        arguments: [
+            (403, ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "90"], .seconds(90), true),
+            (403, ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1000000060"], .seconds(60), true),
+            (429, ["X-RateLimit-Reset": "1000000060"], .seconds(60), true),
+            (429, ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "9999999999"], .seconds(86_400), true),
+            (403, ["X-RateLimit-Remaining": "5", "X-RateLimit-Reset": "90"], nil, false),
+            (403, ["Retry-After": "9", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "90"], .seconds(9), true),
+            (404, ["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "90"], nil, false), (403, [:], nil, false),
+        ] as [(Int, [String: String], Duration?, Bool)])
+    func quota(code: Int, fields: [String: String], wait: Duration?, isLimited: Bool) {
+        var headers = HTTPHeaders()
+        for (name, value) in fields { headers[HTTPField.Name(name)] = value }
+        let status = HTTPStatus(code)
+        let error = NetworkError(
+            .status(status),
+            response: NetworkError.Answer(
+                status: status, headers: headers, date: Date(timeIntervalSince1970: 1_000_000_000)))
+        #expect(error.retryAfter == wait && error.isRateLimited == isLimited)
+    }
+
     @Test("A problem document is read if the server calls it one")
     func problem() {
         let body = Data(#"{"title":"Out of stock","status":409,"extra":1}"#.utf8)

@@ -24,6 +24,11 @@ struct RateLimitStatusTests {
             (["x-ratelimit-remaining": "0", "x-ratelimit-reset": "1700000060"], 0, 60),
             (["X-RateLimit-Remaining": "4", "X-RateLimit-Reset": "1600000000"], 4, 0),
             (["X-RateLimit-Remaining": "4", "X-RateLimit-Reset": "soon"], 4, nil),
+            (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1700000060.25"], 0, 61),
+            (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1700000060.000"], 0, 60),
+            (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1700000060000"], 0, 60),
+            (["X-Rate-Limit-Remaining": "0", "X-Rate-Limit-Reset": "1700000060"], 0, 60),
+            (["X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "5.x"], 0, nil),
             (["RateLimit-Remaining": "3, 10", "RateLimit-Reset": "5;w=60"], 3, 5),
             (["RateLimit-Remaining": "1", "X-RateLimit-Remaining": "2"], 1, nil),
         ] as [([String: String], Int, Int?)])
@@ -41,6 +46,16 @@ struct RateLimitStatusTests {
         #expect(RateLimitStatus(["RateLimit": value], now: Self.now) == nil)
         #expect(RateLimitStatus(["RateLimit-Remaining": value], now: Self.now) == nil)
         #expect(RateLimitStatus([:], now: Self.now) == nil)
+    }
+
+    @Test("A 429 that names a reset alone leaves nothing; any other status says nothing with it")
+    func refusal() {
+        let headers: HTTPHeaders = ["X-RateLimit-Reset": "1700000030"]
+        let nothing = RateLimitStatus(remaining: 0, reset: .seconds(30))
+        #expect(RateLimitStatus(headers, status: .tooManyRequests, now: Self.now) == nothing)
+        #expect(RateLimitStatus(headers, status: .forbidden, now: Self.now) == nil)
+        #expect(RateLimitStatus(headers, now: Self.now) == nil)
+        #expect(RateLimitStatus([:], status: .tooManyRequests, now: Self.now) == nil)
     }
 
     @Test("Huge numbers are bounded")

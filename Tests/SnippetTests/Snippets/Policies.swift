@@ -2,6 +2,7 @@
 
 import Curlew
 import CurlewTesting
+import Foundation
 
 // Redirects, retries and what stands beside them.
 
@@ -39,11 +40,22 @@ enum RetryingPage {
 
     static func budget() -> Pipeline {
         let budget = RetryBudget()
-        let pipeline: Pipeline = [
-            .redirects(), .retry(budget: budget), .hedging(after: .milliseconds(300), budget: budget),
-        ]
+        let pipeline: Pipeline = [.redirects(), .retry(budget: budget), .hedging(after: .milliseconds(300))]
 
         return pipeline
+    }
+
+    static func rules() -> [RetryInterceptor] {
+        let patient = RetryInterceptor(when: { attempt in
+            if attempt.status == .forbidden, attempt.headers.contains(.retryAfter) { return .retry }
+            if attempt.status == .ok, attempt.body?.starts(with: Data(#"{"errors""#.utf8)) == true { return .retry }
+            return .usual
+        })
+        let failover = RetryInterceptor(onRetry: { request, _ in
+            try request.setURL("https://eu.example.com" + request.target)
+        })
+
+        return [patient, failover]
     }
 
     static func otherWork(_ database: Database) async throws -> Int {
@@ -75,6 +87,30 @@ enum ResiliencePage {
         let report = try await client.send(.report.options { $0.timeouts = Timeouts(attempt: .seconds(60)) })
 
         return report
+    }
+
+    static func counting() -> CircuitBreaker {
+        let breaker = CircuitBreaker(per: .route) { attempt in
+            attempt.routeName == "Search" && attempt.status == .notFound ? .failure : .usual
+        }
+
+        return breaker
+    }
+
+    static func hedging() -> Pipeline {
+        let hedged = Pipeline.standard.adding(
+            .hedging(after: .milliseconds(300), percentile: 0.95) { request, _ in request.method == .get })
+
+        return hedged
+    }
+
+    static func fallback(_ lastRates: Data) -> Pipeline {
+        let saved = Pipeline.standard.adding(
+            .fallback { request, error in
+                request.target == "/rates" ? HTTPResponse(body: ResponseBody(lastRates)) : nil
+            })
+
+        return saved
     }
 
     static func each() -> Pipeline {

@@ -24,22 +24,22 @@ public struct CircuitBreakerInterceptor: ValidatingInterceptor {
 
     /// Sends if the circuit allows it, and tells the circuit the outcome.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let time = next.context.time
-        let pass = CircuitPass(breaker, breaker.circuit(of: request.origin), outer: next.context.departure)
-        try pass.check(at: time)
         var context = next.context
+        let time = context.time
+        let circuit = breaker.circuit(of: breaker.scope.key(of: request, in: context))
+        let pass = CircuitPass(breaker, circuit, context)
+        try pass.check(at: time)
         context.departure = pass
         do {
             var response = try await next(request, context: context)
-            pass.answer(
-                isFailure: response.status.isServerFailure(breaker.policy), queue: response.metrics.queue, at: time.now)
+            pass.answer(response, to: request, at: time.now)
             guard response.body.bufferedData == nil else { return response }
             response.body = response.body.onEnd { end in
                 if case .failed(let error) = end { pass.breakOff(NetworkError(error), at: time.now) }
             }
             return response
         } catch {
-            pass.fail(NetworkError(error), total: context.timeouts.total, at: time.now)
+            pass.fail(NetworkError(error), of: request, total: context.timeouts.total, at: time.now)
             throw error
         }
     }
@@ -56,17 +56,11 @@ public struct CircuitBreakerInterceptor: ValidatingInterceptor {
 }
 
 extension CircuitBreakerInterceptor: CustomStringConvertible {
-    /// `CircuitBreaker(50 % of 20 in 30 s)`
+    /// `CircuitBreaker(50 % of 20 in 30 s)`, with the scope if that is not the origin.
     public var description: String {
         let policy = breaker.policy
-        let percent = Int((policy.failureRatio * 100).rounded())
-        return "CircuitBreaker(\(percent) % of \(policy.minimumCalls) in \(policy.window.brief))"
-    }
-}
-
-extension HTTPStatus {
-    /// The server failed at a call that another server might have done. 501 is about the request.
-    fileprivate func isServerFailure(_ policy: CircuitPolicy) -> Bool {
-        code >= 500 && code != 501 || policy.countsTooManyRequests && self == .tooManyRequests
+        let scope = breaker.scope.isOrigin ? "" : " per \(breaker.scope)"
+        let share = "\(policy.failureRatio.percent) of \(policy.minimumCalls)"
+        return "CircuitBreaker(\(share) in \(policy.window.brief)\(scope))"
     }
 }

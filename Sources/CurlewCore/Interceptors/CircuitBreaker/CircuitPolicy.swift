@@ -18,15 +18,21 @@ public struct CircuitPolicy: Hashable, Sendable {
     /// How long the circuit stays open the first time; between half of it and the whole, at random, so that many clients
     /// do not come back in one moment. Default 5 s, as Polly and Hystrix.
     public var openTime: Duration
-    /// What the open time is multiplied by each time that the trial fails. Default 2.
+    /// What the open time is multiplied by each time that a trial fails. Default 2.
     public var openGrowth: Double
     /// The longest that the circuit stays open. Default 60 s, as resilience4j.
     public var longestOpenTime: Duration
     /// When a trial that has not ended makes room for another one. Default 30 s.
     public var trialTime: Duration
+    /// How many trials may be under way when the circuit becomes half-open. Each success makes room for one more. Default 1,
+    /// as Polly.
+    public var trials: Int
+    /// How many trials have to succeed until the circuit closes. Default 1, as Polly. With 20 the load of a server that comes
+    /// back grows from one call at a time to twenty, and then all pass.
+    public var successes: Int
     /// Whether 429 counts as a failure. Default false: the server is well and wants less, which `.rateLimit` learns.
     public var countsTooManyRequests: Bool
-    /// How many origins are remembered; the one that has not been used for longest makes room. Default 256.
+    /// How many origins, or other scopes, are remembered; the one that has not been used for longest makes room. Default 256.
     public var origins: Int
 
     /// A policy with the defaults where nothing is said.
@@ -34,7 +40,7 @@ public struct CircuitPolicy: Hashable, Sendable {
         failureRatio: Double = 0.5, minimumCalls: Int = 20, window: Duration = .seconds(30), slowCall: Duration? = nil,
         slowRatio: Double = 0.5, openTime: Duration = .seconds(5), openGrowth: Double = 2,
         longestOpenTime: Duration = .seconds(60), trialTime: Duration = .seconds(30),
-        countsTooManyRequests: Bool = false, origins: Int = 256
+        trials: Int = 1, successes: Int = 1, countsTooManyRequests: Bool = false, origins: Int = 256
     ) {
         self.failureRatio = failureRatio
         self.minimumCalls = minimumCalls
@@ -45,6 +51,8 @@ public struct CircuitPolicy: Hashable, Sendable {
         self.openGrowth = openGrowth
         self.longestOpenTime = longestOpenTime
         self.trialTime = trialTime
+        self.trials = trials
+        self.successes = successes
         self.countsTooManyRequests = countsTooManyRequests
         self.origins = origins
     }
@@ -58,8 +66,8 @@ public struct CircuitPolicy: Hashable, Sendable {
         guard ratios.contains(failureRatio), failureRatio > 0, ratios.contains(slowRatio), slowRatio > 0 else {
             return "The circuit breaker's ratios are shares of the calls: above 0, at most 1."
         }
-        guard minimumCalls > 0, origins > 0 else {
-            return "The circuit breaker's minimumCalls and origins have to be at least one."
+        guard minimumCalls > 0, origins > 0, trials > 0, successes > 0 else {
+            return "The circuit breaker's minimumCalls, trials, successes and origins have to be at least one."
         }
         guard window >= .milliseconds(10), openTime > .zero, longestOpenTime > .zero, trialTime > .zero else {
             return "The circuit breaker's times have to be positive, its window at least 10 ms."

@@ -2,16 +2,17 @@
 
 /// One circuit as a pure state machine: it takes readings of the clock and says who may pass. Without I/O.
 ///
-///     closed ──too many failures──▶ open ──its time is over──▶ half-open ──the trial succeeds──▶ closed
+///     closed ──too many failures──▶ open ──its time is over──▶ half-open ──the trials succeed──▶ closed
 ///                                    ▲                              │
-///                                    └────────the trial fails───────┘
+///                                    └─────────a trial fails────────┘
 ///
 /// What it guarantees:
-/// - While it is half-open one call passes at a time, the trial. One that is cancelled makes room for the next at once,
-///   one that never ends after `CircuitPolicy.trialTime`.
+/// - While it is half-open, `CircuitPolicy.trials` calls may be under way, and one more for each that has succeeded: the
+///   load grows with the successes. After `CircuitPolicy.successes` of them the circuit closes; the first failure opens it
+///   again. A trial that is cancelled makes room for the next at once, one that never ends after `CircuitPolicy.trialTime`.
 /// - Calls that were sent before the present phase do not count in it.
 /// - A call counts once. When the body of a response breaks off, its success becomes a failure; the circuit opens again if
-///   that was the trial.
+///   that was a trial.
 /// - Isolated by hand it lets nothing pass until it is reset by hand.
 public struct CircuitState: Sendable {
     /// Where the circuit stands.
@@ -20,7 +21,7 @@ public struct CircuitState: Sendable {
         case closed
         /// No call passes before this moment.
         case open(until: MonotonicInstant)
-        /// One call passes, to see whether the server is well again.
+        /// Few calls pass, to see whether the server is well again.
         case halfOpen
         /// No call passes until `reset()`.
         case isolated
@@ -28,9 +29,10 @@ public struct CircuitState: Sendable {
 
     /// What a call gets that may pass, to be handed back with its outcome.
     public struct Permit: Hashable, Sendable {
-        /// Whether it is the one trial of a half-open circuit.
+        /// Whether it is a trial of a half-open circuit.
         public let isTrial: Bool
         fileprivate let round: UInt64
+        fileprivate var trial: UInt64 = 0
     }
 
     /// Whether a call may pass.
@@ -59,12 +61,18 @@ public struct CircuitState: Sendable {
     public private(set) var openings = 0
     /// Why it opened last, in a few words; empty when it never did.
     public private(set) var cause = ""
+    /// Why it is in this phase, in a few words; empty when it was never in another one.
+    public private(set) var reason = ""
+    /// How long it stays open since it opened last.
+    private(set) var openTime = Duration.zero
 
     private var window: CircuitWindow
     /// Permits of an earlier round come too late.
     private var round: UInt64 = 0
-    private var trialEnd: MonotonicInstant?
-    /// The trial that closed the circuit, and how often it had opened before.
+    private var trials: [(number: UInt64, end: MonotonicInstant)] = []
+    private var lastTrial: UInt64 = 0
+    private var successes = 0
+    /// The round of the trials that closed the circuit, and how often it had opened before.
     private var closedBy: (round: UInt64, openings: Int)?
 
     /// A closed circuit.
@@ -87,11 +95,11 @@ public struct CircuitState: Sendable {
             return .pass(Permit(isTrial: false, round: round))
         case .open(let end):
             guard end <= now else { return .refuse(tryAfter: now.duration(to: end)) }
-            phase = .halfOpen
+            enter(.halfOpen, because: "its time is over")
             return .pass(beginTrial(at: now))
         case .halfOpen:
-            guard let trialEnd, trialEnd > now else { return .pass(beginTrial(at: now)) }
-            return .refuse(tryAfter: min(now.duration(to: trialEnd), .seconds(1)))
+            if let wait = waitForTrial(at: now) { return .refuse(tryAfter: wait) }
+            return .pass(beginTrial(at: now))
         case .isolated:
             return .refuse(tryAfter: nil)
         }
@@ -101,34 +109,36 @@ public struct CircuitState: Sendable {
     func refusal(at now: MonotonicInstant) -> Duration?? {
         switch phase {
         case .open(let end) where end > now: .some(now.duration(to: end))
-        case .halfOpen: trialEnd.flatMap { $0 > now ? .some(min(now.duration(to: $0), .seconds(1))) : nil }
+        case .halfOpen: waitForTrial(at: now).map { .some($0) }
         case .isolated: .some(nil)
         default: nil
         }
     }
 
     /// Whether the outcome of the call with this permit counts.
-    func isCurrent(_ permit: Permit) -> Bool { permit.round == round }
+    func isCurrent(_ permit: Permit) -> Bool {
+        permit.round == round && (!permit.isTrial || trials.contains { $0.number == permit.trial })
+    }
 
     /// The outcome of a call that passed.
     public mutating func finish(
         _ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant, using random: inout some RandomNumberGenerator
     ) {
-        guard permit.round == round else { return }
+        guard isCurrent(permit) else { return }
+        trials.removeAll { $0.number == permit.trial }
         let (failed, slow): (Bool, Bool)
         switch outcome {
-        case .unknown:
-            if permit.isTrial { trialEnd = nil }
-            return
+        case .unknown: return
         case .failure: (failed, slow) = (true, false)
         case .success(let time): (failed, slow) = (false, policy.slowCall.map { time > $0 } ?? false)
         }
         guard !permit.isTrial else {
+            successes += 1
             if failed || slow {
                 open(at: now, because: failed ? "the trial failed" : "the trial was slow", &random)
-            } else {
+            } else if successes >= policy.successes {
                 let before = openings
-                close()
+                close(because: successes == 1 ? "the trial succeeded" : "\(successes) trials succeeded")
                 closedBy = (permit.round, before)
             }
             return
@@ -148,7 +158,8 @@ public struct CircuitState: Sendable {
             openings = trial.openings
             return open(at: now, because: "the body of the trial's response broke off", &random)
         }
-        guard !permit.isTrial, permit.round == round else { return }
+        guard permit.round == round else { return }
+        if permit.isTrial { return open(at: now, because: "the body of the trial's response broke off", &random) }
         window.turnIntoFailure(answered, at: now)
         judge(at: now, &random)
     }
@@ -166,19 +177,27 @@ public struct CircuitState: Sendable {
 
     /// Lets nothing pass from now on.
     public mutating func isolate() {
-        enter(.isolated)
         cause = "it was isolated by hand"
+        enter(.isolated, because: cause)
     }
 
     /// Closes the circuit and forgets what has been.
     public mutating func reset() {
-        close()
+        close(because: "it was reset by hand")
     }
 
     private mutating func beginTrial(at now: MonotonicInstant) -> Permit {
-        round += 1
-        trialEnd = now.advanced(by: policy.trialTime)
-        return Permit(isTrial: true, round: round)
+        trials.removeAll { $0.end <= now }
+        lastTrial &+= 1
+        trials.append((lastTrial, now.advanced(by: policy.trialTime)))
+        return Permit(isTrial: true, round: round, trial: lastTrial)
+    }
+
+    /// How long there is no room for another trial; nil if there is. Unknown times are a second.
+    private func waitForTrial(at now: MonotonicInstant) -> Duration? {
+        let alive = trials.lazy.filter { $0.end > now }
+        guard alive.count >= policy.trials + successes, let end = alive.map(\.end).min() else { return nil }
+        return min(now.duration(to: end), .seconds(1))
     }
 
     private func cause(_ count: Int, _ what: String) -> String {
@@ -190,18 +209,22 @@ public struct CircuitState: Sendable {
     ) {
         openings += 1
         self.cause = cause
-        enter(.open(until: now.advanced(by: policy.openTime(openings, using: &random))))
+        openTime = policy.openTime(openings, using: &random)
+        enter(.open(until: now.advanced(by: openTime)), because: cause)
     }
 
-    private mutating func close() {
+    private mutating func close(because reason: String) {
         openings = 0
         window.clear()
-        enter(.closed)
+        enter(.closed, because: reason)
     }
 
-    private mutating func enter(_ phase: Phase) {
+    private mutating func enter(_ phase: Phase, because reason: String) {
         self.phase = phase
+        self.reason = reason
         round += 1
-        (trialEnd, closedBy) = (nil, nil)
+        trials = []
+        successes = 0
+        closedBy = nil
     }
 }

@@ -11,6 +11,10 @@ import CurlewHTTP
 ///   answers), or that failed, is over at once.
 /// - The line is first come, first served within a `RequestOptions.priority`, a higher one goes first, and every eighth
 ///   place goes to whoever has waited longest.
+/// - A waiting call whose turn comes when it has less time left than a typical call takes (the smoothed mean and deviation
+///   of the times to the head, once ten are known) is refused and its place is the next one's: a server that is too slow
+///   for all of them is busy with those that can still succeed.
+/// - With `AdaptiveConcurrency` the places follow the times of the responses.
 /// - At most `waiting` calls wait in one scope; the next one fails with `.refused(by: .concurrencyLimit)`. One that finds
 ///   no place before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. Nothing was sent.
 /// - A waiting call that is cancelled leaves the line at once.
@@ -18,16 +22,18 @@ import CurlewHTTP
 /// A caller that holds unread bodies while it sends more calls waits for itself: read or drop them first, or count on
 /// the deadline.
 public final class ConcurrencyLimit: Sendable {
-    /// How many at a time, in each scope.
+    /// How many at a time, in each scope; the most, if that is learned.
     public let places: Int
+    /// How the places are learned; nil if they are fixed.
+    public let adaptive: AdaptiveConcurrency?
     /// What shares the places.
     public let scope: LimitScope
     /// How many may wait, in each scope.
     public let waiting: Int
 
-    private let lines = Locked<[LimitKey: Line]>([:])
+    private let lines = Locked<[LimitScope.Key: Line]>([:])
     /// Lines that are not in use are kept up to here.
-    private static let idleLines = 64
+    private static let idleLines = 256
 
     /// - `places`: how many at a time. Below one is a problem of the pipeline.
     /// - `scope`: what shares them. Default each origin.
@@ -36,42 +42,68 @@ public final class ConcurrencyLimit: Sendable {
         self.places = places
         self.scope = scope
         self.waiting = max(0, waiting)
+        adaptive = nil
+    }
+
+    /// As many at a time as the server does without a line of its own. The other parameters are the same.
+    public init(_ adaptive: AdaptiveConcurrency, per scope: LimitScope = .origin, waiting: Int = 1000) {
+        self.adaptive = adaptive
+        self.scope = scope
+        self.waiting = max(0, waiting)
+        places = adaptive.most
+    }
+
+    /// How many exchanges of a scope may be under way now.
+    public func places(of scope: LimitScope.Key) -> Int {
+        lines.withLock { $0[scope]?.line.places } ?? newLine.places
+    }
+
+    private var newLine: ConcurrencyLine<Turn> {
+        ConcurrencyLine(places: places, capacity: waiting, adaptive: adaptive)
     }
 
     /// How many exchanges are under way, and how many wait, in all scopes together.
     public var load: (running: Int, waiting: Int) {
         lines.withLock { lines in
-            lines.values.reduce((0, 0)) { ($0.0 + $1.places.running, $0.1 + $1.places.count) }
+            lines.values.reduce((0, 0)) { ($0.0 + $1.line.running, $0.1 + $1.line.waiting) }
         }
     }
+}
+
+/// The turn of a waiting call.
+private final class Turn: Sendable {
+    let shot = OneShot<Void>()
+    /// It has come and was given away: the call holds no place. Set inside the lock of the lines.
+    let isLost = Locked(false)
 }
 
 extension ConcurrencyLimit {
     /// The places of one scope, inside the lock.
     private final class Line {
-        var places: WaitingLine<OneShot<Void>>
+        var line: ConcurrencyLine<Turn>
 
-        init(_ places: WaitingLine<OneShot<Void>>) {
-            self.places = places
+        init(_ line: ConcurrencyLine<Turn>) {
+            self.line = line
         }
     }
 
     private enum Arrival: Sendable {
         case enter
-        case wait(UInt64, OneShot<Void>)
+        case wait(UInt64, Turn)
         case full(Int)
     }
 
-    /// Takes a place for `key`, waiting for it if need be. Whoever returns from here calls `leave(_:)` once.
-    func enter(_ key: LimitKey, _ context: ExchangeContext) async throws {
+    /// Takes a place for `key`, waiting for it if need be. Whoever returns from here calls `leave(_:_:sent:at:)` once.
+    func enter(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let arrival = lines.withLock { lines -> Arrival in
             let known = lines[key]
-            let line = known ?? Line(WaitingLine(places: places, capacity: waiting))
+            let line = known ?? Line(newLine)
             if known == nil { lines[key] = line }
-            if line.places.enter() { return .enter }
-            let turn = OneShot<Void>()
-            guard let ticket = line.places.wait(turn, context.options.priority ?? .normal) else {
-                return .full(line.places.count)
+            if line.line.enter() { return .enter }
+            let turn = Turn()
+            guard let ticket = line.line.wait(turn, until: context.deadline, context.options.priority ?? .normal)
+            else {
+                return .full(line.line.waiting)
             }
             return .wait(ticket, turn)
         }
@@ -80,10 +112,11 @@ extension ConcurrencyLimit {
             return
         case .wait(let ticket, let turn):
             do {
-                try await turn.wait(until: context.deadline, on: context.time)
+                try await turn.shot.wait(until: context.deadline, on: context.time)
             } catch {
-                // One's turn may have come in the same moment: the place goes to the next one.
-                if !lines.withLock({ $0[key]?.places.leave(ticket) ?? true }) { leave(key) }
+                // One's turn may have come in the same moment: the place goes to the next one, unless it has gone there.
+                let hadTurn = lines.withLock { !($0[key]?.line.leave(ticket) ?? true) }
+                if hadTurn, !turn.isLost.withLock({ $0 }) { leave(key, nil) }
                 guard error is DeadlinePassed else { throw error }
                 throw refusal(of: key, .timedOut(.queue), "No place came free before the deadline of the call")
             }
@@ -92,19 +125,32 @@ extension ConcurrencyLimit {
         }
     }
 
-    /// Gives a place back; the next one in line has it.
-    func leave(_ key: LimitKey) {
-        let turn = lines.withLock { lines -> OneShot<Void>? in
-            guard let line = lines[key] else { return nil }
-            line.places.finish()
-            if line.places.isIdle, lines.count > Self.idleLines { lines[key] = nil }
-            return line.places.next()
-        }
-        turn?.finish(.success(()))
+    /// Gives a place back; the next in line have it.
+    ///
+    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
+        leave(key, ConcurrencyLine<Turn>.Sample(sent: sent, outcome: outcome, now: now))
     }
 
-    private func refusal(of key: LimitKey, _ reason: NetworkError.Reason, _ what: String) -> NetworkError {
-        NetworkError(
+    /// - `sample`: how the exchange went; nil if there was none.
+    private func leave(_ key: LimitScope.Key, _ sample: ConcurrencyLine<Turn>.Sample?) {
+        let (going, late, usual) = lines.withLock {
+            lines -> ([Turn], [(waiter: Turn, left: Duration)], Duration?) in
+            guard let line = lines[key] else { return ([], [], nil) }
+            let (going, late) = line.line.finish(sample)
+            for each in late { each.waiter.isLost.withLock { $0 = true } }
+            if line.line.isIdle, lines.count > Self.idleLines { lines[key] = nil }
+            return (going, late, line.line.usualTime)
+        }
+        for turn in going { turn.shot.finish(.success(())) }
+        for (turn, left) in late {
+            let what = "The call has \(left.brief) left and a typical one takes \(usual?.brief ?? "longer")"
+            turn.shot.finish(.failure(refusal(of: key, .refused(by: .concurrencyLimit), what)))
+        }
+    }
+
+    private func refusal(of key: LimitScope.Key, _ reason: NetworkError.Reason, _ what: String) -> NetworkError {
+        let places = places(of: key)
+        return NetworkError(
             reason, detail: "\(what): \(places) at a time are let through for \(key).",
             hint: "Start fewer calls at a time, read or drop the bodies of answers, give urgent calls a higher "
                 + "RequestOptions.priority, or raise .concurrencyLimit(\(places)).")

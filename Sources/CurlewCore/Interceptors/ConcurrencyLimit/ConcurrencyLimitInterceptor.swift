@@ -27,38 +27,61 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         var context = next.context
         let key = limit.scope.key(of: request, in: context)
         let arrival = context.time.now
-        try await limit.enter(key, context)
-        let waited = context.wait(since: arrival)
+        do {
+            try await limit.enter(key, context)
+        } catch {
+            context.tellRefusal(error, .concurrencyLimit, key)
+            throw error
+        }
+        let waited = context.wait(since: arrival, for: .concurrencyLimit, key)
+        let (time, sent) = (context.time, context.time.now)
         do {
             var response = try await next(request, context: context)
-            response.body = response.body.onEnd { _ in limit.leave(key) }
+            let queued = max(.zero, (response.metrics.queue ?? .zero) - context.queued)
+            let outcome = ConcurrencyOutcome(response, after: sent.duration(to: time.now) - queued)
+            response.body = response.body.onEnd { _ in limit.leave(key, outcome, sent: sent, at: time.now) }
             response.note(waited, for: "a place")
             return response
         } catch {
-            limit.leave(key)
+            let now = time.now
+            let outcome = ConcurrencyOutcome(NetworkError(error), after: sent.duration(to: now))
+            limit.leave(key, outcome, sent: sent, at: now)
             throw error
         }
     }
 
     /// A limit that lets nothing through.
     public func problem(in setup: PipelineSetup) -> String? {
-        limit.places > 0
+        if let problem = limit.adaptive?.problem { return problem }
+        return limit.places > 0
             ? nil : "The concurrency limit of \(limit.places) lets no call through. Let it be at least one."
     }
 }
 
 extension ConcurrencyLimitInterceptor: CustomStringConvertible {
-    /// `ConcurrencyLimit(8 per origin)`
-    public var description: String { "ConcurrencyLimit(\(limit.places) per \(limit.scope))" }
+    /// `ConcurrencyLimit(8 per origin)`, `ConcurrencyLimit(4…200 per origin)`
+    public var description: String {
+        let places = limit.adaptive.map { "\($0.least)…\($0.most)" } ?? "\(limit.places)"
+        return "ConcurrencyLimit(\(places) per \(limit.scope))"
+    }
 }
 
 extension ExchangeContext {
     /// Adds a wait in a queue of the pipeline. Times too short to be a wait are left out.
-    mutating func wait(since arrival: MonotonicInstant) -> Duration {
+    mutating func wait(
+        since arrival: MonotonicInstant, for policy: Placement, _ key: LimitScope.Key
+    ) -> Duration {
         let waited = arrival.duration(to: time.now)
         guard waited > .milliseconds(1) else { return .zero }
         queued += waited
+        record(.policy(PolicyNotice(.queued(waited), by: policy, scope: "\(key)", cause: "")))
         return waited
+    }
+
+    /// Tells the observers that a limit refused the call. Cancellation is no refusal.
+    func tellRefusal(_ error: any Error, _ policy: Placement, _ key: LimitScope.Key) {
+        guard isObserved, let refusal = error as? NetworkError else { return }
+        record(.policy(PolicyNotice(.refused, by: policy, scope: "\(key)", cause: refusal.detail)))
     }
 }
 

@@ -14,9 +14,13 @@ import CurlewHTTP
 ///   `retryAfter` says when there would be one; so does the call that would be one more than `waiting` in line. One that
 ///   is overtaken by more urgent calls until its deadline fails with `.timedOut(.queue)`. A waiting call that is cancelled
 ///   leaves the line at once. A request that an open circuit keeps from being sent gives its token back.
-/// - It learns: a 429 or 503 with `Retry-After`, and any answer whose `RateLimit` fields leave nothing, pause the scope
-///   for as long as the server says, at most `longestPause`; what they leave is not exceeded.
-/// - At most 1000 scopes have a bucket of their own. When more are in use, the new ones share one.
+/// - It learns: a 429, 503 or 403 with `Retry-After`, and any answer whose `RateLimit` or `X-RateLimit` fields leave
+///   nothing, pause the scope for as long as the server says, at most `longestPause`; what they leave is not exceeded.
+/// - An answer that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses the calls of routes
+///   whose answers have named that resource, and no others; those that are in line already go. 16 resources and 256
+///   routes of a scope are remembered.
+/// - `scopes` have a bucket of their own. When more are in use, one in which nobody waits is forgotten, of eight the one
+///   whose bucket is full or will be soonest: it begins with a full bucket when it comes back.
 public final class RateLimit: Sendable {
     /// How many in `period`, in each scope.
     public let count: Int
@@ -29,25 +33,35 @@ public final class RateLimit: Sendable {
     /// The longest that a server can make a scope stand still at a time.
     public let longestPause: Duration
 
-    private let full: TokenBucket
-    private let lines = Locked<[LimitKey: RateLine]>([:])
-    private static let mostLines = 1000
+    /// Whether the `RateLimit` fields of answers count.
+    public let heedsQuotas: Bool
+    /// How many scopes are remembered.
+    public let scopes: Int
+
+    let full: TokenBucket
+    let lines: Locked<RateLines>
 
     /// - `count`, `period`: the pace. Values that are not positive are a problem of the pipeline.
     /// - `burst`: how many may go at once after a rest. Default `count`.
     /// - `scope`: what shares a bucket. Default each origin.
     /// - `waiting`: how many may wait in line. Default 1000; zero refuses whatever finds no token.
-    /// - `longestPause`: how much a server is believed. Default 60 s.
+    /// - `longestPause`: how much a server is believed. Default 60 s; zero believes nothing.
+    /// - `heedsQuotas`: false ignores the `RateLimit` fields, of servers that tell them wrongly or of a quota that many
+    ///   clients share. `Retry-After` counts all the same. Default true.
+    /// - `scopes`: how many are remembered, some 200 bytes each. Default 10,000.
     public init(
         _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin, waiting: Int = 1000,
-        longestPause: Duration = .seconds(60)
+        longestPause: Duration = .seconds(60), heedsQuotas: Bool = true, scopes: Int = 10_000
     ) {
         self.count = count
         self.period = period
         self.scope = scope
         self.waiting = max(0, waiting)
         self.longestPause = max(.zero, longestPause)
+        self.heedsQuotas = heedsQuotas
+        self.scopes = max(1, scopes)
         full = TokenBucket(count, every: period, burst: burst)
+        lines = Locked(RateLines(most: self.scopes))
     }
 
     /// How many may go at once after a rest.
@@ -55,7 +69,7 @@ public final class RateLimit: Sendable {
 
     /// How many calls wait, in all scopes together.
     public var waitingCount: Int {
-        lines.withLock { lines in lines.values.reduce(0) { $0 + $1.queue.count } }
+        lines.withLock { lines in lines.lines.values.reduce(0) { $0 + $1.queue.count + $1.pausing } }
     }
 }
 
@@ -63,30 +77,52 @@ extension RateLimit {
     private enum Arrival: Sendable {
         case go
         case wait(UInt64, OneShot<Void>, startsPump: Bool)
+        case pause(until: MonotonicInstant)
         case refuse(String, Duration)
     }
 
-    /// Takes a token of `key`, waiting for it if need be. Gives the key whose token it was.
-    func enter(_ key: LimitKey, _ context: ExchangeContext) async throws -> LimitKey {
+    /// Takes a token of `key` for `request`, waiting for it if need be.
+    func enter(_ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext) async throws {
+        while let end = try await take(key, request, context) {
+            defer { lines.withLock { $0[key]?.pausing -= 1 } }
+            try await context.time.sleep(until: end)
+        }
+    }
+
+    /// The same, or when to ask again because the server's quota is used up until then.
+    private func take(
+        _ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext
+    ) async throws -> MonotonicInstant? {
         let (now, deadline, time) = (context.time.now, context.deadline, context.time)
         let horizon = context.horizon
-        let (key, arrival) = lines.withLock { lines -> (LimitKey, Arrival) in
-            let (key, line) = line(for: key, in: &lines, at: now)
-            if line.queue.isEmpty, line.bucket.take(at: now) { return (key, .go) }
+        let arrival = lines.withLock { lines -> Arrival in
+            let line = lines.line(for: key, full, waiting, at: now)
+            if let (resource, end) = line.resources?.pause(of: Self.route(of: request, context), at: now) {
+                let isLate = horizon.instant.map { $0 <= end } ?? false
+                if isLate || line.pausing >= waiting {
+                    let what = isLate ? "until after the deadline of the call" : "and \(line.pausing) calls wait"
+                    return .refuse(
+                        "The server's quota of \(resource.printable) is used up \(what)", now.duration(to: end))
+                }
+                line.pausing += 1
+                return .pause(until: end)
+            }
+            if line.queue.isEmpty, line.bucket.take(at: now) { return .go }
             let priority = context.options.priority ?? .normal
             let turn = line.bucket.availability(at: now, after: line.queue.ahead(of: priority))
             if let end = horizon.instant, end <= turn {
-                return (key, .refuse("A token comes only after the deadline of the call", now.duration(to: turn)))
+                return .refuse("A token comes only after the deadline of the call", now.duration(to: turn))
             }
             let waiter = RateLine.Waiter(turn: OneShot(), deadline: deadline)
             guard let ticket = line.queue.wait(waiter, priority) else {
-                return (key, .refuse("\(line.queue.count) calls wait for a token already", now.duration(to: turn)))
+                return .refuse("\(line.queue.count) calls wait for a token already", now.duration(to: turn))
             }
             defer { line.isPumped = true }
-            return (key, .wait(ticket, waiter.turn, startsPump: !line.isPumped))
+            return .wait(ticket, waiter.turn, startsPump: !line.isPumped)
         }
         switch arrival {
         case .go: break
+        case .pause(let end): return end
         case .refuse(let what, let wait): throw refusal(of: key, what, wait)
         case .wait(let ticket, let turn, let startsPump):
             if startsPump { pump(key, time) }
@@ -98,39 +134,11 @@ extension RateLimit {
                 throw refusal(of: key, "No token came before the deadline of the call", nil, reason: .timedOut(.queue))
             }
         }
-        return key
-    }
-
-    /// What an answer says about the pace that the server wants.
-    func learn(from response: HTTPResponse, _ key: LimitKey, _ context: ExchangeContext) {
-        let date = context.time.date
-        var (pause, remaining): (Duration?, Int?)
-        if response.status == .tooManyRequests || response.status == .serviceUnavailable {
-            pause = response.headers[.retryAfter].flatMap { RetryAfter($0) }?.delay(now: date)
-        }
-        if let status = RateLimitStatus(response.headers, now: date) {
-            remaining = status.remaining
-            if status.remaining == 0, let reset = status.reset { pause = max(pause ?? .zero, reset) }
-        }
-        guard pause != nil || remaining != nil else { return }
-        let now = context.time.now
-        let late = lines.withLock { lines -> [(OneShot<Void>, Duration)] in
-            let line = lines[key] ?? RateLine(full, waiting)
-            lines[key] = line
-            if let remaining { line.bucket.lower(to: remaining, at: now) }
-            guard let pause, pause > .zero else { return [] }
-            line.bucket.pause(until: now.advanced(by: min(pause, longestPause)))
-            let next = line.bucket.availability(at: now)
-            let late = line.queue.elements.filter { $0.deadline.hasPassed(at: next) }
-            return late.map { ($0.turn, now.duration(to: next)) }
-        }
-        for (turn, wait) in late {
-            turn.finish(.failure(refusal(of: key, "The server asks to wait beyond the deadline of the call", wait)))
-        }
+        return nil
     }
 
     /// Gives tokens to those who wait, in one task for each line that has any.
-    private func pump(_ key: LimitKey, _ time: any TimeSource) {
+    private func pump(_ key: LimitScope.Key, _ time: any TimeSource) {
         // Whoever waits first may be the least urgent.
         Task(priority: .high) {
             while let next = serve(key, at: time.now, asPump: true) {
@@ -140,7 +148,7 @@ extension RateLimit {
     }
 
     /// Lets those go who have a token, and gives the time of the next one; nil when nobody waits.
-    private func serve(_ key: LimitKey, at now: MonotonicInstant, asPump: Bool) -> MonotonicInstant? {
+    private func serve(_ key: LimitScope.Key, at now: MonotonicInstant, asPump: Bool) -> MonotonicInstant? {
         let (turns, next) = lines.withLock { lines -> ([OneShot<Void>], MonotonicInstant?) in
             guard let line = lines[key] else { return ([], nil) }
             var turns: [OneShot<Void>] = []
@@ -156,7 +164,7 @@ extension RateLimit {
     }
 
     /// A waiter goes away. The token of one whose turn came in the same moment is the next one's.
-    private func leave(_ key: LimitKey, _ ticket: UInt64, at now: MonotonicInstant) {
+    private func leave(_ key: LimitScope.Key, _ ticket: UInt64, at now: MonotonicInstant) {
         let hadTurn = lines.withLock { lines in
             guard let line = lines[key], !line.queue.leave(ticket) else { return false }
             line.bucket.giveBack()
@@ -166,28 +174,14 @@ extension RateLimit {
     }
 
     /// The token of a request that was not sent is the next one's.
-    func giveBack(_ key: LimitKey, at now: MonotonicInstant) {
+    func giveBack(_ key: LimitScope.Key, at now: MonotonicInstant) {
         lines.withLock { $0[key]?.bucket.giveBack() }
         _ = serve(key, at: now, asPump: false)
     }
 
-    /// The line of `key`, if it has one or there is room for one; those at rest make room. Else that of the others.
-    private func line(
-        for key: LimitKey, in lines: inout [LimitKey: RateLine], at now: MonotonicInstant
-    ) -> (LimitKey, RateLine) {
-        if let line = lines[key] { return (key, line) }
-        var key = key
-        if lines.count >= Self.mostLines {
-            lines = lines.filter { !$0.value.isAtRest(at: now) }
-            if lines.count >= Self.mostLines { key = .others }
-        }
-        let line = lines[key] ?? RateLine(full, waiting)
-        lines[key] = line
-        return (key, line)
-    }
-
-    private func refusal(
-        of key: LimitKey, _ what: String, _ wait: Duration?, reason: NetworkError.Reason = .refused(by: .rateLimit)
+    func refusal(
+        of key: LimitScope.Key, _ what: String, _ wait: Duration?,
+        reason: NetworkError.Reason = .refused(by: .rateLimit)
     ) -> NetworkError {
         var error = NetworkError(
             reason,
@@ -195,28 +189,5 @@ extension RateLimit {
             hint: "Send less often, give urgent calls a higher RequestOptions.priority, or raise .rateLimit(\(count)).")
         error.expectedWait = wait
         return error
-    }
-}
-
-/// The tokens of one scope, and who waits for them. Inside the lock.
-private final class RateLine {
-    struct Waiter {
-        let turn: OneShot<Void>
-        let deadline: Deadline
-    }
-
-    var bucket: TokenBucket
-    var queue: FairQueue<Waiter>
-    /// A task is awake for those who wait.
-    var isPumped = false
-
-    init(_ bucket: TokenBucket, _ waiting: Int) {
-        self.bucket = bucket
-        queue = FairQueue(capacity: waiting)
-    }
-
-    /// Forgetting it changes nothing.
-    func isAtRest(at now: MonotonicInstant) -> Bool {
-        queue.isEmpty && !isPumped && bucket.tokens(at: now) == bucket.burst
     }
 }

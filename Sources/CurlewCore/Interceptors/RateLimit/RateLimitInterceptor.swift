@@ -26,11 +26,17 @@ public struct RateLimitInterceptor: ValidatingInterceptor {
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         let arrival = context.time.now
-        let key = try await limit.enter(limit.scope.key(of: request, in: context), context)
-        let waited = context.wait(since: arrival)
+        let key = limit.scope.key(of: request, in: context)
+        do {
+            try await limit.enter(key, request, context)
+        } catch {
+            context.tellRefusal(error, .rateLimit, key)
+            throw error
+        }
+        let waited = context.wait(since: arrival, for: .rateLimit, key)
         do {
             var response = try await next(request, context: context)
-            limit.learn(from: response, key, context)
+            limit.learn(from: response, to: request, key, context)
             response.note(waited, for: "a token")
             return response
         } catch let error as NetworkError where error.reason == .refused(by: .circuitBreaker) {

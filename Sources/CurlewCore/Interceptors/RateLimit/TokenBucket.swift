@@ -42,6 +42,9 @@ public struct TokenBucket: Hashable, Sendable {
         return max(0, burst - Int(clamping: missing))
     }
 
+    /// From when on it is full, and no pause holds it, if no token is taken.
+    var whole: MonotonicInstant { max(full, pauseEnd) }
+
     /// Takes a token if there is one.
     public mutating func take(at now: MonotonicInstant) -> Bool {
         guard availability(at: now) <= now else { return false }

@@ -18,9 +18,6 @@ public final class RetryBudget: Sendable {
     public let capacity: Int
     /// What one repetition takes. Default 14.
     public let price: Int
-    /// What one repetition takes after the server asked for fewer requests (429, 503 with a wait). Default 5: such an
-    /// answer costs the server little, and the wait before the repetition is longer.
-    public let throttledPrice: Int
     /// What one repetition takes after an attempt that timed out. Default 50: nothing says that the server did not do the
     /// work, or that it will answer the next one. A server that falls silent makes each client repeat itself ten times,
     /// not 35, and is not met by all that they still had in hand when it comes back (see <doc:Resilience>).
@@ -32,49 +29,58 @@ public final class RetryBudget: Sendable {
     /// Full buckets.
     ///
     /// - `capacity`: at least 0; 0 allows no repetitions.
-    /// - `price`, `throttledPrice`, `timeoutPrice`: at least 1.
-    public init(capacity: Int = 500, price: Int = 14, throttledPrice: Int = 5, timeoutPrice: Int = 50) {
+    /// - `price`, `timeoutPrice`: at least 1.
+    public init(capacity: Int = 500, price: Int = 14, timeoutPrice: Int = 50) {
         self.capacity = max(0, capacity)
         self.price = max(1, price)
-        self.throttledPrice = max(1, throttledPrice)
         self.timeoutPrice = max(1, timeoutPrice)
     }
 
-    /// What made a repetition necessary.
-    public enum Occasion: Hashable, Sendable {
-        /// A failure that may pass.
-        case failed
-        /// The server asked for fewer requests.
-        case throttled
-        /// No answer in time.
-        case timedOut
-    }
+    /// What a repetition was paid with. Hand it back with `succeeded()` if the repetition helped, else let go of it.
+    public final class Receipt: Sendable {
+        private let budget: RetryBudget
+        private let origin: Origin
+        private let price: Locked<Int>
 
-    /// What one repetition takes.
-    public func price(after occasion: Occasion) -> Int {
-        switch occasion {
-        case .failed: price
-        case .throttled: throttledPrice
-        case .timedOut: timeoutPrice
+        fileprivate init(_ budget: RetryBudget, _ origin: Origin, _ price: Int) {
+            self.budget = budget
+            self.origin = origin
+            self.price = Locked(price)
+        }
+
+        /// The repetition was a success: its price comes back, once.
+        public func succeeded() {
+            let price = price.withLock { price in
+                defer { price = 0 }
+                return price
+            }
+            budget.add(price, for: origin)
         }
     }
 
-    /// Pays for one repetition; false when the bucket of `origin` does not hold its price.
-    public func withdraw(for origin: Origin, after occasion: Occasion = .failed) -> Bool {
-        let price = price(after: occasion)
-        return accounts.withLock { accounts in
+    /// Pays for one repetition; nil when the bucket of `origin` does not hold its price.
+    ///
+    /// - `afterTimeout`: the attempt before had no response in time.
+    public func withdraw(for origin: Origin, afterTimeout: Bool = false) -> Receipt? {
+        let price = afterTimeout ? timeoutPrice : price
+        let isPaid = accounts.withLock { accounts in
             let missing = accounts.missing[origin]?.tokens ?? 0
             guard capacity - missing >= price else { return false }
             accounts.set(missing + price, for: origin, most: Self.mostOrigins)
             return true
         }
+        return isPaid ? Receipt(self, origin, price) : nil
     }
 
-    /// Takes note of a success: one token, or `refund` after repetitions, where the price of the last one comes back.
-    public func deposit(for origin: Origin, refund: Int = 1) {
+    /// Takes note of a call that succeeded without a repetition: one token. For others `Receipt.succeeded()`.
+    public func deposit(for origin: Origin) {
+        add(1, for: origin)
+    }
+
+    private func add(_ tokens: Int, for origin: Origin) {
         accounts.withLock { accounts in
             guard !accounts.missing.isEmpty, let account = accounts.missing[origin] else { return }
-            accounts.set(account.tokens - max(0, refund), for: origin, most: Self.mostOrigins)
+            accounts.set(account.tokens - tokens, for: origin, most: Self.mostOrigins)
         }
     }
 
@@ -108,18 +114,17 @@ public final class RetryBudget: Sendable {
     }
 }
 
-extension RetryBudget.Occasion {
-    /// What an outcome is for the budget, given why it is tried again.
-    init(_ outcome: Attempt.Outcome, _ cause: Attempt.Cause) {
-        switch outcome {
-        case .status(.tooManyRequests): self = .throttled
-        case .failed(.timedOut): self = .timedOut
-        default: self = cause == .serverAsked ? .throttled : .failed
-        }
-    }
-}
-
 extension RetryBudget: CustomStringConvertible {
     /// `500 tokens, 14 each`
     public var description: String { "\(capacity) tokens, \(price) each" }
+}
+
+extension Pipeline {
+    /// What repeats calls of this pipeline draws on this budget: the one of `.retry()`, or of `.hedging`. Nil without both.
+    ///
+    /// Interceptors that were made without a budget share one: that of another interceptor whose budget the app has named,
+    /// else the first one's.
+    public var retryBudget: RetryBudget? {
+        interceptors.lazy.compactMap { $0.paying?.purse as? RetryBudget }.first
+    }
 }

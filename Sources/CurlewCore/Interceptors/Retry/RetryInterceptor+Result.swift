@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-extension RetryInterceptor.Result {
+extension AttemptResult {
     /// The attempts of the call with this one behind them. Those further in may have told of it already.
     func attempts(
         _ decision: Attempt.Decision, from start: MonotonicInstant, to end: MonotonicInstant,
@@ -20,36 +20,33 @@ extension RetryInterceptor.Result {
     }
 
     private var told: [Attempt]? {
-        switch self {
-        case .answered(let response):
-            response.history.flatMap { $0.isComplete || !$0.attempts.isEmpty ? response.attempts : nil }
-        case .failed(let failure): failure.attempts
+        if let response {
+            return response.history.flatMap { $0.isComplete || !$0.attempts.isEmpty ? response.attempts : nil }
         }
+        return error?.attempts
     }
 
-    private var notes: [String] {
-        switch self {
-        case .answered(let response): response.notes
-        case .failed(let failure): failure.notes
-        }
-    }
+    private var notes: [String] { response?.notes ?? error?.notes ?? [] }
 
-    /// Lets go of an answer that nobody will read.
+    /// Nothing of the attempt left this network.
+    var reachedNobody: Bool { error?.reachedNobody ?? false }
+
+    /// Lets go of a response that nobody will read.
     func giveUp() {
-        if case .answered(let response) = self { response.body.cancel() }
+        response?.body.cancel()
     }
 
     /// This as the outcome of the call.
-    func concluded(_ attempts: [Attempt]) throws -> HTTPResponse {
-        switch self {
-        case .answered(var response):
+    func concluded(_ attempts: [Attempt], for asked: HTTPRequest) throws -> HTTPResponse {
+        if var response {
+            response.arrive(from: request, insteadOf: asked)
             response.attempts = attempts
             return response
-        case .failed(var failure):
-            failure.attempts = attempts
-            failure.notes = []
-            throw failure
         }
+        var failure = error ?? NetworkError(.cancelled)
+        failure.attempts = attempts
+        failure.notes = []
+        throw failure
     }
 }
 
@@ -58,28 +55,6 @@ extension RetryPolicy {
     func delivers(_ response: HTTPResponse) -> Bool {
         if statuses.contains(response.status) { return false }
         return response.status.code < 400 || RetryWish(response.headers).verdict != true
-    }
-}
-
-extension RetryPolicy.Situation {
-    /// One more attempt after `wait`, for this reason.
-    mutating func note(_ cause: Attempt.Cause, _ wait: Duration) {
-        switch cause {
-        case .neverArrived: uncounted += 1
-        case .offline: offline += 1
-        default: attempts += 1
-        }
-        previousWait = wait
-    }
-}
-
-extension Attempt.Decision {
-    /// Whether it uses up attempts and budget.
-    var isCounted: Bool {
-        switch self {
-        case .finish: false
-        case .retry(_, let cause): cause != .neverArrived && cause != .offline
-        }
     }
 }
 

@@ -11,6 +11,15 @@ import CurlewHTTP
 /// - The body of an answer that is not the last is given up before the wait. Bodies that came with their head leave the
 ///   connection in use.
 /// - All attempts and waits share the total deadline of the call. Cancellation ends a wait at once.
+/// - `when:` is a rule of the app on each outcome: see `RetryVerdict`. It sees the request, the status, the fields, small
+///   bodies and the number of the attempt (`AttemptResult`), so errors in a response with status 200 can be tried again.
+/// - `onRetry:` changes the request before its next attempt: another host, another key. It runs before the wait and before
+///   the budget is asked, and not for the first attempt; what it throws ends the call. At another origin the request goes
+///   without the fields that came along and are not known to be harmless (the rules of `.redirects()`), never from https
+///   to http, and interceptors further in attach what belongs to that origin. The first attempt at another origin draws
+///   on no budget. Its response has `no-store` and no cookies, since everything further out believes it to be of the
+///   origin of the call. Caches and coalescing do nothing for a client with an `onRetry`, which may change whose answer it
+///   is, unless it is added with `changesWhoseAnswer: false`.
 /// - What happened is in `attempts` of the answer or error, and observers hear of each attempt that was not simply
 ///   answered (`ExchangeEvent.tried`).
 /// - An answer that comes at once costs one reading of the clock.
@@ -19,18 +28,35 @@ public struct RetryInterceptor: ValidatingInterceptor {
     public let policy: RetryPolicy
     /// What repetitions are paid from.
     public let budget: RetryBudget
+    package let isPurseChosen: Bool
+    private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
     /// An interceptor that follows `policy`.
     ///
-    /// - `budget`: default one of its own, which the client and what is derived from it share.
+    /// - `budget`: nil, the default, is that of the pipeline, or one of its own, which the client and what is derived from it
+    ///   share.
+    /// - `when`: what the app makes of each outcome. Not asked about cancellation. Default nil, the policy alone.
+    /// - `onRetry`: changes the request before each further attempt. Default nil.
     /// - `random`: chance for the waits, evenly from 0 up to, not including, 1. Default the system's.
     public init(
-        _ policy: RetryPolicy = .standard, budget: RetryBudget = RetryBudget(),
+        _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
+        when: (@Sendable (AttemptResult) -> RetryVerdict)? = nil,
+        onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) {
+        let rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
+        self.init(policy, budget ?? RetryBudget(), isBudgetChosen: budget != nil, rules, random)
+    }
+
+    private init(
+        _ policy: RetryPolicy, _ budget: RetryBudget, isBudgetChosen: Bool, _ rules: RetryRules?,
+        _ random: @escaping @Sendable () -> Double
     ) {
         self.policy = policy
         self.budget = budget
+        self.isPurseChosen = isBudgetChosen
+        self.rules = rules
         self.random = random
     }
 
@@ -40,8 +66,10 @@ public struct RetryInterceptor: ValidatingInterceptor {
     /// False: there is no outcome to decide about.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it sends the same request again.
-    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+    /// `.anonymous`: it sends the same request again. `.unknown` with an `onRetry`, which may change whose answer it is.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        rules?.onRetry == nil ? .anonymous : .unknown
+    }
 
     /// Runs the rest of the chain, and again as the policy decides.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
@@ -49,17 +77,12 @@ public struct RetryInterceptor: ValidatingInterceptor {
         let began = context.time.now
         let policy = context[RetryPolicyKey.self] ?? policy
         context.isRetried = true
-        let response: HTTPResponse
-        do {
-            response = try await next(request, context: context)
-        } catch {
-            return try await goOn(after: .failed(NetworkError(error)), of: request, next, context, policy, began)
+        let result = await attempt(request, next, context)
+        if rules?.when == nil, let response = result.response, policy.delivers(response) {
+            budget.deposit(for: request.origin)
+            return response
         }
-        guard policy.delivers(response) else {
-            return try await goOn(after: .answered(response), of: request, next, context, policy, began)
-        }
-        budget.deposit(for: request.origin)
-        return response
+        return try await goOn(after: result, next, context, policy, began)
     }
 
     /// Policies that allow nothing, and a second interceptor, with which attempts would multiply.
@@ -79,78 +102,96 @@ public struct RetryInterceptor: ValidatingInterceptor {
     }
 }
 
+extension RetryInterceptor: PayingInterceptor {
+    package var purse: AnyObject { budget }
+
+    package func paying(from purse: AnyObject) -> any Interceptor {
+        guard let budget = purse as? RetryBudget else { return self }
+        return RetryInterceptor(policy, budget, isBudgetChosen: isPurseChosen, rules, random)
+    }
+}
+
 extension RetryInterceptor {
-    /// What came of one attempt.
-    enum Result: Sendable {
-        case answered(HTTPResponse)
-        case failed(NetworkError)
-
-        var outcome: Attempt.Outcome {
-            switch self {
-            case .answered(let response): .status(response.status)
-            case .failed(let failure): Attempt.Outcome(failure)
-            }
+    private func attempt(_ request: HTTPRequest, _ next: Next, _ context: ExchangeContext) async -> AttemptResult {
+        var (response, error): (HTTPResponse?, NetworkError?)
+        do {
+            response = try await next(request, context: context)
+        } catch let failure {
+            error = NetworkError(failure)
         }
-
-        /// Nothing of the attempt left this network.
-        var reachedNobody: Bool {
-            if case .failed(let failure) = self { failure.reachedNobody } else { false }
-        }
-
-        var headers: HTTPHeaders {
-            switch self {
-            case .answered(let response): response.headers
-            case .failed(let failure): failure.response?.headers ?? HTTPHeaders()
-            }
-        }
+        return AttemptResult(
+            request, routeName: context.routeName, number: context.attempt, response: response, error: error)
     }
 
     /// The way of calls whose first attempt was not simply answered.
-    func goOn(
-        after first: Result, of request: HTTPRequest, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
+    private func goOn(
+        after first: AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
         _ began: MonotonicInstant
     ) async throws -> HTTPResponse {
-        var context = context
+        let asked = first.request
+        var (context, result, start) = (context, first, began)
         let time = context.time
-        var situation = RetryPolicy.Situation(request, in: context, random: 0)
-        var (result, start, refund) = (first, began, 1)
+        var course = RetryCourse(
+            RetryPolicy.Situation(asked, in: context, random: 0), budget: budget, origin: asked.origin, began: began)
         while true {
             let now = time.now
-            situation.elapsed = began.duration(to: now)
-            situation.remaining = context.horizon.remaining(at: now)
-            situation.date = time.date
-            situation.random = random()
-            situation.reachedNobody = result.reachedNobody
-            var decision = policy.decide(result.outcome, headers: result.headers, in: situation)
-            if decision.isCounted {
-                let occasion = RetryBudget.Occasion(result.outcome, decision.cause)
-                if budget.withdraw(for: request.origin, after: occasion) {
-                    refund = budget.price(after: occasion)
-                } else {
-                    decision = .finish(because: .budgetIsEmpty)
-                }
+            let verdict = rules?.verdict(on: result) ?? .usual
+            if verdict == .usual, let response = result.response, policy.delivers(response) {
+                course.succeeded(for: result.request.origin)
+                if result.number == first.number { return response }
+                return try result.concluded(
+                    result.attempts(.finish(because: .final), from: start, to: now, in: context), for: asked)
             }
             let known = context.pastAttempts.last?.number ?? 0
+            course.look(
+                at: now, time, remaining: context.horizon.remaining(at: now), reachedNobody: result.reachedNobody,
+                random: random())
+            var decision = policy.decide(
+                result.outcome, headers: result.headers, verdict: verdict, in: course.situation)
+            var request = result.request
+            if case .retry = decision, rules?.onRetry != nil {
+                request = try await changed(result, decision, start, context)
+                course.change(to: request, in: context)
+            }
+            decision = course.pay(decision, for: request.origin, after: result.outcome)
             context.pastAttempts = result.attempts(decision, from: start, to: now, in: context)
-            if let last = context.pastAttempts.last { context.record(.tried(last)) }
-            guard case .retry(let wait, let cause) = decision else { return try result.concluded(context.pastAttempts) }
+            tell(decision, of: request, in: context)
+            guard case .retry(let wait, let cause) = decision else {
+                return try result.concluded(context.pastAttempts, for: asked)
+            }
             result.giveUp()
             // By the reading that the decision rests on: a later one would be past the deadline.
             try await pause(until: now.advanced(by: wait), in: context)
-            situation.note(cause, wait)
+            course.goOn(cause, after: wait)
             // What sends again further in counts too.
             context.attempt += max(1, (context.pastAttempts.last?.number ?? 0) - known)
             start = time.now
-            do {
-                var response = try await next(request, context: context)
-                result = .answered(response)
-                guard policy.delivers(response) else { continue }
-                budget.deposit(for: request.origin, refund: refund)
-                response.attempts = result.attempts(.finish(because: .final), from: start, to: time.now, in: context)
-                return response
-            } catch {
-                result = .failed(NetworkError(error))
-            }
+            result = await attempt(request, next, context)
+        }
+    }
+
+    private func tell(_ decision: Attempt.Decision, of request: HTTPRequest, in context: ExchangeContext) {
+        guard context.isObserved else { return }
+        if let last = context.pastAttempts.last { context.record(.tried(last)) }
+        guard decision == .finish(because: .budgetIsEmpty) else { return }
+        context.record(
+            .policy(PolicyNotice(.budgetIsEmpty, by: .retry, scope: "\(request.origin)", cause: "no other attempt")))
+    }
+
+    /// The request of the next attempt, as the app wants it.
+    private func changed(
+        _ result: AttemptResult, _ decision: Attempt.Decision, _ start: MonotonicInstant, _ context: ExchangeContext
+    ) async throws -> HTTPRequest {
+        var request = result.request
+        do {
+            try await rules?.onRetry?(&request, result)
+            return try request.following(result.request, in: context)
+        } catch {
+            result.giveUp()
+            var failure = NetworkError(error)
+            failure.attempts = result.attempts(
+                .finish(because: .appRule), from: start, to: context.time.now, in: context)
+            throw failure
         }
     }
 

@@ -56,20 +56,24 @@ extension RetryPolicy {
     /// - `headers`: the fields of the answer, if there was one: `Retry-After` in both forms, else `RateLimit` fields that
     ///   leave nothing, tell how long to wait at least; `X-Should-Retry: false` ends the call, and `true` makes an error
     ///   status one that may pass.
+    /// - `verdict`: what a rule of the app makes of it. Default `.usual`, no rule.
     public func decide(
-        _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), in situation: Situation
+        _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), verdict: RetryVerdict = .usual,
+        in situation: Situation
     ) -> Attempt.Decision {
         let wish = RetryWish(headers)
-        if let end = obstacle(to: outcome, wish, situation) { return .finish(because: end) }
-        return schedule(outcome, isAsked: wish.verdict == true, least: wish.wait(from: situation.date), situation)
+        if let end = obstacle(to: outcome, wish, verdict, situation) { return .finish(because: end) }
+        let asked: Attempt.Cause = wish.verdict == true ? .serverAsked : verdict.wantsRetry ? .appRule : .transient
+        return schedule(
+            outcome, because: asked, least: wish.wait(after: outcome.status, from: situation.date), situation)
     }
 
     /// The same for an outcome that may pass, of something that may be done again.
     ///
-    /// - `isAsked`: the server wants it.
+    /// - `reason`: what the decision rests on, unless something else counts more.
     /// - `least`: the wait that the server wants, if it names one.
     func schedule(
-        _ outcome: Attempt.Outcome, isAsked: Bool, least: Duration?, _ situation: Situation
+        _ outcome: Attempt.Outcome, because reason: Attempt.Cause, least: Duration?, _ situation: Situation
     ) -> Attempt.Decision {
         let (wait, cause): (Duration, Attempt.Cause)
         if outcome == .failed(.connectionLost(.requestNotSent)), situation.uncounted < uncountedAttempts {
@@ -85,7 +89,7 @@ extension RetryPolicy {
             let spread = min(pause(situation.attempts, situation, isThrottled: true), Self.longestSpread)
             (wait, cause) = (least + spread, .serverAsked)
         } else {
-            cause = isAsked ? .serverAsked : .transient
+            cause = reason
             wait = pause(situation.attempts, situation, isThrottled: outcome == .status(.tooManyRequests))
         }
         if let remaining = situation.remaining, wait >= remaining { return .finish(because: .deadline(wait: wait)) }
@@ -96,18 +100,20 @@ extension RetryPolicy {
 
     /// What keeps such an outcome from ever being tried again.
     private func obstacle(
-        to outcome: Attempt.Outcome, _ wish: RetryWish, _ situation: Situation
+        to outcome: Attempt.Outcome, _ wish: RetryWish, _ verdict: RetryVerdict, _ situation: Situation
     ) -> Attempt.Cause? {
+        if outcome == .failed(.cancelled) { return .cancelled }
+        if verdict == .final { return .appRule }
+        let mayRepeat = situation.mayRepeat || verdict == .retryUnprocessed
         switch outcome {
         case .status(let status):
-            guard statuses.contains(status) || (wish.verdict == true && status.code >= 400) else { return .final }
+            let mayPass = statuses.contains(status) || (wish.verdict == true && status.code >= 400)
+            guard mayPass || verdict.wantsRetry else { return .final }
             if wish.verdict == false { return .vetoed }
-            if !situation.mayRepeat { return .notIdempotent }
-        case .failed(.cancelled):
-            return .cancelled
+            if !mayRepeat { return .notIdempotent }
         case .failed(let reason):
-            guard reason.mayPass else { return .final }
-            if !situation.mayRepeat, !reason.neverArrived { return .notIdempotent }
+            guard reason.mayPass || verdict.wantsRetry && reason.mayBeForgiven else { return .final }
+            if !mayRepeat, !reason.neverArrived { return .notIdempotent }
         }
         return situation.canReplay ? nil : .bodyIsGone
     }
@@ -121,6 +127,23 @@ extension RetryPolicy {
     private func pause(_ repetition: Int, _ situation: Situation, isThrottled: Bool = false) -> Duration {
         backoff.wait(
             before: repetition, isThrottled: isThrottled, after: situation.previousWait, random: situation.random)
+    }
+}
+
+extension Attempt.Outcome {
+    /// The status, if there was a response.
+    var status: HTTPStatus? {
+        if case .status(let status) = self { status } else { nil }
+    }
+}
+
+extension NetworkError.Reason {
+    /// A rule of the app may try again after it. What a broken trust or a broken request is, it stays.
+    fileprivate var mayBeForgiven: Bool {
+        switch self {
+        case .cancelled, .invalidRequest, .configuration, .encoding, .secureConnectionFailed, .proxyFailed: false
+        default: true
+        }
     }
 }
 
@@ -142,9 +165,11 @@ struct RetryWish {
     }
 
     /// How long to wait at least.
-    func wait(from now: Date) -> Duration? {
+    func wait(after response: HTTPStatus?, from now: Date) -> Duration? {
         if let value = headers[.retryAfter], let hint = RetryAfter(value) { return hint.delay(now: now) }
-        guard let status = RateLimitStatus(headers, now: now), status.remaining == 0 else { return nil }
+        guard let status = RateLimitStatus(headers, status: response, now: now), status.remaining == 0 else {
+            return nil
+        }
         return status.reset
     }
 }

@@ -23,35 +23,30 @@ public func withRetry<Value>(
     mayPass: (any Error) -> Bool = { NetworkError($0).isRetryable },
     _ operation: (_ attempt: Int) async throws -> Value
 ) async throws -> Value {
-    let began = time.now
-    var situation = RetryPolicy.Situation(random: 0)
-    var (number, refund) = (1, 1)
+    var course = RetryCourse(RetryPolicy.Situation(random: 0), budget: budget, origin: origin, began: time.now)
+    var number = 1
     while true {
         do {
             let value = try await operation(number)
-            if let budget, let origin { budget.deposit(for: origin, refund: refund) }
+            course.succeeded(for: origin)
             return value
         } catch {
             let failure = NetworkError(error)
-            let now = time.now
-            situation.elapsed = began.duration(to: now)
-            situation.remaining = deadline.remaining(at: now)
-            situation.date = time.date
-            situation.random = random()
-            situation.reachedNobody = failure.reachedNobody
+            let (now, outcome) = (time.now, Attempt.Outcome(failure))
+            course.look(
+                at: now, time, remaining: deadline.remaining(at: now), reachedNobody: failure.reachedNobody,
+                random: random())
             let wish = RetryWish(failure.response?.headers ?? HTTPHeaders())
             guard !failure.isCancelled, wish.verdict != false, mayPass(error) else { throw error }
             let decision = policy.schedule(
-                Attempt.Outcome(failure), isAsked: wish.verdict == true,
-                least: failure.expectedWait ?? wish.wait(from: situation.date), situation)
-            guard case .retry(let wait, let cause) = decision else { throw error }
-            if decision.isCounted, let budget, let origin {
-                let occasion = RetryBudget.Occasion(Attempt.Outcome(failure), cause)
-                guard budget.withdraw(for: origin, after: occasion) else { throw error }
-                refund = budget.price(after: occasion)
+                outcome, because: wish.verdict == true ? .serverAsked : .transient,
+                least: failure.expectedWait ?? wish.wait(after: outcome.status, from: course.situation.date),
+                course.situation)
+            guard case .retry(let wait, let cause) = course.pay(decision, for: origin, after: outcome) else {
+                throw error
             }
             try await time.sleep(until: now.advanced(by: wait))
-            situation.note(cause, wait)
+            course.goOn(cause, after: wait)
             number += 1
         }
     }

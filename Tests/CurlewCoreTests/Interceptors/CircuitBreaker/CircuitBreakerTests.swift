@@ -138,10 +138,10 @@ struct CircuitBreakerTests {
         await exhaust("b.test")
         let second = await changes.next()
         #expect(second?.origin == b && second?.cause == "4 of 4 calls failed in 30 s")
-        #expect(Set(breaker.openCircuits.keys) == [a, b])
+        #expect(Set(breaker.openCircuits.keys) == [.origin(a), .origin(b)])
         breaker.reset(b)
         let third = await changes.next()
-        #expect(third?.origin == b && third?.to == .closed && third?.cause == "")
+        #expect(third?.origin == b && third?.to == .closed && third?.cause == "it was reset by hand")
         breaker.reset()
         #expect(await changes.next()?.origin == a)
         #expect(breaker.openCircuits.isEmpty)
@@ -190,7 +190,10 @@ struct CircuitBreakerTests {
             CircuitPolicy(slowRatio: -1), CircuitPolicy(minimumCalls: 0), CircuitPolicy(window: .zero),
             CircuitPolicy(openTime: .zero), CircuitPolicy(openGrowth: 0.5), CircuitPolicy(origins: 0),
         ]
-        for policy in bad { #expect(Pipeline([.circuitBreaker(policy)]).problems().count == 1, "\(policy)") }
+        for policy in bad {
+            let pipeline = Pipeline([.circuitBreaker(policy)])
+            #expect(pipeline.problems().count == 1 && pipeline.description.hasPrefix("CircuitBreaker("), "\(policy)")
+        }
         #expect(Pipeline([.circuitBreaker()]).problems().isEmpty)
         #expect(Pipeline([.circuitBreaker()]).description == "CircuitBreaker(50 % of 20 in 30 s) → transport")
     }

@@ -203,13 +203,29 @@ struct HedgingTests {
             [.hedging(after: .seconds(1), budget: budget)], [.retry(budget: budget)],
         ] {
             let origin = try #require(origin)
-            while budget.tokens(for: origin) >= 14 { #expect(budget.withdraw(for: origin)) }
+            while budget.tokens(for: origin) >= 14 { #expect(budget.withdraw(for: origin) != nil) }
             let before = budget.tokens(for: origin)
             let client = APIClient.mock(baseURL: "https://a.test", pipeline: pipeline) {
                 $0.onAny { _ in .status(204) }
             }
             for _ in 0..<10 { try await client.send(Request<Void>.get("/")) }
             #expect(budget.tokens(for: origin) == before + 10, "\(pipeline)")
+        }
+    }
+
+    @Test("A rule takes calls out, and cannot put one in that must not happen twice")
+    func rule() async throws {
+        for (method, isWanted, sent) in [(HTTPMethod.get, true, 2), (.get, false, 1), (.post, true, 1)] {
+            let server = Server(
+                .answer(.status(200), after: .milliseconds(300)), .answer(.status(200), after: .milliseconds(10)))
+            let hedging = HedgingInterceptor(
+                after: .milliseconds(100),
+                when: { request, _ in
+                    request.method == .post || isWanted
+                })
+            let next = server.next(ExchangeContext(time: ManualClock.skippingWaits))
+            _ = try await hedging.intercept(HTTPRequest(method, url: "https://a.test/"), next: next)
+            if sent == 1 { #expect(server.state.withLock { $0.sent } == 1) }
         }
     }
 

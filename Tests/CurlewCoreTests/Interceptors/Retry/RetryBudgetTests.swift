@@ -12,43 +12,46 @@ struct RetryBudgetTests {
         try #require(Origin(scheme: "https", host: "h\(number).test"))
     }
 
-    @Test("A full bucket pays for 35 repetitions, 100 that were throttled, or 10 after timeouts, and then for none")
+    @Test("A full bucket pays for 35 repetitions, or 10 after timeouts, and then for none")
     func empty() throws {
         let (origin, other) = (try Self.origin(), try Self.origin(1))
-        let (budget, throttled, timedOut) = (RetryBudget(), RetryBudget(), RetryBudget())
-        #expect((0..<100).count { _ in budget.withdraw(for: origin) } == 35)
+        let (budget, timedOut) = (RetryBudget(), RetryBudget())
+        #expect((0..<100).count { _ in budget.withdraw(for: origin) != nil } == 35)
         #expect(budget.tokens(for: origin) == 10)
-        #expect((0..<200).count { _ in throttled.withdraw(for: origin, after: .throttled) } == 100)
-        #expect((0..<200).count { _ in timedOut.withdraw(for: origin, after: .timedOut) } == 10)
-        #expect(budget.withdraw(for: other), "each origin has its own bucket")
-        #expect(!RetryBudget(capacity: 0).withdraw(for: origin))
+        #expect((0..<200).count { _ in timedOut.withdraw(for: origin, afterTimeout: true) != nil } == 10)
+        #expect(budget.withdraw(for: other) != nil, "each origin has its own bucket")
+        #expect(RetryBudget(capacity: 0).withdraw(for: origin) == nil)
     }
 
     @Test(
-        "Fourteen successes pay for one more; a success after a repetition gives back what it took; never beyond full")
+        "Fourteen successes pay for one more; a receipt gives back what it was for, once; never beyond full")
     func deposit() throws {
         let origin = try Self.origin()
         let budget = RetryBudget(capacity: 14)
-        #expect(budget.withdraw(for: origin))
+        #expect(budget.withdraw(for: origin) != nil)
         for count in 1...14 {
-            #expect(!budget.withdraw(for: origin))
+            #expect(budget.withdraw(for: origin) == nil)
             budget.deposit(for: origin)
             #expect(budget.tokens(for: origin) == count)
         }
-        #expect(budget.withdraw(for: origin))
-        budget.deposit(for: origin, refund: 14)
-        budget.deposit(for: origin, refund: 14)
+        let receipt = try #require(budget.withdraw(for: origin))
+        receipt.succeeded()
         #expect(budget.tokens(for: origin) == 14)
-        #expect(budget.withdraw(for: origin))
-        #expect(!budget.withdraw(for: origin))
+        let lost = budget.withdraw(for: origin)
+        receipt.succeeded()
+        #expect(lost != nil && budget.tokens(for: origin) == 0, "a receipt is worth its price once")
+        #expect(budget.withdraw(for: origin) == nil)
+        lost?.succeeded()
+        budget.deposit(for: origin)
+        #expect(budget.tokens(for: origin) == 14)
     }
 
     @Test("The buckets of the last 256 origins are remembered; the one not used for longest is forgotten, full again")
     func forgetting() throws {
         let budget = RetryBudget()
-        for number in 0..<256 { #expect(budget.withdraw(for: try Self.origin(number))) }
-        #expect(budget.withdraw(for: try Self.origin(0)))
-        #expect(budget.withdraw(for: try Self.origin(999)))
+        for number in 0..<256 { #expect(budget.withdraw(for: try Self.origin(number)) != nil) }
+        #expect(budget.withdraw(for: try Self.origin(0)) != nil)
+        #expect(budget.withdraw(for: try Self.origin(999)) != nil)
         #expect(try budget.tokens(for: Self.origin(0)) == 500 - 28)
         #expect(try budget.tokens(for: Self.origin(1)) == 500)
         #expect(try budget.tokens(for: Self.origin(2)) == 500 - 14)
@@ -60,7 +63,7 @@ struct RetryBudgetTests {
         let budget = RetryBudget()
         let paid = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<16 {
-                group.addTask { (0..<50).count { _ in budget.withdraw(for: origin) } }
+                group.addTask { (0..<50).count { _ in budget.withdraw(for: origin) != nil } }
             }
             return await group.reduce(0, +)
         }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// What an answer says about the pace that the server wants.
+private struct RateLesson {
+    let pause: Duration?
+    let remaining: Int?
+    let resource: String?
+
+    init?(_ response: HTTPResponse, heedsQuotas: Bool, _ context: ExchangeContext) {
+        let (status, headers, date) = (response.status, response.headers, context.time.date)
+        var (pause, remaining): (Duration?, Int?)
+        if [.tooManyRequests, .serviceUnavailable, .forbidden].contains(status) {
+            pause = headers[.retryAfter].flatMap { RetryAfter($0) }?.delay(now: date)
+        }
+        if heedsQuotas, let quota = RateLimitStatus(headers, status: status, now: date) {
+            remaining = quota.remaining
+            if quota.remaining == 0, let reset = quota.reset { pause = max(pause ?? .zero, reset) }
+        }
+        guard pause != nil || remaining != nil else { return nil }
+        self.pause = pause
+        self.remaining = remaining
+        let name = heedsQuotas ? headers[Self.field] : nil
+        resource = name.flatMap { $0.isEmpty ? nil : $0.clipped(to: 64) }
+    }
+
+    private static let field: HTTPField.Name = "X-RateLimit-Resource"
+}
+
+extension RateLimit {
+    /// Takes note of what an answer says.
+    func learn(
+        from response: HTTPResponse, to request: HTTPRequest, _ key: LimitScope.Key, _ context: ExchangeContext
+    ) {
+        guard let lesson = RateLesson(response, heedsQuotas: heedsQuotas, context) else { return }
+        let now = context.time.now
+        let late = lines.withLock { lines -> [(OneShot<Void>, Duration)] in
+            let line = lines.line(for: key, full, waiting, at: now)
+            let pause = lesson.pause.map { min($0, longestPause) } ?? .zero
+            if let resource = lesson.resource {
+                var resources = line.resources ?? RateResources()
+                resources.learn(resource, of: Self.route(of: request, context))
+                if pause > .zero { resources.pause(resource, until: now.advanced(by: pause)) }
+                line.resources = resources
+                return []
+            }
+            if let remaining = lesson.remaining { line.bucket.lower(to: remaining, at: now) }
+            guard pause > .zero else { return [] }
+            line.bucket.pause(until: now.advanced(by: pause))
+            let next = line.bucket.availability(at: now)
+            let late = line.queue.elements.filter { $0.deadline.hasPassed(at: next) }
+            return late.map { ($0.turn, now.duration(to: next)) }
+        }
+        for (turn, wait) in late {
+            turn.finish(.failure(refusal(of: key, "The server asks to wait beyond the deadline of the call", wait)))
+        }
+    }
+
+    /// What tells which of the server's resources a call draws on: its name, or its path.
+    static func route(of request: HTTPRequest, _ context: ExchangeContext) -> String {
+        if !context.routeName.isEmpty { return context.routeName }
+        return String(Substring(request.target.utf8.prefix { $0 != UInt8(ascii: "?") })).clipped(to: 200)
+    }
+}
