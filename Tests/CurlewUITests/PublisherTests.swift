@@ -4,6 +4,7 @@
 #if canImport(Combine)
 import Combine
 import CurlewCore
+import CurlewHTTP
 import CurlewTesting
 import CurlewUI
 import Testing

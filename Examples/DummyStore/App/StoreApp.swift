@@ -37,9 +37,8 @@ private final class Shop {
         let tokens = mayKeep ? TokenStore(.keychain(service: "com.example.dummystore", account: "main")) : TokenStore()
         note = mayKeep ? nil : "This build is not signed, so nothing is kept: sign in again after the next start."
         // The service keeps who is signed in, as a real one does: it ends with the app.
-        let folder = URL.applicationSupportDirectory
-        try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        api = try? SampleAPI(sessionsPath: mayKeep ? folder.appending(path: "DummyStoreService.json").path : nil)
+        let file = URL.cachesDirectory.appending(path: "DummyStoreService.json").path
+        api = try? SampleAPI(sessionsPath: mayKeep ? file : nil)
         let client = APIClient(baseURL: api.map { "\($0.url)" }, pipeline: .store(tokens))
         account = Account(api == nil ? LocalUserService() : APIUserService(client: client, tokens: tokens))
         catalogue = Catalogue(client: client)
