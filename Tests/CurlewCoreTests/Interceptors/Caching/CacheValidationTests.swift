@@ -52,7 +52,7 @@ struct CacheValidationTests {
         let leader = Task { try await fixture.send() }
         await server.reaches(1)
         let others = (0..<count).map { _ in Task { try await fixture.send() } }
-        try await fixture.clock.waitForSleepers(count)
+        try await fixture.clock.waitForSleepers(count, .all)
         return (leader, others)
     }
 
@@ -124,7 +124,7 @@ struct CacheValidationTests {
         let fixture = try await Self.stale(server)
         let (leader, others) = try await Self.begin(2, fixture, server)
         let hurried = Task { try await fixture.send(timeouts: Timeouts(total: .seconds(1))) }
-        try await fixture.clock.waitForSleepers(3)
+        try await fixture.clock.waitForSleepers(3, .all)
         others[0].cancel()
         #expect(await ending(others[0]).reason == .cancelled)
         fixture.clock.advance(by: .seconds(1))
