@@ -40,7 +40,8 @@ public struct ExchangeContext: Sendable {
                 id: ExchangeID.next(), routeName: routeName, options: options,
                 timeouts: timeouts.overridden(by: options.timeouts), limits: limits.overridden(by: options.limits),
                 clientOrigin: clientOrigin,
-                events: .serving(observers), time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields))
+                events: .serving(observers), time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields)
+        )
     }
 
     init(_ call: Call) {

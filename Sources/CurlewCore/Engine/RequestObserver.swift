@@ -108,7 +108,8 @@ extension ExchangeEvent {
         case .trailers(let headers): .trailers(knowing(headers))
         case .succeeded(let response, let duration): .succeeded(knowing(response), after: duration)
         case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
-        case .joined, .tried, .policy, .redirected, .cookieRefused, .cacheDecided, .cacheEvicted, .measured, .lost, .warned:
+        case .joined, .tried, .policy, .redirected, .cookieRefused, .cacheDecided, .cacheEvicted, .measured, .lost,
+            .warned:
             self
         }
     }
