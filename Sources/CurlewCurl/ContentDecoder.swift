@@ -51,6 +51,8 @@ final class ContentDecoder {
         let buffer: UnsafeMutablePointer<UInt8>
         var start = 0
         var end = 0
+        /// Its last step filled the buffer, so there may be more without more input.
+        var mayHaveMore = false
     }
 
     /// The most that comes at once.
@@ -59,6 +61,13 @@ final class ContentDecoder {
     /// How much of the body has come, and how much it became.
     private(set) var coded: Int64 = 0
     private(set) var decoded: Int64 = 0
+    /// What codings around others have given: a body may grow in between and come to nothing.
+    private(set) var between: Int64 = 0
+    /// Whether the last step ended because it needs more bytes.
+    private(set) var isHungry = true
+    private var budget: Int64 = 0
+    /// The most that codings around others give in one step.
+    private static let stepSize: Int64 = 1 << 20
     /// Bytes that libcurl will bring again, since it was told to stop within them.
     var ahead = 0
     /// The outermost coding first. The last one's buffer is that of the pieces.
@@ -84,11 +93,13 @@ final class ContentDecoder {
         coded == 0 || stages.allSatisfy { curlew_decoder_is_complete($0.decoder) != 0 && $0.start == $0.end }
     }
 
-    /// The next piece, valid until the next call, and how many of these bytes it took; empty if more bytes are needed. Nil
-    /// if they are not what their coding says.
+    /// The next piece, valid until the next call, and how many of these bytes it took; empty if more bytes are needed
+    /// (`isHungry`), or if the codings have a lot to do in between. Nil if the bytes are not what their coding says.
     func decode(_ bytes: UnsafeRawBufferPointer) -> (piece: UnsafeRawBufferPointer, taken: Int)? {
         var taken = 0
         let last = stages.count - 1
+        budget = Self.stepSize
+        isHungry = false
         guard last >= 0, fill(last, bytes, &taken) else { return nil }
         coded += Int64(taken)
         let piece = UnsafeRawBufferPointer(start: stages[last].buffer, count: stages[last].end)
@@ -102,8 +113,7 @@ final class ContentDecoder {
     private func fill(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ taken: inout Int) -> Bool {
         stages[index].start = 0
         stages[index].end = 0
-        while true {
-            var (used, given) = (0, 0)
+        while budget > 0 {
             let input: UnsafeRawBufferPointer
             if index == 0 {
                 input = UnsafeRawBufferPointer(rebasing: bytes[taken...])
@@ -111,19 +121,38 @@ final class ContentDecoder {
                 let outer = stages[index - 1]
                 input = UnsafeRawBufferPointer(start: outer.buffer + outer.start, count: outer.end - outer.start)
             }
-            let isSound = curlew_decoder_run(
-                stages[index].decoder, input.baseAddress?.assumingMemoryBound(to: UInt8.self), input.count, &used,
-                stages[index].buffer, Self.pieceSize, &given)
-            guard isSound != 0 else { return false }
-            if index == 0 { taken += used } else { stages[index - 1].start += used }
-            stages[index].end = given
-            if given > 0 { return true }
-            if used > 0 { continue }
+            // Some libraries count runs without input, and fail.
+            if !input.isEmpty || stages[index].mayHaveMore {
+                guard let (used, given) = run(index, input) else { return false }
+                if index == 0 { taken += used } else { stages[index - 1].start += used }
+                if given > 0 { return true }
+                if used > 0 { continue }
+            }
             // It needs more than there is.
-            guard index > 0, stages[index - 1].start == stages[index - 1].end else { return true }
+            guard index > 0, stages[index - 1].start == stages[index - 1].end else {
+                isHungry = true
+                return true
+            }
             guard fill(index - 1, bytes, &taken) else { return false }
             if stages[index - 1].end == 0 { return true }
         }
+        return true
+    }
+
+    /// One step of a stage. Nil if something is broken.
+    private func run(_ index: Int, _ input: UnsafeRawBufferPointer) -> (used: Int, given: Int)? {
+        var (used, given) = (0, 0)
+        let isSound = curlew_decoder_run(
+            stages[index].decoder, input.baseAddress?.assumingMemoryBound(to: UInt8.self), input.count, &used,
+            stages[index].buffer, Self.pieceSize, &given)
+        guard isSound != 0 else { return nil }
+        stages[index].end = given
+        stages[index].mayHaveMore = given == Self.pieceSize
+        if index < stages.count - 1 {
+            between += Int64(given)
+            budget -= Int64(given)
+        }
+        return (used, given)
     }
 }
 #endif

@@ -33,6 +33,7 @@ extension CurlAgent {
         if metrics.connectionsOpened ?? 0 > 0, transfer.context.isObserved {
             for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
         }
+        transfer.decoder = nil
         easy.serverCheck?.forgetCertificates()
         if let multi { curl_multi_remove_handle(multi, easy.pointer) }
         transfers[transfer.id] = nil

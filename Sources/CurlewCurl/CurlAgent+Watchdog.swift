@@ -33,7 +33,7 @@ struct StallWatch {
 
 /// A second thread that looks at the agent now and then while transfers are in flight, and is gone otherwise.
 ///
-/// The agent's thread may be held: by an observer that waits, by a file on a disk that does not answer. Then nobody
+/// The agent's thread may be held by a file on a disk that does not answer. Then nobody
 /// would keep deadlines any more. So what waits ends with an error, as do new calls, until the agent goes on. Looking
 /// costs a lock four times in each `TransportConfiguration.stallLimit`.
 extension CurlAgent {
@@ -41,7 +41,7 @@ extension CurlAgent {
         let limit = configuration.stallLimit ?? .zero
         return NetworkError(
             .timedOut(.engine), detail: "The engine's thread has not moved for \(limit.brief).",
-            hint: "An observer that waits holds it, or a file on a disk that does not answer.",
+            hint: "A file on a disk that does not answer holds it.",
             request: RequestLine(transfer.request))
     }
 

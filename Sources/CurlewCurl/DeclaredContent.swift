@@ -37,7 +37,7 @@ struct DeclaredContent {
             .filter { !$0.isEmpty && $0 != "identity" }
         hasTooManyCodings = names.count > Self.mostCodings
         let known = names.compactMap { ContentCoding($0) }.filter(\.isAvailable)
-        if known.count == names.count { codings = known }
+        if !known.isEmpty, known.count == names.count { codings = known }
     }
 
     /// A number, or the same one several times, which is what some servers' repeated fields become on the way.

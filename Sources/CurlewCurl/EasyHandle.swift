@@ -149,7 +149,8 @@ final class EasyHandle {
         for field in headers {
             if field.name == .contentLength || field.name == .transferEncoding { continue }
             if field.name == .accept { namesAccept = true }
-            if field.name == .acceptEncoding { namesCodings = true }
+            // A part of a coded form cannot be decoded.
+            if field.name == .acceptEncoding || field.name == .range { namesCodings = true }
             // libcurl drops `Name:` and sends `Name;` as a field without a value.
             append(field.value.isEmpty ? "\(field.name.text);" : "\(field.name.text): \(field.value)")
         }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
+// Its header brings the socket types too, and a release build asks for the module that did.
+import CCurl
+
 #if canImport(Glibc)
 import Glibc
 #else

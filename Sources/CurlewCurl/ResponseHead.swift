@@ -82,9 +82,12 @@ struct ResponseHead: ~Copyable {
     /// What the head tells about its body, once it is complete.
     private(set) var content = DeclaredContent()
 
+    /// What the engine may undo. A part of a coded form (206) cannot be decoded by itself.
+    var codings: [ContentCoding]? { status == .partialContent ? nil : content.codings }
+
     /// The fields as the caller sees them: what the engine decoded no longer claims to be encoded.
     func deliveredHeaders(decoded: Bool, method: HTTPMethod) -> HTTPHeaders {
-        guard decoded, method != .head, content.codings != nil else { return headers }
+        guard decoded, method != .head, codings != nil else { return headers }
         var result = headers
         result.remove(.contentEncoding)
         result.remove(.contentLength)

@@ -121,7 +121,7 @@ final class Transfer: @unchecked Sendable {
     /// The number of bytes of the body, if the head tells and nothing changes it.
     var declaredLength: Int64? {
         if request.method == .head || head.status.forbidsContent { return 0 }
-        return decodesContent && head.content.codings != nil ? nil : head.content.length
+        return decodesContent && head.codings != nil ? nil : head.content.length
     }
 
     /// A body that is handed over finished may have this many bytes.

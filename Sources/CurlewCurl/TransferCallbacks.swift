@@ -116,7 +116,7 @@ extension Transfer {
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         if isDiscarding { return bytes.count }
         touch()
-        guard decodesContent, let codings = head.content.codings, !codings.isEmpty else { return take(bytes) }
+        guard decodesContent, let codings = head.codings else { return take(bytes) }
         guard let decoder = decoder ?? ContentDecoder(codings) else {
             failure = NetworkError(.limitExceeded(.responseBody), detail: "There is no memory to decode the body.")
             return 0
@@ -139,9 +139,10 @@ extension Transfer {
                 return 0
             }
             start += taken
-            if piece.isEmpty { break }
+            if decoder.isHungry, piece.isEmpty { break }
             failure = growthFailure(decoder)
-            guard failure == nil, take(piece, isForced: true) == piece.count else { return 0 }
+            guard failure == nil else { return 0 }
+            guard piece.isEmpty || take(piece, isForced: true) == piece.count else { return 0 }
         }
         decoder.ahead = max(0, decoder.ahead - bytes.count)
         return bytes.count
@@ -149,9 +150,10 @@ extension Transfer {
 
     /// A part of a body may be coded better than the whole: what libcurl has at hand counts as if it were decoded.
     private func growthFailure(_ decoder: ContentDecoder) -> NetworkError? {
-        guard decoder.decoded > 1 << 20 else { return nil }
+        let decoded = max(decoder.decoded, decoder.between)
+        guard decoded > 1 << 20 else { return nil }
         let coded = min(decoder.coded + Int64(easy?.current.room ?? 0), head.content.length ?? .max)
-        return context.limits.growthFailure(decoded: decoder.decoded, coded: coded)
+        return context.limits.growthFailure(decoded: decoded, coded: coded)
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> Int {

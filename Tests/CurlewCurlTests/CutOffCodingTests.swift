@@ -25,6 +25,35 @@ struct CutOffCodingTests {
         }
     }
 
+    @Test("what grows between two codings and comes to nothing is bounded like a body that grows")
+    func growthBetween() async throws {
+        // A tiny member of gzip and 200 MB of zeros behind it, which gzip makes small.
+        let inner = try await Program.encode(Data("tiny".utf8), "gzip") + Data(count: 200_000_000)
+        let bytes = try await Program.encode(inner, "gzip")
+        let server = try MockServer()
+        let response = MockResponse(headers: [.contentEncoding: "gzip, gzip"], body: .data(bytes))
+        server.enqueue(response)
+        let error = await transport.failure(.get, server.url + "/", limits: Limits(decodedRatio: 100))
+        #expect(error?.reason == .limitExceeded(.responseBody))
+        server.enqueue(response)
+        let trusting = try await transport.exchange(.get, server.url + "/", limits: Limits(decodedRatio: .max))
+        #expect(try await trusting.data() == Data("tiny".utf8))
+    }
+
+    @Test("a request for a part offers no codings, and a part of a coded form is handed over as it is")
+    func parts() async throws {
+        let server = try MockServer()
+        let bytes = try await Program.encode(pattern(5000), "gzip").prefix(100)
+        server.enqueue(
+            MockResponse(
+                status: 206, headers: [.contentEncoding: "gzip", .contentRange: "bytes 0-99/900"],
+                body: .data(Data(bytes))))
+        let response = try await transport.exchange(.get, server.url + "/", headers: [.range: "bytes=0-99"])
+        #expect(try await response.data() == Data(bytes))
+        #expect(response.headers[.contentEncoding] == "gzip")
+        #expect(server.requests.first?.headers[.acceptEncoding] == nil)
+    }
+
     @Test("however the bytes of a body are cut, and however slow its reader, it is decoded the same", arguments: 1...6)
     func anyCut(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)

@@ -26,7 +26,8 @@ void curlew_decoder_destroy(curlew_decoder *decoder);
 
 /// Decodes as much as there is input and room, and adds what it took and gave to the counts. Zero when the input is not
 /// what its coding says. To be called until it gives nothing: output may be left although all input was taken. What
-/// follows the end of a coding is taken and ignored, unless it is another member of gzip or frame of zstd.
+/// follows the end of a coding is taken and ignored; behind zstd it has to be another frame, and what begins with 1F
+/// behind gzip another member.
 int curlew_decoder_run(
     curlew_decoder *decoder, const uint8_t *input, size_t input_length, size_t *taken, uint8_t *output,
     size_t output_length, size_t *given);

@@ -21,7 +21,7 @@ final class CallEvents: Sendable {
     /// over: nobody is told.
     func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
         if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
-        queue.tell(event, in: context)
+        queue.tell(event.withoutTransfer, in: context)
     }
 
     /// A request leaves the pipeline.
@@ -87,7 +87,7 @@ final class SendingEvents: Sendable {
                 state.phase = .sent
                 state.context = context
             case (.answered(let response), _):
-                queue.tell(event, in: context)
+                queue.tell(event.withoutTransfer, in: context)
                 state.phase = .answered
                 state.metrics = response.metrics
                 if state.metrics.firstByte == nil { state.metrics.firstByte = start.duration(to: context.time.now) }

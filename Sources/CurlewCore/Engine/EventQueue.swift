@@ -74,10 +74,11 @@ package final class EventQueue: Sendable {
     }
 
     private func tellAll() {
-        var (entries, next) = ([Entry](), 0)
+        // Backwards, so that each is let go when it has been told.
+        var entries: [Entry] = []
         while true {
             let (batch, finished) = state.withLock { state -> ([Entry]?, [Waiter]) in
-                guard next == entries.count else { return (nil, Self.finished(&state)) }
+                guard entries.isEmpty else { return (nil, Self.finished(&state)) }
                 let batch = state.waiting
                 state.waiting = []
                 state.isTelling = !batch.isEmpty
@@ -86,10 +87,11 @@ package final class EventQueue: Sendable {
             for waiter in finished { waiter.continuation.resume() }
             if let batch {
                 if batch.isEmpty { return }
-                (entries, next) = (batch, 0)
+                entries = batch.reversed()
             }
-            for observer in observers { observer.record(entries[next].event, in: entries[next].context) }
-            next += 1
+            if let entry = entries.popLast() {
+                for observer in observers { observer.record(entry.event, in: entry.context) }
+            }
             state.withLock { $0.told += 1 }
         }
     }

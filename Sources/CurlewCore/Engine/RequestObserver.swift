@@ -29,6 +29,9 @@ public protocol RequestObserver: Sendable {
 /// 3. Between them what is decided: `tried` behind the outcome that it tells of, `redirected`, `cacheDecided`, `joined`.
 /// 4. `succeeded` or `failed`, once.
 ///
+/// Responses in events have the bodies that came with their heads, up to 16 KiB; other bodies belong to their readers and
+/// are empty here.
+///
 /// What comes after that: `trailers` and `measured` of a body that the caller reads as it comes, by the time that
 /// `withResponse` returns; `cacheStoreFailed`; and, where calls share exchanges (`.coalescing()`), what happens to a
 /// request that others still wait for when the call that began it has ended.
@@ -84,6 +87,21 @@ public enum ExchangeEvent: Sendable {
 }
 
 extension ExchangeEvent {
+    /// The event without a body that somebody else reads: an event that waits must not hold a connection.
+    var withoutTransfer: ExchangeEvent {
+        func outlined(_ response: HTTPResponse) -> HTTPResponse {
+            var response = response
+            response.body = response.body.outline
+            return response
+        }
+        return switch self {
+        case .answered(let response): .answered(outlined(response))
+        case .redirectKept(let response, let reason): .redirectKept(outlined(response), because: reason)
+        case .succeeded(let response, let duration): .succeeded(outlined(response), after: duration)
+        default: self
+        }
+    }
+
     /// The event with texts that do not show what a client and its interceptors declare, whoever made it.
     func withholding(_ secrets: DeclaredSecrets) -> ExchangeEvent {
         guard !secrets.isEmpty else { return self }

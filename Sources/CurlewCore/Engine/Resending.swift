@@ -11,10 +11,17 @@ extension ExchangeContext {
             number: (pastAttempts.last?.number ?? 0) + 1, hop: hop,
             start: max(.zero, start.duration(to: time.now) - duration), duration: duration,
             outcome: .status(response.status), decision: .retry(after: .zero, because: cause), notes: response.notes)
+        // What sends again further in has told of its tries.
+        var told = response.history.map { _ in response.attempts } ?? []
+        if told.count > pastAttempts.count, told.starts(with: pastAttempts) {
+            told[told.count - 1].decision = .retry(after: .zero, because: cause)
+        } else {
+            told = pastAttempts.adding(last)
+        }
         var copy = self
-        copy.pastAttempts = pastAttempts.adding(last)
-        copy.attempt += 1
-        copy.record(.tried(last))
+        copy.attempt += max(1, (told.last?.number ?? 0) - (pastAttempts.last?.number ?? 0))
+        copy.pastAttempts = told
+        if let last = told.last { copy.record(.tried(last)) }
         return copy
     }
 }

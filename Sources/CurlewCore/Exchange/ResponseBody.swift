@@ -88,6 +88,12 @@ public struct ResponseBody: AsyncSequence, Sendable {
         if case .buffered(let data) = storage.content { data } else { nil }
     }
 
+    /// A body to be told of, which holds neither a transfer nor much memory: what is at hand of up to 16 KiB, else nothing.
+    var outline: ResponseBody {
+        if let data = bufferedData, data.count <= 16 << 10 { return self }
+        return ResponseBody(Storage(.buffered(Data()), limit: limit, length: declaredLength))
+    }
+
     /// True when there is nothing to wait for.
     package var isAtHand: Bool { bufferedData != nil || value != nil }
 

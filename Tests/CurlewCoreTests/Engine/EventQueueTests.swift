@@ -87,6 +87,25 @@ struct EventQueueTests {
         #expect(observer.heard == ["joined", "joined", "joined"])
     }
 
+    @Test("an event that waits holds no transfer")
+    func transfers() async throws {
+        let (observer, ended) = (Slow(), OneShot<Void>())
+        let context = ExchangeContext(observers: [observer])
+        let request = try HTTPRequest(url: "https://a.test/")
+        context.record(.began(request))
+        try await observer.holds.wait()
+        do {
+            let chunks = AsyncStream<Data> { source in source.yield(Data("x".utf8)) }
+            let body = ResponseBody(chunks).onEnd { _ in ended.finish(.success(())) }
+            context.record(.succeeded(HTTPResponse(body: body), after: .zero))
+        }
+        try await ended.wait()
+        #expect(observer.heard.isEmpty)
+        observer.goOn()
+        await context.eventsTold()
+        #expect(observer.heard == ["began", "succeeded"])
+    }
+
     @Test("a client and those made from it have one queue, and one without observers has none")
     func queues() throws {
         let client = APIClient.mock(configuration: ClientConfiguration(observers: [Slow(isHeld: false)])) { _ in }

@@ -131,16 +131,32 @@ struct CacheExchange: Sendable {
         _ choice: CacheChoice, _ conditional: HTTPRequest, _ found: CacheFindings, waits: Int
     ) async throws -> HTTPResponse {
         // Calls that wait again and again for one that fails would pay for each failure.
-        guard waits < Self.mostWaits else { return try await revalidate(choice, conditional, found) }
+        // A call that asks for a validation itself gets one that began after it, with what it says on its way.
+        guard waits < Self.mostWaits, !question.asksToValidate else {
+            return try await revalidate(choice, conditional, found)
+        }
         let (validation, isFirst) = cache.traffic.beginValidation(choice.stored.id)
         if isFirst {
-            defer { cache.traffic.end(validation, of: choice.stored.id, with: nil) }
+            defer { cache.traffic.end(validation, of: choice.stored.id, with: .unknown) }
             return try await revalidate(choice, conditional, found, for: validation)
         }
-        if let fresh = try await validation.wait(until: context.deadline, on: context.time),
-            let answer = await serve(fresh, becauseOf: .validatedBeside)
-        {
-            return answer
+        let outcome: CacheTraffic.Outcome
+        do {
+            outcome = try await validation.wait(until: context.deadline, on: context.time)
+        } catch {
+            // A cancellation is the caller's, and so is the end of its time unless a stale response may stand in.
+            return try await standFor(error, choice)
+        }
+        switch outcome {
+        case .good(let fresh):
+            if question.takes(fresh), let answer = await serve(fresh, becauseOf: .validatedBeside) { return answer }
+        case .failed(let failure):
+            if case .serve(let standIn) = CacheDecision.after(failure, choice, question),
+                let answer = await serve(standIn)
+            {
+                return answer
+            }
+        case .unknown: break
         }
         return try await run(waits: waits + 1)
     }
@@ -158,8 +174,10 @@ struct CacheExchange: Sendable {
         do {
             (response, head) = try await ask(conditional)
         } catch {
+            tell(.error(NetworkError(error)), of: choice, to: validation)
             return try await standFor(error, choice)
         }
+        tell(.status(response.status), of: choice, to: validation)
         if let answer = await standFor(response, choice) { return answer }
         guard response.status == .notModified else {
             return await keep(response, head, found, replacing: choice.stored, because: .replaced)
@@ -170,8 +188,17 @@ struct CacheExchange: Sendable {
             let answer = isRefresh ? response : await serve(fresh, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }
         await update(fresh)
-        if let validation { cache.traffic.end(validation, of: fresh.id, with: fresh) }
+        if let validation { cache.traffic.end(validation, of: fresh.id, with: .good(fresh)) }
         return answer
+    }
+
+    /// Tells those that wait that the server has failed. How long a call has time is its own affair.
+    private func tell(
+        _ failure: CacheDecision.Failure, of choice: CacheChoice, to validation: CacheTraffic.Validation?
+    ) {
+        guard let validation, failure.isServers else { return }
+        if case .error(let error) = failure, case .timedOut = error.reason { return }
+        cache.traffic.end(validation, of: choice.stored.id, with: .failed(failure))
     }
 
     /// Sends a request, and notes the times that the age of its response is reckoned from. The request time is that at which

@@ -81,15 +81,16 @@ struct CacheQuestion: Sendable {
     }
 
     /// True for a response with these fields that may be used for every principal: the server says `public`
-    /// (RFC 9111 §5.2.2.9) and for how long, and nothing in it was selected by or is meant for one party. What the app says
-    /// of lifetimes does not count here.
+    /// (RFC 9111 §5.2.2.9) and for how long, neither `no-store` nor `no-cache`, and nothing in it was selected by or is
+    /// meant for one party. What the app says of lifetimes does not count here.
     func isForEverybody(_ headers: HTTPHeaders, _ status: HTTPStatus) -> Bool {
         guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {
             return false
         }
         guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone else { return false }
         let control = CacheControl(headers)
-        return control.permits("public") && !control.contains("private")
+        return control.permits("public") && !control.contains("private") && !control.contains("no-store")
+            && !control.isUnqualified("no-cache")
             && (control.contains("max-age") || headers.contains(.expires))
             && names.allSatisfy { HTTPField.Name($0).isHarmless || HTTPField.Name($0) == .origin }
     }
@@ -99,6 +100,16 @@ struct CacheQuestion: Sendable {
         if isForEverybody(headers, status) { return common }
         return reservation == nil ? key : nil
     }
+
+    /// Whether a response that the server has called good to another call is for this one too: what the server said
+    /// then may have changed whom it is for, and whether it is kept.
+    func takes(_ fresh: StoredResponse) -> Bool {
+        guard fresh.matches(request.headers), !CacheIntake.isForbidden(fresh, rules) else { return false }
+        return reservation == nil && fresh.key == key || isForEverybody(fresh.headers, fresh.status)
+    }
+
+    /// True if the call itself asks for a validation, however fresh the response is (RFC 9111 §5.2.1.4).
+    var asksToValidate: Bool { policy == .validate || control.contains("no-cache") }
 
     /// True if nothing may be sent (RFC 9111 §5.2.1.7).
     var takesOnlyStored: Bool { policy == .onlyIfCached || control.contains("only-if-cached") }

@@ -5,10 +5,10 @@ public import CurlewHTTP
 /// What a cache is and how far it goes. The defaults are those of a private cache, as a user agent has one.
 public struct CacheRules: Sendable {
     /// Whether answers that the server marks `public` (RFC 9111 §5.2.2.9) are stored once for all principals, also where
-    /// the principal is unknown. The server has to name their lifetime as well (`max-age`, `Expires`); they set no
-    /// cookies, vary by harmless fields only, and are a success, a redirect, a 404 or a 410. Default false: a server that
-    /// says `public` of one user's data would hand it to the next. Set it for servers that you trust in this, such as
-    /// those behind a shared cache already.
+    /// the principal is unknown. The server has to name their lifetime as well (`max-age`, `Expires`), and says neither
+    /// `no-store` nor `no-cache`, whatever `lifetimes` say; they set no cookies, vary by harmless fields only, and are
+    /// a success, a redirect, a 404 or a 410. Default false: a server that says `public` of one user's data would hand
+    /// it to the next. Set it for servers that you trust in this, such as those behind a shared cache already.
     public var sharesPublic = false
     /// Items of a query that tell no answers apart: names, byte by byte as they stand in the URL, or the beginnings of names
     /// with `*` behind them, such as `["utm_*", "fbclid"]`. Default none. Requests keep the items; an answer is stored, found

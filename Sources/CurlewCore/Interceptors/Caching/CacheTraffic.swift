@@ -34,8 +34,17 @@ final class CacheTraffic: Sendable {
         state.withLock { _ = $0.refreshing.remove(id) }
     }
 
-    /// Gives the entry if the server has called it good, else nil.
-    typealias Validation = OneShot<StoredResponse?>
+    /// What a validation has come to for the calls that wait for it.
+    enum Outcome: Sendable {
+        /// The server has called the entry good.
+        case good(StoredResponse)
+        /// The server has failed.
+        case failed(CacheDecision.Failure)
+        /// Neither: whoever waits has to look again.
+        case unknown
+    }
+
+    typealias Validation = OneShot<Outcome>
 
     /// The validation of an entry that is under way, or a new one, which the first call ends with `end`.
     func beginValidation(_ id: CacheEntryID) -> (Validation, isFirst: Bool) {
@@ -48,11 +57,11 @@ final class CacheTraffic: Sendable {
     }
 
     /// Ends a validation; the first word counts.
-    func end(_ validation: Validation, of id: CacheEntryID, with fresh: StoredResponse?) {
+    func end(_ validation: Validation, of id: CacheEntryID, with outcome: Outcome) {
         state.withLock { state in
             if state.validating[id] === validation { state.validating[id] = nil }
         }
-        validation.finish(.success(fresh))
+        validation.finish(.success(outcome))
     }
 
     fileprivate var isRefreshing: Bool { state.withLock { !$0.refreshing.isEmpty } }

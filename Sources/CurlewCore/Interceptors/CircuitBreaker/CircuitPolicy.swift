@@ -77,10 +77,15 @@ public struct CircuitPolicy: Hashable, Sendable {
 
     /// How long the circuit is open for the `opening`-th time in a row.
     func openTime(_ opening: Int, using random: inout some RandomNumberGenerator) -> Duration {
-        var whole = min(openTime, longestOpenTime)
-        for _ in 1..<max(1, min(opening, 64)) where whole < longestOpenTime {
-            whole = min(whole * openGrowth, longestOpenTime)
+        // Not a product of a `Duration`, which ends the process where it leaves its range.
+        let most = longestOpenTime.wholeNanoseconds
+        let longest = Double(most)
+        let first: Duration = min(openTime, longestOpenTime)
+        var whole = Double(first.wholeNanoseconds)
+        for _ in 1..<max(1, min(opening, 64)) where whole < longest {
+            whole = min(whole * openGrowth, longest)
         }
-        return whole * Double.random(in: 0.5...1, using: &random)
+        let drawn = whole * Double.random(in: 0.5...1, using: &random)
+        return .nanoseconds(Int64(exactly: drawn.rounded()) ?? most)
     }
 }

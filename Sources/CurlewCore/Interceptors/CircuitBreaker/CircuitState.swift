@@ -196,7 +196,8 @@ public struct CircuitState: Sendable {
     /// How long there is no room for another trial; nil if there is. Unknown times are a second.
     private func waitForTrial(at now: MonotonicInstant) -> Duration? {
         let alive = trials.lazy.filter { $0.end > now }
-        guard alive.count >= policy.trials + successes, let end = alive.map(\.end).min() else { return nil }
+        let (room, isEndless) = policy.trials.addingReportingOverflow(successes)
+        guard !isEndless, alive.count >= room, let end = alive.map(\.end).min() else { return nil }
         return min(now.duration(to: end), .seconds(1))
     }
 

@@ -9,7 +9,8 @@
 ///     limit    = (limit + limit × gradient + √limit) ÷ 2            kept between least and most
 ///
 /// - `base` is the time of a response without a line at the server. It is measured at the beginning and again every
-///   `probeInterval`: for eight responses only `least` exchanges are let through, so that what waited is done.
+///   `probeInterval`: for eight responses only `least` exchanges at a time wait for their heads, so that what waited
+///   is done. Those whose bodies are still being read do not count then, within `most`.
 /// - Times run from when the request has its place to the head of the response, without the queue of the transport. Only
 ///   requests count that were sent after the window began, since earlier ones ran under another limit.
 /// - When a tenth of a window or more is overload (429, 503, lost connections, and timeouts of calls that had waited for
@@ -85,10 +86,23 @@ struct ConcurrencyEstimate: Sendable {
         limit = Double(rules.initial)
     }
 
-    /// How many may be under way now.
-    var places: Int { isProbing ? rules.least : Int(limit) }
+    /// How many may be under way now, if none of them has its head.
+    var places: Int { places(answered: 0) }
 
-    /// An exchange is over.
+    /// How many may be under way now.
+    ///
+    /// - `answered`: how many of those under way have their heads. While `base` is measured they take no place of the
+    ///   others: a few long bodies would keep the measurement, and with it every call, waiting for ever.
+    func places(answered: Int) -> Int {
+        guard isProbing else { return wholeLimit }
+        let (sum, overflow) = rules.least.addingReportingOverflow(answered)
+        return overflow ? rules.most : min(sum, rules.most)
+    }
+
+    /// The nearest `Double` to the greatest `Int` is beyond it.
+    private var wholeLimit: Int { Int(exactly: limit.rounded(.down)) ?? rules.most }
+
+    /// The head of an exchange is there, or it failed.
     ///
     /// - `running`: how many were under way with it.
     mutating func add(
@@ -108,7 +122,7 @@ struct ConcurrencyEstimate: Sendable {
         window.mostRunning = max(window.mostRunning, running)
         if isProbing {
             if window.count >= Self.probeSize { endProbe(at: now) }
-        } else if window.count >= min(max(Int(limit), Self.windowSizes.lowerBound), Self.windowSizes.upperBound) {
+        } else if window.count >= min(max(wholeLimit, Self.windowSizes.lowerBound), Self.windowSizes.upperBound) {
             endWindow(at: now)
         }
     }

@@ -85,6 +85,21 @@ extension ConcurrencyLimit {
         init(_ line: ConcurrencyLine<Turn>) {
             self.line = line
         }
+
+        func take(_ step: Step) -> (going: [Turn], late: [(waiter: Turn, left: Duration)]) {
+            switch step {
+            case .answer(let sample): return line.answer(sample)
+            case .finishBody(let now): return line.finishBody(at: now)
+            case .finish(let sample): return line.finish(sample)
+            }
+        }
+    }
+
+    /// What frees places.
+    private enum Step: Sendable {
+        case answer(ConcurrencyLine<Turn>.Sample)
+        case finishBody(MonotonicInstant)
+        case finish(ConcurrencyLine<Turn>.Sample?)
     }
 
     private enum Arrival: Sendable {
@@ -93,7 +108,8 @@ extension ConcurrencyLimit {
         case full(Int)
     }
 
-    /// Takes a place for `key`, waiting for it if need be. Whoever returns from here calls `leave(_:_:sent:at:)` once.
+    /// Takes a place for `key`, waiting for it if need be. Whoever returns from here calls once `leave(_:_:sent:at:)`,
+    /// or `answer(_:_:sent:at:)` and after it `leaveBody(_:at:)`.
     func enter(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let arrival = lines.withLock { lines -> Arrival in
             let known = lines[key]
@@ -115,8 +131,12 @@ extension ConcurrencyLimit {
                 try await turn.shot.wait(until: context.deadline, on: context.time)
             } catch {
                 // One's turn may have come in the same moment: the place goes to the next one, unless it has gone there.
-                let hadTurn = lines.withLock { !($0[key]?.line.leave(ticket) ?? true) }
-                if hadTurn, !turn.isLost.withLock({ $0 }) { leave(key, nil) }
+                let hadTurn = lines.withLock { lines -> Bool in
+                    // The line of a turn that is lost may be gone, and the ticket be that of somebody in another one.
+                    guard !turn.isLost.withLock({ $0 }) else { return false }
+                    return !(lines[key]?.line.leave(ticket) ?? true)
+                }
+                if hadTurn { take(.finish(nil), key) }
                 guard error is DeadlinePassed else { throw error }
                 throw refusal(of: key, .timedOut(.queue), "No place came free before the deadline of the call")
             }
@@ -125,18 +145,28 @@ extension ConcurrencyLimit {
         }
     }
 
-    /// Gives a place back; the next in line have it.
-    ///
-    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
-        leave(key, ConcurrencyLine<Turn>.Sample(sent: sent, outcome: outcome, now: now))
+    /// The head of the response is there and its body is not over: the place is kept.
+    func answer(
+        _ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant
+    ) {
+        take(.answer(ConcurrencyLine<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
     }
 
-    /// - `sample`: how the exchange went; nil if there was none.
-    private func leave(_ key: LimitScope.Key, _ sample: ConcurrencyLine<Turn>.Sample?) {
+    /// Gives the place of an exchange back that was answered; the next in line have it.
+    func leaveBody(_ key: LimitScope.Key, at now: MonotonicInstant) {
+        take(.finishBody(now), key)
+    }
+
+    /// Gives a place back; the next in line have it.
+    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
+        take(.finish(ConcurrencyLine<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
+    }
+
+    private func take(_ step: Step, _ key: LimitScope.Key) {
         let (going, late, usual) = lines.withLock {
             lines -> ([Turn], [(waiter: Turn, left: Duration)], Duration?) in
             guard let line = lines[key] else { return ([], [], nil) }
-            let (going, late) = line.line.finish(sample)
+            let (going, late) = line.take(step)
             for each in late { each.waiter.isLost.withLock { $0 = true } }
             if line.line.isIdle, lines.count > Self.idleLines { lines[key] = nil }
             return (going, late, line.line.usualTime)

@@ -38,8 +38,15 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         do {
             var response = try await next(request, context: context)
             let queued = max(.zero, (response.metrics.queue ?? .zero) - context.queued)
-            let outcome = ConcurrencyOutcome(response, after: sent.duration(to: time.now) - queued)
-            response.body = response.body.onEnd { _ in limit.leave(key, outcome, sent: sent, at: time.now) }
+            let now = time.now
+            let outcome = ConcurrencyOutcome(response, after: sent.duration(to: now) - queued)
+            if response.body.isAtHand {
+                limit.leave(key, outcome, sent: sent, at: now)
+            } else {
+                // What the head says is learned now: a body may take hours.
+                limit.answer(key, outcome, sent: sent, at: now)
+                response.body = response.body.onEnd { _ in limit.leaveBody(key, at: time.now) }
+            }
             response.note(waited, for: "a place")
             return response
         } catch {

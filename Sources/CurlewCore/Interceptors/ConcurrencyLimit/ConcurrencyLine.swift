@@ -5,7 +5,7 @@ import CurlewHTTP
 /// The places of one scope, and who waits for them, as a value without I/O.
 struct ConcurrencyLine<Waiter> {
     /// How an exchange went.
-    struct Sample {
+    struct Sample: Sendable {
         let sent: MonotonicInstant
         let outcome: ConcurrencyOutcome
         let now: MonotonicInstant
@@ -19,6 +19,8 @@ struct ConcurrencyLine<Waiter> {
     private var line: WaitingLine<Entry>
     private var estimate: ConcurrencyEstimate?
     private var usual = UsualTime()
+    /// How many of those under way have their heads.
+    private var answered = 0
 
     init(places: Int, capacity: Int, adaptive: AdaptiveConcurrency?) {
         estimate = adaptive.map { ConcurrencyEstimate($0) }
@@ -41,18 +43,41 @@ struct ConcurrencyLine<Waiter> {
     /// Leaves the line; false when one's turn has come.
     mutating func leave(_ ticket: UInt64) -> Bool { line.leave(ticket) }
 
-    /// Gives a place back. Gives those whose turn it is, and those who have less time left than a typical call takes and
-    /// lose theirs, with what they have left.
+    /// The head of an exchange is there, whose place is kept until `finishBody`. Gives the same as `finish`.
+    mutating func answer(_ sample: Sample) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+        learn(sample)
+        answered += 1
+        return give(at: sample.now)
+    }
+
+    /// Gives the place of an exchange back that was answered. Gives the same as `finish`.
+    mutating func finishBody(at now: MonotonicInstant) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+        answered -= 1
+        line.finish()
+        return give(at: now)
+    }
+
+    /// Gives the place of an exchange back that was not answered before. Gives those whose turn it is, and those who
+    /// have less time left than a typical call takes and lose theirs, with what they have left.
     ///
     /// - `sample`: how the exchange went; nil if there was none.
     mutating func finish(_ sample: Sample?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
         if let sample { learn(sample) }
         line.finish()
+        return give(at: sample?.now)
+    }
+
+    /// Gives the free places away.
+    ///
+    /// - `now`: nil if nobody loses a turn.
+    private mutating func give(
+        at now: MonotonicInstant?
+    ) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+        if let estimate { line.places = estimate.places(answered: answered) }
         guard line.isDue else { return ([], []) }
         var (going, late): ([Waiter], [(waiter: Waiter, left: Duration)]) = ([], [])
         while let next = line.next() {
-            if let now = sample?.now, let usual = usual.time, let left = next.deadline.remaining(at: now), left < usual
-            {
+            if let now, let usual = usual.time, let left = next.deadline.remaining(at: now), left < usual {
                 late.append((next.waiter, left))
                 line.finish()
             } else {
@@ -71,7 +96,6 @@ struct ConcurrencyLine<Waiter> {
         case .overloaded, .unknown: break
         }
         estimate?.add(sent: sample.sent, sample.outcome, running: line.running, at: sample.now)
-        if let places = estimate?.places { line.places = places }
     }
 
     /// What a typical call takes, if that is known.

@@ -64,6 +64,19 @@ struct CachePublicTests {
     }
 
     @Test(
+        "what the server forbids to store, or to use unasked, is nobody else's whatever the app says",
+        arguments: ["public, no-store, max-age=60", "public, no-cache, max-age=60"])
+    func forbidden(directives: String) async throws {
+        var rules = Self.shared
+        rules.lifetimes = [CacheLifetime(.seconds(60), under: "https://api.example", overriding: .lifetimeAndNoStore)]
+        let fixture = Self.fixture(rules, .ok, [.cacheControl: directives])
+        #expect(try await fixture.text(headers: [.authorization: "ada"]) == "ada")
+        #expect(try await fixture.text(headers: [.authorization: "bob"]) == "bob")
+        #expect(try await fixture.text(headers: [.authorization: "ada"]) == "ada")
+        #expect(fixture.transport.requestCount == 2, "each has an entry")
+    }
+
+    @Test(
         "what was everybody's is not any more once a validation says so",
         arguments: [
             [.cacheControl: "private, max-age=60"], [.cacheControl: "public, max-age=60", .setCookie: "sid=1"],

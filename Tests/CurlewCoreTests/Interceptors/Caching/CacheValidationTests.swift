@@ -135,6 +135,66 @@ struct CacheValidationTests {
         #expect(server.validations == 1)
     }
 
+    @Test("a call whose time ends while it waits gets the stale response where stale-if-error allows that")
+    func hurriedStandIn() async throws {
+        let server = Validated("max-age=1, stale-if-error=60")
+        let fixture = try await Self.stale(server)
+        let (leader, others) = try await Self.begin(1, fixture, server)
+        let hurried = Task { try await fixture.send(timeouts: Timeouts(total: .seconds(1))) }
+        try await fixture.clock.waitForSleepers(2, .all)
+        fixture.clock.advance(by: .seconds(1))
+        let response = try await hurried.value
+        #expect(response.served != .revalidated)
+        #expect(try await response.text() == "old")
+        server.gates[0].finish(.success(server.good))
+        for call in [leader] + others { #expect(try await call.value.served == .revalidated) }
+        #expect(server.validations == 1)
+    }
+
+    @Test("a server that fails does so once for calls that may take the stale response then", arguments: [true, false])
+    func sharedFailure(isStatus: Bool) async throws {
+        let server = Validated("max-age=1, stale-if-error=60")
+        let fixture = try await Self.stale(server)
+        let (leader, others) = try await Self.begin(9, fixture, server)
+        server.gates[0].finish(isStatus ? .success(.status(503)) : .failure(NetworkError(.unreachable)))
+        for call in [leader] + others { #expect(try await call.value.text() == "old") }
+        #expect(server.validations == 1)
+    }
+
+    @Test("a call that asks for a validation waits for none that began before it", arguments: [true, false])
+    func strict(byPolicy: Bool) async throws {
+        let server = Validated()
+        let fixture = try await Self.stale(server)
+        let (leader, others) = try await Self.begin(1, fixture, server)
+        let headers: HTTPHeaders = byPolicy ? [:] : [.cacheControl: "no-cache"]
+        let policy: CachePolicy = byPolicy ? .validate : .useProtocol
+        let strict = Task { try await fixture.send(headers: headers) { $0.cachePolicy = policy } }
+        await server.reaches(2)
+        server.gates[1].finish(.success(server.good))
+        #expect(try await strict.value.served == .revalidated)
+        server.gates[0].finish(.success(server.good))
+        for call in [leader] + others { #expect(try await call.value.served == .revalidated) }
+        #expect(server.validations == 2)
+    }
+
+    @Test(
+        "a call that waits takes the response only if it is still for that call",
+        arguments: [
+            [.cacheControl: "max-age=60", .vary: "Accept-Language"], [.cacheControl: "no-store"],
+        ] as [HTTPHeaders])
+    func turned(fields: HTTPHeaders) async throws {
+        let server = Validated()
+        let fixture = try await Self.stale(server)
+        let leader = Task { try await fixture.send(headers: ["Accept-Language": "en"]) }
+        await server.reaches(1)
+        let other = Task { try await fixture.send(headers: ["Accept-Language": "de"]) }
+        try await fixture.clock.waitForSleepers(1, .all)
+        server.gates[0].finish(.success(.status(304, headers: fields)))
+        #expect(try await leader.value.served == .revalidated)
+        #expect(try await other.value.served == .network)
+        #expect(server.validations == 1)
+    }
+
     @Test("a change that ends first is seen by those that wait")
     func changed() async throws {
         let server = Validated()

@@ -134,6 +134,17 @@ struct CircuitStateTests {
         #expect(bench.waitUntilTrial() ?? .zero <= .seconds(5), "a success makes it begin anew")
     }
 
+    @Test("A growth beyond all numbers stops at the longest open time", arguments: [Double.infinity, 1e300])
+    func endlessGrowth(growth: Double) {
+        var bench = Bench(CircuitPolicy(minimumCalls: 4, openGrowth: growth))
+        bench.call(.failure, .failure, .failure, .failure)
+        for whole in [5.0, 60, 60] {
+            let wait = bench.waitUntilTrial() ?? .zero
+            #expect(wait >= .seconds(whole / 2) && wait <= .seconds(whole), "\(growth)")
+            #expect(bench.call(.failure) == 1)
+        }
+    }
+
     @Test("A trial that is cancelled makes room at once, one that never ends after its time")
     func lostTrial() {
         var bench = Bench(CircuitPolicy(minimumCalls: 4, trialTime: .seconds(7)))

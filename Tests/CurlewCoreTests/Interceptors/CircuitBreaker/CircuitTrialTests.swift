@@ -33,6 +33,18 @@ struct CircuitTrialTests {
         #expect(bench.circuit.phase == .closed && bench.circuit.reason == "5 trials succeeded")
     }
 
+    @Test("As many trials as there are numbers, and a success on top of them")
+    func endlessTrials() {
+        var bench = Self.opened(CircuitPolicy(minimumCalls: 4, trials: .max, successes: 2))
+        let permits = (0..<3).compactMap { _ in bench.admit() }
+        #expect(permits.count == 3)
+        bench.finish(permits[0], CircuitStateTests.quick)
+        #expect(bench.admit() != nil)
+        #expect(bench.circuit.phase == .halfOpen)
+        bench.finish(permits[1], CircuitStateTests.quick)
+        #expect(bench.circuit.phase == .closed)
+    }
+
     @Test("The first failed trial opens the circuit for longer, whatever the others say then")
     func failure() {
         var bench = Self.opened(CircuitPolicy(minimumCalls: 4, trials: 3, successes: 9))

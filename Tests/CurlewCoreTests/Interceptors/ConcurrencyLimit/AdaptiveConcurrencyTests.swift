@@ -192,6 +192,18 @@ struct AdaptiveConcurrencyTests {
         #expect(usual.time == .nanoseconds(Int64.max))
     }
 
+    @Test("Bounds as far as numbers go end nothing")
+    func endlessBounds() {
+        var estimate = ConcurrencyEstimate(AdaptiveConcurrency(initial: .max, least: 1, most: .max))
+        let now = MonotonicInstant(nanoseconds: 0)
+        for _ in 0..<8 { estimate.add(sent: now, .answered(.milliseconds(5)), running: 1, at: now) }
+        #expect(estimate.places == Int.max)
+        for _ in 0..<100 { estimate.add(sent: now, .overloaded, running: 1, at: now) }
+        #expect(estimate.places > 1 && estimate.places < Int.max)
+        let wide = ConcurrencyEstimate(AdaptiveConcurrency(initial: .max, least: .max, most: .max))
+        #expect(wide.places(answered: 1) == Int.max)
+    }
+
     @Test("Overload shrinks it by a tenth for each window")
     func overload() {
         var estimate = ConcurrencyEstimate(AdaptiveConcurrency(initial: 100, most: 100))
