@@ -37,6 +37,38 @@ struct KeyTests {
         init?(intValue: Int) { nil }
     }
 
+    private struct AllKeys: Decodable {
+        let names: [String]
+
+        init(from decoder: any Decoder) throws {
+            names = try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue).sorted()
+        }
+    }
+
+    @Test("keys of any letters are converted as Foundation converts them")
+    func letters() throws {
+        let signs = [
+            "a", "B", "é", "É", "ä", "Þ", "þ", "À", "ß", "ÿ", "Ÿ", "×", "÷", "µ", "1", "_", "_", "_", "-", "\u{301}",
+            "漢",
+            "Я", "ǆ", "İ", "\u{AD}", "\u{200D}",
+        ]
+        var seed: UInt64 = 19
+        func number(_ bound: Int) -> Int {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(seed >> 33) % bound
+        }
+        let ours = FastJSONDecoder(keys: .convertFromSnakeCase)
+        let theirs = JSONDecoder()
+        theirs.keyDecodingStrategy = .convertFromSnakeCase
+        for _ in 0..<4000 {
+            let key = (0..<(1 + number(8))).map { _ in signs[number(signs.count)] }.joined()
+            let document = Data("{\"\(key)\":1}".utf8)
+            let expected = try theirs.decode(AllKeys.self, from: document).names
+            let found = try ours.decode(AllKeys.self, from: document).names
+            #expect(found.map { Array($0.utf8) } == expected.map { Array($0.utf8) }, "\(key)")
+        }
+    }
+
     private static let objects: [String] = {
         let many = (0..<40).map { "\"key\($0)\":\($0)" }
         let bodies = [

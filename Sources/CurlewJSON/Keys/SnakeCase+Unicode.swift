@@ -43,17 +43,39 @@ extension SnakeCase {
 
     /// The first word in lower case, the others capitalised.
     private static func append(_ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]) {
+        let start = result.count
+        if appendLatin(word, isFirst: isFirst, to: &result) { return }
+        result.removeSubrange(start...)
         // Where words begin after other characters is for Unicode to say.
-        if word.allSatisfy({ Byte.isLetter($0) || Byte.isDigit($0) }) {
-            var followsLetter = isFirst
-            for byte in word {
-                result.append(followsLetter ? Byte.lower(byte) : Byte.upper(byte))
-                followsLetter = isFirst || Byte.isLetter(byte)
-            }
-            return
-        }
         let text = String(decoding: word, as: UTF8.self)
         result += (isFirst ? text.lowercased() : text.capitalized).utf8
+    }
+
+    /// Words of digits and letters up to U+00FE, whose cases differ in one bit. False when there is something else.
+    private static func appendLatin(
+        _ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]
+    ) -> Bool {
+        var followsLetter = isFirst
+        var place = 0
+        while place < word.count {
+            var byte = word[place]
+            var isLetter = Byte.isLetter(byte)
+            if byte == 0xC3, place + 1 < word.count {
+                place += 1
+                byte = word[place]
+                // Not the signs × and ÷, nor ß and ÿ, whose upper cases are elsewhere.
+                guard byte & 0xDF != 0x97, byte & 0xDF != 0x9F else { return false }
+                result.append(0xC3)
+                result.append(followsLetter ? byte | 0x20 : byte & 0xDF)
+                isLetter = true
+            } else {
+                guard isLetter || Byte.isDigit(byte) else { return false }
+                result.append(followsLetter ? Byte.lower(byte) : Byte.upper(byte))
+            }
+            followsLetter = isFirst || isLetter
+            place += 1
+        }
+        return true
     }
 
     /// If there is an underscore that no neighbour makes a part of a greater `Character`.
@@ -66,6 +88,9 @@ extension SnakeCase {
     /// If the bytes between two places are one `Character`: an underscore and a scalar before or behind it.
     private static func joins(_ start: Int, _ end: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         let (low, high) = key[start] == Byte.underscore ? (start, end) : (start, end + 1)
+        // Nothing below U+0300 joins, and no ideograph from U+4000 to U+9FFF.
+        let lead = key[low] == Byte.underscore ? key[low + 1] : key[low]
+        if (0xC2..<0xCC).contains(lead) || (0xE4...0xE9).contains(lead) { return false }
         return String(decoding: key[low..<high], as: UTF8.self).count == 1
     }
 
