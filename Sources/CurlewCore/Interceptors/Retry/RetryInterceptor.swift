@@ -77,11 +77,20 @@ public struct RetryInterceptor: ValidatingInterceptor {
         let began = context.time.now
         let policy = context[RetryPolicyKey.self] ?? policy
         context.isRetried = true
-        let result = await attempt(request, next, context)
-        if rules?.when == nil, let response = result.response, policy.delivers(response) {
-            budget.deposit(for: request.origin)
-            return response
+        var (response, error): (HTTPResponse?, NetworkError?)
+        do {
+            let answered = try await next(request, context: context)
+            // What is simply answered pays for nothing else.
+            if rules?.when == nil, policy.delivers(answered) {
+                budget.deposit(for: request.origin)
+                return answered
+            }
+            response = answered
+        } catch let failure {
+            error = NetworkError(failure)
         }
+        let result = AttemptResult(
+            request, routeName: context.routeName, number: context.attempt, response: response, error: error)
         return try await goOn(after: result, next, context, policy, began)
     }
 
