@@ -34,7 +34,7 @@ final class OriginLine {
     /// Whether somebody waits and there is a place.
     var isDue: Bool { running < places && shared.count > 0 }
 
-    /// Takes a place, if there is one and nobody waits for it.
+    /// Takes a slot, if there is one and no call waits for it.
     func enter() -> Bool {
         guard running < places, shared.count == 0 else { return false }
         running += 1

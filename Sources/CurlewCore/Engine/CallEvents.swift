@@ -18,7 +18,7 @@ final class CallEvents: Sendable {
     }
 
     /// Takes an event that does not belong to one sending. What an interceptor left behind may have one when the call is
-    /// over: nobody is told.
+    /// over: observers do not hear of it.
     func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
         if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
         queue.tell(event.withoutTransfer, in: context)
@@ -35,7 +35,7 @@ final class CallEvents: Sendable {
         }
     }
 
-    /// The call is about to end. Sendings that somebody has left behind are told as cancelled; of a call that succeeds,
+    /// The call is about to end. Sendings that an interceptor has left behind are told as cancelled; of a call that succeeds,
     /// bodies may still be read.
     func end(readsOn: Bool) {
         let left = state.withLock { state -> [SendingEvents] in
@@ -122,7 +122,7 @@ final class SendingEvents: Sendable {
         state.withLock { finish(&$0, context) }
     }
 
-    /// Nobody waits for it any more.
+    /// The call does not wait for it any more.
     func abandon(withHead: Bool) {
         state.withLock { state in
             guard let context = state.context else { return over(&state) }

@@ -4,7 +4,7 @@ import Dispatch
 
 /// Tells the observers of a client what happens, one event after the other, on a dispatch queue of its own.
 ///
-/// Whoever records an event only puts it into the queue, so that an observer that writes to a disk holds up neither a
+/// Recording an event only puts it into the queue, so that an observer that writes to a disk holds up neither a
 /// connection nor a thread of the concurrency runtime. A client without observers has no queue.
 package final class EventQueue: Sendable {
     /// The most events that wait. Of more the newest are dropped, and `.lost` says how many.

@@ -4,7 +4,7 @@
 package protocol PayingInterceptor: Interceptor {
     /// What it pays from.
     var purse: AnyObject { get }
-    /// False if nobody has named it: that of another interceptor may take its place.
+    /// False if the app has not named it: that of another interceptor may take its place.
     var isPurseChosen: Bool { get }
     /// The same, paying from `purse`.
     func paying(from purse: AnyObject) -> any Interceptor

@@ -87,7 +87,7 @@ public enum ExchangeEvent: Sendable {
 }
 
 extension ExchangeEvent {
-    /// The event without a body that somebody else reads: an event that waits must not hold a connection.
+    /// The event without a body that the caller reads: an event that waits must not hold a connection.
     var withoutTransfer: ExchangeEvent {
         func outlined(_ response: HTTPResponse) -> HTTPResponse {
             var response = response

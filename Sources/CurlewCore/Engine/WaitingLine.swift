@@ -25,7 +25,7 @@ package struct WaitingLine<Element> {
     /// Those who wait, in no order.
     package var elements: some Collection<Element> { queue.elements }
 
-    /// Takes a place, if there is one and nobody waits for it.
+    /// Takes a slot, if there is one and no call waits for it.
     package mutating func enter() -> Bool {
         guard running < places, queue.isEmpty else { return false }
         running += 1

@@ -43,7 +43,7 @@ public struct NetworkError: Error, Sendable {
         self.init(.status(answer.status), response: answer)
     }
 
-    /// The error for a response that somebody else has read: its status is the reason, whatever it is.
+    /// The error for a response that other code has read: its status is the reason, whatever it is.
     ///
     /// - `body`: what has been read of the body; empty by default. The response's own is left alone.
     public init(_ response: HTTPResponse, body: Data = Data()) {

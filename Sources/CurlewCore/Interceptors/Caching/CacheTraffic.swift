@@ -40,7 +40,7 @@ final class CacheTraffic: Sendable {
         case good(StoredResponse)
         /// The server has failed.
         case failed(CacheDecision.Failure)
-        /// Neither: whoever waits has to look again.
+        /// Neither: the waiting calls have to look again.
         case unknown
     }
 

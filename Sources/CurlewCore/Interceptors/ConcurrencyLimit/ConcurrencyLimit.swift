@@ -132,7 +132,7 @@ extension ConcurrencyLimit {
             } catch {
                 // One's turn may have come in the same moment: the place goes to the next one, unless it has gone there.
                 let hadTurn = lines.withLock { lines -> Bool in
-                    // The line of a turn that is lost may be gone, and the ticket be that of somebody in another one.
+                    // The line of a turn that is lost may be gone, and the ticket be that of a call in another one.
                     guard !turn.isLost.withLock({ $0 }) else { return false }
                     return !(lines[key]?.line.leave(ticket) ?? true)
                 }
@@ -152,12 +152,12 @@ extension ConcurrencyLimit {
         take(.answer(ConcurrencyLine<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
     }
 
-    /// Gives the place of an exchange back that was answered; the next in line have it.
+    /// Gives the place of an exchange back that was answered; the next in the queue have it.
     func leaveBody(_ key: LimitScope.Key, at now: MonotonicInstant) {
         take(.finishBody(now), key)
     }
 
-    /// Gives a place back; the next in line have it.
+    /// Gives a slot back; the next in the queue have it.
     func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
         take(.finish(ConcurrencyLine<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
     }

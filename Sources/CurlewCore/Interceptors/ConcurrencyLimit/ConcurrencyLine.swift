@@ -32,10 +32,10 @@ struct ConcurrencyLine<Waiter> {
     var waiting: Int { line.count }
     var isIdle: Bool { line.isIdle }
 
-    /// Takes a place, if there is one and nobody waits for it.
+    /// Takes a slot, if there is one and no call waits for it.
     mutating func enter() -> Bool { line.enter() }
 
-    /// Stands in line; nil when it is full.
+    /// Waits in the queue; nil when it is full.
     mutating func wait(_ waiter: Waiter, until deadline: Deadline, _ priority: RequestPriority) -> UInt64? {
         line.wait(Entry(waiter: waiter, deadline: deadline), priority)
     }
@@ -69,7 +69,7 @@ struct ConcurrencyLine<Waiter> {
 
     /// Gives the free places away.
     ///
-    /// - `now`: nil if nobody loses a turn.
+    /// - `now`: nil if no call loses its turn.
     private mutating func give(
         at now: MonotonicInstant?
     ) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {

@@ -17,7 +17,7 @@ import CurlewHTTP
 /// - It learns: a 429, 503 or 403 with `Retry-After`, and any answer whose `RateLimit` or `X-RateLimit` fields leave
 ///   nothing, pause the scope for as long as the server says, at most `longestPause`; what they leave is not exceeded.
 /// - An answer that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses the calls of routes
-///   whose answers have named that resource, and no others; those that are in line already go. 16 resources and 256
+///   whose answers have named that resource, and no others; those that wait in the queue already go. 16 resources and 256
 ///   routes of a scope are remembered.
 /// - `scopes` have a bucket of their own. When more are in use, one in which nobody waits is forgotten, of eight the one
 ///   whose bucket is full or will be soonest: it begins with a full bucket when it comes back.

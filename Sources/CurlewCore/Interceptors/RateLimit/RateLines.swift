@@ -68,7 +68,7 @@ final class RateLine {
         queue = FairQueue(capacity: waiting)
     }
 
-    /// Nobody waits.
+    /// No call waits.
     var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
 
     /// From when on forgetting it changes nothing.

@@ -31,7 +31,7 @@ extension AttemptResult {
     /// Nothing of the attempt left this network.
     var reachedNobody: Bool { error?.reachedNobody ?? false }
 
-    /// Lets go of a response that nobody will read.
+    /// Lets go of a response that no caller will read.
     func giveUp() {
         response?.body.cancel()
     }
