@@ -5,8 +5,8 @@ public import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// The engine on Linux: libcurl, driven by one thread of its own, or by `TransportConfiguration.agents` of them, and one
-/// more for answers that go to files (`APIClient.download`). Each starts when it is needed.
+/// The engine on Linux: libcurl, driven by `TransportConfiguration.eventLoops` threads of its own. Each starts when it is
+/// needed, and ends after `ConnectionPool.idleLifetime` without work.
 ///
 /// HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, connections pooled and reused. Calls do not block threads:
 /// they wait as suspended tasks. What it adds to the guarantees of `Transport`:
@@ -18,11 +18,8 @@ import FoundationEssentials
 ///   once and ends in `.connectionLost(.requestMayHaveArrived)`.
 /// - Bodies up to `TransportConfiguration.smallBody` come with the response; larger ones stream, and the transfer
 ///   stops while `TransportConfiguration.bodyBuffer` bytes wait for their reader.
-/// - A thread of the engine that stands still for longer than `TransportConfiguration.stallLimit` is an error of the
-///   calls that wait for it, not a hang.
 ///
-/// Observers hear of interim answers and trailers. They are called on the engine's thread: one that waits there holds
-/// all exchanges of that thread.
+/// Observers hear of interim answers and trailers.
 ///
 /// An engine belongs to the process that made it: in a forked child every use ends with `.configuration` at once, and
 /// a child needs an engine of its own. Started programs inherit none of its sockets.
@@ -33,7 +30,7 @@ public final class CurlTransport: Transport {
     /// How it connects.
     public let configuration: TransportConfiguration
 
-    private let agents: AgentGroup
+    private let loops: EventLoopGroup
     /// Why no call can work.
     private let problem: String?
 
@@ -44,12 +41,12 @@ public final class CurlTransport: Transport {
     public init(configuration: TransportConfiguration = TransportConfiguration()) {
         self.configuration = configuration
         let proxies = ProxyRules(configuration.proxy, environment: ProcessInfo.processInfo.environment)
-        agents = AgentGroup(configuration: configuration, proxies: proxies)
+        loops = EventLoopGroup(configuration: configuration, proxies: proxies)
         problem = configuration.problems.first ?? proxies.problems.first
     }
 
     deinit {
-        agents.stop()
+        loops.stop()
     }
 
     /// The engine that clients share when they name none. It is made at its first use and lives as long as the process.
@@ -70,7 +67,7 @@ public final class CurlTransport: Transport {
     func exchange(
         _ request: HTTPRequest, in context: ExchangeContext, opensConnection: Bool = false
     ) async throws -> HTTPResponse {
-        guard agents.isHere else { throw HomeProcess.error(request) }
+        guard loops.isHere else { throw HomeProcess.error(request) }
         try request.validate()
         if let problem { throw NetworkError(.configuration, detail: problem, request: RequestLine(request)) }
         let upload = try makeUpload(for: request)
@@ -80,19 +77,18 @@ public final class CurlTransport: Transport {
                 .invalidRequest, detail: "A HEAD request cannot carry a body.", hint: "Use GET or QUERY.",
                 request: RequestLine(request))
         }
-        let agent = agents.agent(for: request.origin, upload, savesBody: context.options.savesBody)
         let transfer = Transfer(
-            request: request, context: context, upload: upload, opensConnection: opensConnection, agent: agent,
-            owner: self)
+            request: request, context: context, upload: upload, opensConnection: opensConnection, owner: self)
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
-            // Unsafe in name only: the agent resumes it exactly once, when it takes the transfer out of its table.
+            // Unsafe in name only: it is resumed exactly once, by whoever takes the transfer out of its queue, or by the
+            // event loop when that is done with it.
             try await withUnsafeThrowingContinuation { continuation in
                 transfer.continuation = continuation
-                agent.start(transfer)
+                loops.start(transfer)
             }
         } onCancel: {
-            agent.cancel(transfer)
+            loops.cancel(transfer)
         }
     }
 
@@ -107,13 +103,13 @@ public final class CurlTransport: Transport {
             case .drain(let time): ExchangeClock.moment(after: time)
             }
         await withUnsafeContinuation { continuation in
-            agents.stop(by: moment) { continuation.resume() }
+            loops.stop(by: moment) { continuation.resume() }
         }
     }
 
     /// What the engine is busy with.
     public var snapshot: TransportSnapshot {
-        agents.snapshot
+        loops.snapshot
     }
 }
 

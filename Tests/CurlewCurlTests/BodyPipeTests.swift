@@ -14,13 +14,14 @@ import Testing
 struct BodyPipeTests {
     private func pipe(capacity: Int = 100) throws -> BodyPipe {
         let configuration = TransportConfiguration()
-        let agent = CurlAgent(
-            configuration: configuration, proxies: ProxyRules(.none, environment: [:]),
-            lines: SharedLines(capacity: 1))
+        let proxies = ProxyRules(.none, environment: [:])
+        let queues = RequestQueues(configuration: configuration, proxies: proxies, loops: 1)
         let transfer = Transfer(
-            request: try HTTPRequest(url: "http://127.0.0.1/"), context: ExchangeContext(), upload: nil, agent: agent,
+            request: try HTTPRequest(url: "http://127.0.0.1/"), context: ExchangeContext(), upload: nil,
             owner: CurlTransport(configuration: configuration))
-        return BodyPipe(transfer, first: GatheredBody(), capacity: capacity, memory: agent.memory)
+        let loop = EventLoop(configuration: configuration, proxies: proxies, queues: queues, number: 0)
+        transfer.loop = loop
+        return BodyPipe(transfer, first: GatheredBody(), capacity: capacity, memory: loop.memory)
     }
 
     private func offer(_ text: String, to pipe: BodyPipe) -> String {
@@ -55,7 +56,7 @@ struct BodyPipeTests {
         #expect(error?.reason == .cancelled)
         let stalled = try pipe()
         #expect(offer("abc", to: stalled) == "taken")
-        stalled.finish(.failure(NetworkError(.timedOut(.engine))))
+        stalled.finish(.failure(NetworkError(.timedOut(.idle))))
         #expect(offer("def", to: stalled) == "taken")
         #expect(try await stalled.next() == Data("abc".utf8))
         await #expect(throws: NetworkError.self) { try await stalled.next() }

@@ -36,10 +36,10 @@ struct HTTP2Tests {
     }
 
     @Test("a burst of calls shares one connection, whatever the number of threads", arguments: [1, 3])
-    func multiplexing(agents: Int) async throws {
+    func multiplexing(loops: Int) async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
-        configuration.agents = agents
+        configuration.eventLoops = loops
         let transport = CurlTransport(configuration: configuration)
         let url = nginx.secure() + "/connection"
         let connections = try await withThrowingTaskGroup(of: Substring.self) { group in
@@ -128,11 +128,11 @@ struct HTTP2Tests {
     @Test(
         "downloads beside uploads of unknown length lose nothing, also where they declare no length", .serialized,
         arguments: [(1, 64), (1, 16), (2, 64)])
-    func uploadsBesideDownloads(agents: Int, perHost: Int) async throws {
+    func uploadsBesideDownloads(loops: Int, perHost: Int) async throws {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
         configuration.bodyBuffer = 16_384
-        configuration.agents = agents
+        configuration.eventLoops = loops
         configuration.pool.perHost = perHost
         let transport = CurlTransport(configuration: configuration)
         let (url, expected) = (nginx.secure(), String(repeating: "text to compress, ", count: 10_000))

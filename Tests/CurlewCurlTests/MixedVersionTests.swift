@@ -13,13 +13,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct MixedVersionTests {
     @Test("answers go to those who asked, or to nobody", arguments: [1, 2])
-    func answers(agents: Int) async throws {
+    func answers(loops: Int) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates, isMixed: true) }
         let counts = Locked((complete: 0, lost: 0))
         for round in 0..<8 {
             let tls = TLSConfiguration(trustedRoots: .file(certificates.authority))
-            let transport = CurlTransport(configuration: TransportConfiguration(tls: tls, agents: agents))
+            let transport = CurlTransport(configuration: TransportConfiguration(tls: tls, eventLoops: loops))
             await withTaskGroup(of: Void.self) { group in
                 for caller in 0..<60 {
                     group.addTask {

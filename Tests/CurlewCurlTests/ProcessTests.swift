@@ -63,7 +63,8 @@ struct ProcessTests {
             let response = try await transport.exchange(url: url + "/big")
             _ = try await transport.exchange(url: url + "/")
             let after = try ChildProcess.inheritedDescriptors(output: folder.path + "/after")
-            #expect(after.count == before.count, "\(after)")
+            // Before 8.8 libcurl has a pair of sockets of its own for each event loop, which nothing of a call goes through.
+            #expect(after.count <= before.count + 2, "\(after)")
             response.body.cancel()
         }
     }

@@ -7,47 +7,47 @@ import Testing
 /// When silent connections are looked at.
 @Suite(.timeLimit(.minutes(1)))
 struct SilentConnectionTests {
-    static let (short, long) = (SharedConnections.silence, SharedConnections.longSilence)
+    static let (short, long) = (ForgottenBytes.silence, ForgottenBytes.longSilence)
 
     @Test("a connection is due after a short silence, and then after each long one")
     func silence() {
-        var shared = SharedConnections()
-        #expect(shared.nextLook == .max)
-        shared.insert(7, at: 100)
-        #expect(shared.nextLook == 100 + Self.short)
-        #expect(shared.takeDue(at: 99 + Self.short) { _ in true } == [])
-        #expect(shared.takeDue(at: 100 + Self.short) { _ in true } == [7])
-        #expect(shared.nextLook == 100 + Self.short + Self.long)
-        #expect(shared.takeDue(at: shared.nextLook) { _ in true } == [7])
+        var bytes = ForgottenBytes(isNeeded: true)
+        #expect(bytes.nextLook == .max)
+        bytes.insert(7, at: 100)
+        #expect(bytes.nextLook == 100 + Self.short)
+        #expect(bytes.takeDue(at: 99 + Self.short) { _ in true } == [])
+        #expect(bytes.takeDue(at: 100 + Self.short) { _ in true } == [7])
+        #expect(bytes.nextLook == 100 + Self.short + Self.long)
+        #expect(bytes.takeDue(at: bytes.nextLook) { _ in true } == [7])
     }
 
     @Test("what stirs is not silent, however much stirs elsewhere")
     func stir() {
-        var shared = SharedConnections()
-        shared.insert(7, at: 0)
-        shared.insert(8, at: 0)
+        var bytes = ForgottenBytes(isNeeded: true)
+        bytes.insert(7, at: 0)
+        bytes.insert(8, at: 0)
         var due: [Int32] = []
         for moment in 1...20 {
             let now = Int64(moment) * Self.short / 2
-            shared.noteStir(8, isReadable: true, at: now)
-            due += shared.takeDue(at: now) { _ in true }
+            bytes.noteStir(8, at: now)
+            due += bytes.takeDue(at: now) { _ in true }
         }
         #expect(due == [7])
     }
 
     @Test("others, those that nobody reads from, and those that are gone are not looked at")
     func others() {
-        var shared = SharedConnections()
-        shared.noteStir(9, isReadable: true, at: 0)
-        #expect(shared.nextLook == .max && shared.count == 0)
-        shared.insert(7, at: 0)
-        #expect(shared.takeDue(at: Self.long) { _ in false } == [])
-        #expect(shared.nextLook == .max)
+        var bytes = ForgottenBytes(isNeeded: true)
+        bytes.noteStir(9, at: 0)
+        #expect(bytes.nextLook == .max)
+        bytes.insert(7, at: 0)
+        #expect(bytes.takeDue(at: Self.long) { _ in false } == [])
+        #expect(bytes.nextLook == .max)
         // It is read from again.
-        shared.noteStir(7, isReadable: false, at: Self.long)
-        #expect(shared.nextLook == Self.long + Self.short)
-        shared.remove(7)
-        #expect(shared.takeDue(at: 2 * Self.long) { _ in true } == [] && shared.nextLook == .max)
+        bytes.noteStir(7, at: Self.long)
+        #expect(bytes.nextLook == Self.long + Self.short)
+        bytes.remove(7)
+        #expect(bytes.takeDue(at: 2 * Self.long) { _ in true } == [] && bytes.nextLook == .max)
     }
 
     static let (patience, sharedPatience) = (SharedConnections.patience, SharedConnections.sharedPatience)
@@ -86,9 +86,8 @@ struct SilentConnectionTests {
             let start = Int64(wait) * short
             #expect(deaths(&shared, since: start, at: [start + short]) == [false])
         }
-        shared.noteStir(7, isReadable: false, at: 3 * short)
-        #expect(deaths(&shared, since: 3 * short, at: [4 * short]) == [true], "room to write is no sign of life")
-        shared.noteStir(7, isReadable: true, at: 4 * short)
+        #expect(deaths(&shared, since: 3 * short, at: [4 * short]) == [true])
+        shared.noteHeard(7, at: 4 * short)
         #expect(deaths(&shared, since: 4 * short, at: [5 * short]) == [false])
     }
 }

@@ -18,9 +18,9 @@ struct WaitingTests {
         let release = Signal()
         let releaseLong = Signal()
 
-        init(places: Int, waiting: Int = 10_000, agents: Int = 1) throws {
+        init(places: Int, waiting: Int = 10_000, loops: Int = 1) throws {
             let pool = ConnectionPool(perHost: places, waitingPerHost: waiting)
-            transport = CurlTransport(configuration: TransportConfiguration(pool: pool, agents: agents))
+            transport = CurlTransport(configuration: TransportConfiguration(pool: pool, eventLoops: loops))
             server = try MockServer()
             server.on(.get, "/held") { [release] _ in
                 release.block()
@@ -52,8 +52,8 @@ struct WaitingTests {
     }
 
     @Test("there are no more connections than allowed; others wait, and tell how long", arguments: [1, 2])
-    func places(agents: Int) async throws {
-        let setting = try Setting(places: 2, agents: agents)
+    func places(loops: Int) async throws {
+        let setting = try Setting(places: 2, loops: loops)
         var tasks: [Task<HTTPResponse, any Error>] = []
         for _ in 0..<6 { tasks.append(try await setting.start("/held")) }
         #expect(setting.transport.snapshot.active == 2 && setting.transport.snapshot.waiting == 4)
@@ -90,10 +90,10 @@ struct WaitingTests {
     }
 
     @Test("waiting ends at once with a cancellation, and at the deadline", arguments: [1, 2, 4])
-    func ends(agents: Int) async throws {
-        let setting = try Setting(places: agents, agents: agents)
+    func ends(loops: Int) async throws {
+        let setting = try Setting(places: loops, loops: loops)
         var held: [Task<HTTPResponse, any Error>] = []
-        for _ in 0..<agents { held.append(try await setting.start("/held")) }
+        for _ in 0..<loops { held.append(try await setting.start("/held")) }
         let cancelled = try await setting.start("/free")
         // Not a phase of the exchange: those begin with its turn.
         let patient = try await setting.start(
@@ -114,8 +114,8 @@ struct WaitingTests {
         setting.release.fire()
         for task in held { #expect(try await task.value.status == .ok) }
         _ = await outcome(patient)
-        _ = try await setting.server.waitForRequests(count: agents + 1)
-        #expect(setting.server.requests.map(\.path) == Array(repeating: "/held", count: agents) + ["/free"])
+        _ = try await setting.server.waitForRequests(count: loops + 1)
+        #expect(setting.server.requests.map(\.path) == Array(repeating: "/held", count: loops) + ["/free"])
     }
 
     @Test("a full line refuses further exchanges")
@@ -133,10 +133,10 @@ struct WaitingTests {
     }
 
     @Test("a shutdown ends those who wait; a drain lets them finish", arguments: [true, false], [1, 2])
-    func shutdown(drains: Bool, agents: Int) async throws {
-        let setting = try Setting(places: agents, agents: agents)
+    func shutdown(drains: Bool, loops: Int) async throws {
+        let setting = try Setting(places: loops, loops: loops)
         var tasks: [Task<HTTPResponse, any Error>] = []
-        for _ in 0..<agents { tasks.append(try await setting.start("/held")) }
+        for _ in 0..<loops { tasks.append(try await setting.start("/held")) }
         for _ in 0..<10 { tasks.append(try await setting.start("/free")) }
         async let ending: Void = setting.transport.shutdown(drains ? .drain(deadline: .seconds(30)) : .now)
         if drains { setting.release.fire() }
@@ -164,8 +164,8 @@ struct WaitingTests {
     }
 
     @Test("many cancellations and failures lose nobody", arguments: [1, 2, 3])
-    func storm(agents: Int) async throws {
-        let setting = try Setting(places: 3, agents: agents)
+    func storm(loops: Int) async throws {
+        let setting = try Setting(places: 3, loops: loops)
         setting.release.fire()
         setting.server.on(.get, "/broken", respond: .closeBeforeReply)
         let ends = await withTaskGroup(of: NetworkError.Reason?.self) { group in

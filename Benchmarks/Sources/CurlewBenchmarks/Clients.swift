@@ -33,7 +33,7 @@ enum Clients {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
         var configuration = TransportConfiguration(
             tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system))
-        configuration.agentsPerSecureOrigin = 2
+        configuration.eventLoopsPerSecureOrigin = 2
         return CurlTransport(configuration: configuration)
     }
 

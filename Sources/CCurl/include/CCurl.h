@@ -150,9 +150,6 @@ static inline int curlew_event_descriptor(void) {
 /// The name that debuggers and `top -H` show for the calling thread; at most 15 characters.
 void curlew_name_thread(const char *name);
 
-/// A multi handle whose own sockets started programs do not inherit; NULL without memory. `wake` is any descriptor.
-CURLM *curlew_multi_open(int wake);
-
 /// From now on forks are counted, in the children.
 void curlew_watch_forks(void);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+package import CurlewHTTP
 
 /// Through which proxy a transport connects.
 ///
@@ -60,14 +60,14 @@ public struct ProxyServer: Hashable, Sendable {
     }
 
     /// The origin of an HTTP server at the same place; nil if host or port cannot be sent.
-    private var place: Origin? { Origin(scheme: "http", host: host, port: port) }
+    package var origin: Origin? { Origin(scheme: "http", host: host, port: port) }
 
     /// Whether it is on this machine.
-    var isLoopback: Bool { place?.isLoopback ?? false }
+    var isLoopback: Bool { origin?.isLoopback ?? false }
 
     /// `http://proxy.example:3128`, without credentials.
     package var url: String? {
-        place.map { "\(kind == .socks5 ? "socks5h" : kind.rawValue)://\($0.host):\($0.port)" }
+        origin.map { "\(kind == .socks5 ? "socks5h" : kind.rawValue)://\($0.host):\($0.port)" }
     }
 }
 

@@ -17,26 +17,21 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// To which addresses it connects. Default `.everything`; `.publicOnly` for URLs that users write. See
     /// `AddressPolicy`.
     public var addressPolicy: AddressPolicy
-    /// Threads that the engine on Linux works with, each started when it is needed. Default 2, at most 64.
+    /// Threads with which the engine on Linux performs exchanges, each started when it is needed. Default 2, at most 64.
     ///
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. Without
-    /// TLS, where an exchange shares its connection with nobody, the other threads help with an origin as soon as sixteen
-    /// exchanges are under way: they divide its places, and who waits gets the first place that becomes free, at whichever
-    /// thread. More than two pay with calls to several origins, mostly for TLS, when two use a whole core each. Each thread
-    /// has its share of the pool's `total` and `idle`; where `total` is set, there is one thread for sixteen of it, at
-    /// least one. Limits for a host hold as they are.
-    public var agents: Int { didSet { agents = Self.inside(agents, 1...64) } }
-    /// How many of these threads may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most 64.
+    /// TLS, where an exchange shares its connection with no other, the other loops help with an origin as soon as sixteen
+    /// exchanges are under way, and a request that waits gets the first slot that becomes free at any of them. More than
+    /// two pay with calls to several origins, mostly for TLS, when two use a whole core each. Each loop has its share of
+    /// the pool's `perHost`, `total` and `idle`; where `total` is set, there is one loop for sixteen of it, at least one.
+    public var eventLoops: Int { didSet { eventLoops = Self.inside(eventLoops, 1...64) } }
+    /// How many of these loops may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most 64.
     ///
     /// Over HTTP/2 each of them has a connection of its own, where RFC 9113 §9.1 asks for one to a host. It pays when calls
     /// to one host keep a thread busy all the time. They divide `ConnectionPool.perHost` among them.
-    public var agentsPerSecureOrigin = 1 {
-        didSet { agentsPerSecureOrigin = Self.inside(agentsPerSecureOrigin, 1...64) }
+    public var eventLoopsPerSecureOrigin = 1 {
+        didSet { eventLoopsPerSecureOrigin = Self.inside(eventLoopsPerSecureOrigin, 1...64) }
     }
-    /// How long a thread of the engine on Linux may stand still, held by an observer that waits or a disk that does not
-    /// answer, until the calls that wait for it end with `.timedOut(.engine)`. New ones do so at once until it goes on.
-    /// Default 10 s, at least 2 s; nil to wait for ever.
-    public var stallLimit: Duration? { didSet { stallLimit = Self.patient(stallLimit) } }
     /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB, at least
     /// 16 KiB.
     public var bodyBuffer: Int { didSet { bodyBuffer = Self.inside(bodyBuffer, Self.buffers) } }
@@ -49,8 +44,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
         dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil,
-        addressPolicy: AddressPolicy = .everything, agents: Int = 2, stallLimit: Duration? = .seconds(10),
-        bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
+        addressPolicy: AddressPolicy = .everything, eventLoops: Int = 2, bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
     ) {
         self.tls = tls
         self.proxy = proxy
@@ -59,8 +53,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.dns = dns
         self.unixSocket = unixSocket
         self.addressPolicy = addressPolicy
-        self.agents = Self.inside(agents, 1...64)
-        self.stallLimit = Self.patient(stallLimit)
+        self.eventLoops = Self.inside(eventLoops, 1...64)
         self.bodyBuffer = Self.inside(bodyBuffer, Self.buffers)
         self.smallBody = Self.inside(smallBody, 0...(.max))
     }
@@ -72,10 +65,6 @@ public struct TransportConfiguration: Hashable, Sendable {
 
     private static func inside(_ value: Int, _ range: ClosedRange<Int>) -> Int {
         min(range.upperBound, max(range.lowerBound, value))
-    }
-
-    private static func patient(_ limit: Duration?) -> Duration? {
-        limit.map { max($0, .seconds(2)) }
     }
 
     /// What cannot work, each naming its option; every call throws `.configuration` with the first. Empty when all is

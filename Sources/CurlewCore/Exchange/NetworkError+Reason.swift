@@ -84,8 +84,6 @@ extension NetworkError {
         case firstByte
         /// No byte moved for too long.
         case idle
-        /// The engine's own thread stood still for longer than `TransportConfiguration.stallLimit`.
-        case engine
         /// One attempt, up to the head of its response.
         case attempt
         /// The whole call.

@@ -23,7 +23,6 @@ extension NetworkError: LocalizedError {
             "The server's certificate is not valid at this time."
         case .secureConnectionFailed: "A secure connection to the server could not be made."
         case .timedOut(.queue): "There were too many requests at the same time."
-        case .timedOut(.engine): "The app was too busy to finish the request."
         case .timedOut: "The server took too long to answer."
         case .connectionLost: "The connection was lost."
         case .badResponse: "The server's answer could not be understood."

@@ -24,8 +24,6 @@ public struct RequestOptions: Sendable {
     public var nilOn404: Bool?
     /// True hands the response over when its head arrives; false waits for small bodies. Nil is false.
     public var streaming: Bool?
-    /// The body goes to a file: a transport may choose a thread that may be blocked.
-    package var savesBody = false
     /// True hands the body over as it came, with its content codings (gzip, …), where the transport can. Nil is false.
     public var rawBody: Bool?
     /// Whether doing this call twice is the same as doing it once, whatever the method says; nil, the default, leaves
@@ -75,7 +73,6 @@ public struct RequestOptions: Sendable {
         if let nilOn404 = other.nilOn404 { result.nilOn404 = nilOn404 }
         if let streaming = other.streaming { result.streaming = streaming }
         if let rawBody = other.rawBody { result.rawBody = rawBody }
-        result.savesBody = savesBody || other.savesBody
         if !other.values.isEmpty { result.values.merge(other.values) { $1 } }
         return result
     }

@@ -11,7 +11,7 @@ package protocol ResponseBodySource: AnyObject, Sendable {
     /// Waits for the next chunk; nil at the end. Ends the wait at once when the task is cancelled.
     func next() async throws -> Data?
     /// Gives `sink` everything that is still to come, and returns at the end. Ends the wait at once when the task is
-    /// cancelled. A source with a thread that may block calls the sink there, which saves a hand-over for each chunk.
+    /// cancelled.
     func drain(into sink: any BodySink) async throws
     /// Ends the transfer. Called at any time, also after the end.
     func cancel()
@@ -27,8 +27,7 @@ extension ResponseBodySource {
 ///
 /// It keeps alive what it needs: when draining ends early, a call may still be under way.
 package protocol BodySink: AnyObject, Sendable {
-    /// May block the thread, where `RequestOptions.savesBody` has asked for one that may be blocked. An error ends the
-    /// transfer.
+    /// An error ends the transfer.
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError)
 }
 

@@ -23,11 +23,9 @@ extension APIClient {
     /// in its middle is not tried again. The total timeout covers the writing, and `Limits.download` (16 GiB by default)
     /// bounds it. Memory does not grow with the file.
     ///
-    /// On Linux a thread of the engine of its own receives and writes, so that a slow disk holds up no other call, over
-    /// connections of its own.
+    /// The calling task writes the file, chunk by chunk as they come: a slow disk slows this transfer down and no other.
     ///
-    /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that shows by then;
-    /// on Linux `.timedOut(.engine)` when a disk does not answer for longer than `TransportConfiguration.stallLimit`.
+    /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that shows by then.
     @concurrent @discardableResult
     public func download(
         _ route: some Route, to path: String, progress: DownloadProgress? = nil
@@ -50,7 +48,6 @@ extension APIClient.Core {
     ) async throws(NetworkError) -> Response<Int64> {
         let call = try await begin(route, answer: HTTPResponse.self, nil) { options in
             options.streaming = true
-            options.savesBody = true
             options.limits.responseBody = configuration.limits.overridden(by: options.limits).download
         }
         let file = try await draft(path, of: call)

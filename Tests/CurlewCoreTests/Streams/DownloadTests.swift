@@ -25,7 +25,7 @@ final class DownloadTests {
         _ pipeline: Pipeline = []
     ) -> APIClient {
         let transport = RecordingTransport { _, context in
-            #expect(context.options.streaming == true && context.options.savesBody)
+            #expect(context.options.streaming == true)
             return HTTPResponse(
                 status: status, headers: ["X-Kind": "csv"], body: ResponseBody(source, limit: limit, length: length))
         }

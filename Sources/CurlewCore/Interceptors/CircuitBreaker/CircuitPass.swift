@@ -109,7 +109,7 @@ final class CircuitPass: Departure {
     ) -> CircuitState.Outcome {
         guard !error.isOffline else { return .unknown }
         switch error.reason {
-        case .timedOut(.engine), .timedOut(.queue): return .unknown
+        case .timedOut(.queue): return .unknown
         case .timedOut(.total): return total.map { sending * 2 >= $0 } ?? true ? .failure : .unknown
         case .unreachable, .timedOut, .connectionLost, .badResponse, .proxyFailed(.unreachable),
             .proxyFailed(.refused):

@@ -120,7 +120,7 @@ enum ConcurrencyOutcome: Hashable, Sendable {
 
     init(_ error: NetworkError, after took: Duration) {
         switch error.reason {
-        case .timedOut(.engine), .timedOut(.queue): self = .unknown
+        case .timedOut(.queue): self = .unknown
         case .timedOut(.total), .timedOut(.attempt): self = .gaveUp(took)
         case .timedOut, .connectionLost(.requestMayHaveArrived): self = .overloaded
         default: self = .unknown

@@ -62,7 +62,7 @@ struct CircuitBreakerTests {
     static let failures: [(NetworkError.Reason, Bool)] = [
         (.unreachable, true), (.timedOut(.connect), true), (.timedOut(.firstByte), true), (.timedOut(.attempt), true),
         (.timedOut(.queue), false), (.connectionLost(.requestMayHaveArrived), true), (.badResponse, true),
-        (.proxyFailed(.unreachable), true), (.timedOut(.engine), false), (.cancelled, false),
+        (.proxyFailed(.unreachable), true), (.cancelled, false),
         (.secureConnectionFailed(.expired), false), (.secureConnectionFailed(.pinMismatch), false),
         (.notAuthenticated(.missingCredential), false), (.limitExceeded(.responseBody), false),
         (.refused(by: .rateLimit), false), (.refused(by: .concurrencyLimit), false), (.refused(by: .mock), false),

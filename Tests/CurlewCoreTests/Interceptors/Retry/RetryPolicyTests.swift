@@ -95,7 +95,7 @@ struct RetryPolicyTests {
         (.proxyFailed(.notAuthenticated), false, true), (.proxyFailed(.refused(503)), true, true),
         (.proxyFailed(.refused(403)), false, true), (.proxyFailed(.refused(nil)), false, true),
         (.timedOut(.connect), true, false), (.timedOut(.firstByte), true, false), (.timedOut(.idle), true, false),
-        (.timedOut(.engine), true, false), (.timedOut(.attempt), true, false), (.timedOut(.total), true, false),
+        (.timedOut(.attempt), true, false), (.timedOut(.total), true, false),
         (.connectionLost(.requestMayHaveArrived), true, false), (.badResponse, false, false),
         (.limitExceeded(.responseBody), false, false), (.limitExceeded(.redirects), false, false),
         (.decoding, false, false), (.notAuthenticated(.signedOut), false, false),

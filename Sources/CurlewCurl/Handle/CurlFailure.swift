@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// libcurl's result codes in the package's words. Code, text and errno stay in `underlying`.
+enum CurlFailure {
+    /// CURLE_TOO_LARGE, which the headers of older versions do not have.
+    private static let tooLarge = CURLcode(rawValue: 100)
+
+    /// The error for a transfer that libcurl ended with `code`.
+    static func error(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError {
+        if let own = transfer.failure { return completed(own, transfer) }
+        let repetition = repetitionReason(code, transfer)
+        if repetition == nil, let refusal = addressRefusal(code, transfer: transfer) {
+            return completed(refusal, transfer)
+        }
+        let message =
+            code == CURLE_OK
+            ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
+        var systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
+        // libcurl does not tell a name without an address from a machine without a network.
+        if code == CURLE_COULDNT_RESOLVE_HOST, !NetworkInterfaces.isAnyUp { systemError = ENETDOWN }
+        let refusal = pinRefusal(code, handle: handle, transfer: transfer)
+        var error = NetworkError(
+            refusal?.reason ?? repetition ?? proxyReason(code, handle: handle, transfer: transfer)
+                ?? reason(for: code, message: message, handle: handle, transfer: transfer),
+            detail: refusal?.detail ?? message,
+            underlying: TransportFailure(
+                engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,
+                systemError: systemError))
+        if error.reason.isAboutCertificate { error.certificates = handle.serverCheck?.certificates ?? [] }
+        if error.reason == .secureConnectionFailed(.clientCertificate), handle.serverCheck?.lacksCertificate == true {
+            error.hint = "The server asks for a certificate of the client: set TLSConfiguration.identity."
+        }
+        if error.reason == .configuration { error.hint = hint(for: code, configuration: transfer.owner.configuration) }
+        return completed(error, transfer)
+    }
+
+    /// The error for a transfer that the event loop ended because `phase` took too long.
+    static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
+        completed(.timeout(phase, transfer.context.timeouts), transfer)
+    }
+
+    private static func completed(_ error: NetworkError, _ transfer: Transfer) -> NetworkError {
+        var error = error
+        error.request = RequestLine(transfer.request)
+        if transfer.head.isComplete, error.response == nil {
+            error.response = NetworkError.Answer(
+                status: transfer.head.status, headers: transfer.head.headers,
+                body: transfer.buffered.prefix(transfer.context.limits.errorExcerpt), isTruncated: true,
+                date: transfer.context.time.date)
+        }
+        return error
+    }
+
+    private static func reason(
+        for code: CURLcode, message: String, handle: EasyHandle, transfer: Transfer
+    ) -> NetworkError.Reason {
+        switch code {
+        case CURLE_URL_MALFORMAT: .invalidRequest
+        // A version of HTTP that this libcurl was built without.
+        case CURLE_UNSUPPORTED_PROTOCOL where !wasSent(handle): .configuration
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .badResponse
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: .unreachable
+        // Only the connect limit is libcurl's; the other deadlines are the event loop's.
+        case CURLE_OPERATION_TIMEDOUT: .timedOut(.connect)
+        // libcurl's own bounds: one line of a head, and what it decodes ahead of a reader that pauses. Older versions
+        // tell with the first code, newer ones with the second.
+        case CURLE_OUT_OF_MEMORY where wasSent(handle), tooLarge:
+            .limitExceeded(transfer.head.isComplete ? .responseBody : .responseHeaders)
+        case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
+            CURLE_SSL_CRL_BADFILE, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_OUT_OF_MEMORY,
+            CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT:
+            .configuration
+        case CURLE_PEER_FAILED_VERIFICATION: .secureConnectionFailed(verification(handle, message))
+        case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .secureConnectionFailed(.pinMismatch)
+        case _ where refusesOurCertificate(code, message): .secureConnectionFailed(.clientCertificate)
+        // With TLS 1.2 the server says no more than that the handshake has failed, or just closes the connection.
+        case CURLE_SSL_CONNECT_ERROR where handle.serverCheck?.lacksCertificate == true:
+            .secureConnectionFailed(.clientCertificate)
+        case CURLE_SSL_CONNECT_ERROR: .secureConnectionFailed(.handshake)
+        case CURLE_HTTP2_STREAM where message.contains("REFUSED_STREAM"): .connectionLost(.requestNotSent)
+        // The verdict on what the peer sent. Its other codes, and all of CURLE_HTTP2, are ways to break off or to leave.
+        case CURLE_HTTP2_STREAM where message.contains("PROTOCOL_ERROR"): .badResponse
+        case CURLE_ABORTED_BY_CALLBACK, CURLE_READ_ERROR, CURLE_WRITE_ERROR: .connectionLost(delivery(handle))
+        // The only text that tells broken framing from a broken connection.
+        case CURLE_RECV_ERROR where message.contains("chunked-encoding"): .badResponse
+        // CURLE_OK without a head, GOT_NOTHING, HTTP2, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what
+        // later versions add.
+        default: .connectionLost(delivery(handle))
+        }
+    }
+
+    /// libcurl has sent the request over a connection that died, and then found no way for another sending: to the caller
+    /// it must not look as if nothing had left.
+    private static func repetitionReason(_ code: CURLcode, _ transfer: Transfer) -> NetworkError.Reason? {
+        let noWay = [
+            CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY,
+            CURLE_OPERATION_TIMEDOUT,
+        ]
+        guard transfer.sendings > 0, !transfer.mayRepeat, noWay.contains(code) else { return nil }
+        return .connectionLost(.requestMayHaveArrived)
+    }
+
+    private static func wasSent(_ handle: EasyHandle) -> Bool {
+        curlew_info_long(handle.pointer, CURLINFO_REQUEST_SIZE) > 0
+    }
+
+    private static func delivery(_ handle: EasyHandle) -> NetworkError.Delivery {
+        wasSent(handle) ? .requestMayHaveArrived : .requestNotSent
+    }
+}
+#endif

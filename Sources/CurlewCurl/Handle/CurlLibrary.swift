@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// What the loaded libcurl is and can do, read once.
+struct CurlLibrary: Sendable {
+    /// `libcurl 7.88.1`
+    let name: String
+    /// The file with the system's certificate authorities, if libcurl was built with one and it exists.
+    let systemRoots: String?
+    let supportsHTTP2: Bool
+    /// Versions that take a reused connection for one that has yet to be switched to HTTP/2, where no TLS negotiates it
+    /// (curl#10634).
+    let cannotReusePriorKnowledge: Bool
+    /// Versions that lose bytes of a download when an upload of unknown length ends on the same HTTP/2 connection: they
+    /// go on reading although an earlier piece still waits in their buffer, and overwrite the note of it. Without a
+    /// declared length nobody would notice.
+    let losesBytesBesideUploads: Bool
+    /// Versions that keep bytes of a shared connection to themselves; see `ForgottenBytes`.
+    let forgetsBytes: Bool
+    /// Versions that put several requests on a connection in use although it speaks HTTP/1.1, once another one to that
+    /// host has spoken HTTP/2 (curl#4885, mended by curl#12373). Callers then get each other's answers.
+    let mixesVersions: Bool
+    /// libcurl has found `SSLKEYLOGFILE`, which it reads once, when it is initialised. Taking the variable away before
+    /// would not be safe beside other threads that read the environment.
+    let mayLogKeys: Bool
+    /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil when it can.
+    let keyLogProblem: String?
+    /// Why pins cannot be compared with the verified path of a server; nil when they can. Errors then do not show
+    /// certificates either.
+    let pathProblem: String?
+    /// Why this libcurl cannot be used; nil when it can.
+    let problem: String?
+
+    /// The oldest version that has every option the engine relies on.
+    private static let minimum = (number: UInt32(0x07_51_00), text: "7.81.0")
+
+    /// Initialises libcurl on first use. It is never torn down: other code in the process may use it.
+    static let current = CurlLibrary()
+
+    private init() {
+        Self.keepSecureLayerUntilExit()
+        mayLogKeys = getenv("SSLKEYLOGFILE").map { $0.pointee != 0 } ?? false
+        let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+        let findsOpenSSL = curlew_find_openssl(judgeCertificates, noteCertificateRequest, releaseServerCheck) != 0
+        guard initialised == CURLE_OK, let info = curlew_version() else {
+            name = "libcurl"
+            systemRoots = nil
+            supportsHTTP2 = false
+            cannotReusePriorKnowledge = false
+            losesBytesBesideUploads = false
+            forgetsBytes = false
+            mixesVersions = false
+            keyLogProblem = nil
+            pathProblem = nil
+            problem = "libcurl could not be initialised (error \(initialised.rawValue))."
+            return
+        }
+        let version = info.pointee.version.map { String(cString: $0) } ?? "of unknown version"
+        name = "libcurl \(version)"
+        supportsHTTP2 = info.pointee.features & CURL_VERSION_HTTP2 != 0
+        cannotReusePriorKnowledge = (0x07_57_00..<0x08_00_00).contains(info.pointee.version_num)
+        losesBytesBesideUploads = info.pointee.version_num < 0x08_01_00
+        forgetsBytes = losesBytesBesideUploads
+        mixesVersions = info.pointee.version_num < 0x08_06_00
+        systemRoots = info.pointee.cainfo.map { String(cString: $0) }.flatMap { access($0, R_OK) == 0 ? $0 : nil }
+        keyLogProblem =
+            !mayLogKeys || Self.canForbidKeyLog()
+            ? nil
+            : "SSLKEYLOGFILE is set, and this libcurl cannot be kept from writing the secrets of connections there. "
+                + "Take the variable away, or set TLSConfiguration.obeysKeyLogFile."
+        let secureLayer = info.pointee.ssl_version.map { String(cString: $0) } ?? "no TLS"
+        pathProblem =
+            findsOpenSSL && Self.showsSecureContexts()
+            ? nil
+            : "PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one uses \(secureLayer). "
+                + "Install libcurl4-openssl-dev, or pin the server's own key."
+        problem =
+            info.pointee.version_num >= Self.minimum.number
+            ? nil
+            : "libcurl \(version) is too old: \(Self.minimum.text) or newer is needed. Update the system's libcurl."
+    }
+
+    /// Why this libcurl cannot be used with a configuration; nil when it can.
+    func problem(with tls: TLSConfiguration) -> String? {
+        if let problem { return problem }
+        if !tls.obeysKeyLogFile, let keyLogProblem { return keyLogProblem }
+        return tls.pins.contains { $0.scope == .verifiedChain } ? pathProblem : nil
+    }
+
+    private static func canForbidKeyLog() -> Bool {
+        curlew_can_remove_key_log() != 0 && showsSecureContexts()
+    }
+
+    private static func showsSecureContexts() -> Bool {
+        guard let handle = curl_easy_init() else { return false }
+        defer { curl_easy_cleanup(handle) }
+        return curlew_set_secure_context_callback(handle, prepareSecureContext, nil) == CURLE_OK
+    }
+
+    /// OpenSSL otherwise frees what it has when `exit` is called, under the hands of an engine that still works. Only its
+    /// first initialisation decides, hence before libcurl's. It is looked up, because the package does not link it.
+    private static func keepSecureLayerUntilExit() {
+        typealias Initialise = @convention(c) (UInt64, UnsafeRawPointer?) -> Int32
+        guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
+        let withoutExitHandler: UInt64 = 0x0008_0000
+        _ = unsafeBitCast(symbol, to: Initialise.self)(withoutExitHandler, nil)
+    }
+}
+#endif

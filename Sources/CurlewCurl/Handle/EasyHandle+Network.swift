@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+
+/// Where connections go and how long they live. The same for all transfers of an engine.
+extension EasyHandle {
+    func setConnections() {
+        let pool = configuration.pool
+        set(CURLOPT_MAXAGE_CONN, max(1, pool.idleLifetime.roundedUpSeconds))
+        if let lifetime = pool.lifetime { set(CURLOPT_MAXLIFETIME_CONN, max(1, lifetime.roundedUpSeconds)) }
+        set(CURLOPT_PIPEWAIT, pool.waitsForMultiplexing && configuration.httpVersions != .http1Only ? 1 : 0)
+        set(CURLOPT_TCP_KEEPALIVE, pool.keepAlive == nil ? 0 : 1)
+        if let keepAlive = pool.keepAlive {
+            // The system takes no more than this.
+            let seconds = min(max(1, keepAlive.roundedUpSeconds), 32_767)
+            set(CURLOPT_TCP_KEEPIDLE, seconds)
+            set(CURLOPT_TCP_KEEPINTVL, seconds)
+        }
+        if let path = configuration.unixSocket { setText(CURLOPT_UNIX_SOCKET_PATH, path) }
+    }
+
+    /// Which version it may be.
+    ///
+    /// Without TLS nothing negotiates HTTP/2. Saying so spares a burst of calls the wait for the first one's answer.
+    func setVersion(of transfer: Transfer) {
+        let mayBeNew =
+            CurlLibrary.current.supportsHTTP2 && transfer.request.origin.isSecure && transfer.multi?.mixedVersions.areMixed(at: transfer.request.origin) != true
+        let version =
+            switch configuration.httpVersions {
+            case .automatic: mayBeNew ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+            case .http1Only: CURL_HTTP_VERSION_1_1
+            case .http2PriorKnowledge: CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE
+            }
+        if current.version != version {
+            set(CURLOPT_HTTP_VERSION, version)
+            current.version = version
+        }
+        if current.opensConnection != transfer.opensConnection, !alwaysOpens {
+            set(CURLOPT_FRESH_CONNECT, transfer.opensConnection ? 1 : 0)
+            current.opensConnection = transfer.opensConnection
+        }
+    }
+
+    /// This libcurl could not use a connection again.
+    var alwaysOpens: Bool {
+        configuration.httpVersions == .http2PriorKnowledge && CurlLibrary.current.cannotReusePriorKnowledge
+    }
+
+    func setNames() {
+        let dns = configuration.dns
+        set(CURLOPT_DNS_CACHE_TIMEOUT, max(0, dns.cacheLifetime.roundedUpSeconds))
+        let delay = dns.happyEyeballsDelay.roundedUpMilliseconds
+        set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int(Int32(clamping: max(1, delay))))
+        if dns.addresses != .any {
+            set(CURLOPT_IPRESOLVE, Int(dns.addresses == .ipv4 ? CURL_IPRESOLVE_V4 : CURL_IPRESOLVE_V6))
+        }
+        for line in dns.overrides.compactMap(\.line) { appendOverride(line) }
+    }
+}
+
+extension Duration {
+    /// In the range that libcurl takes.
+    fileprivate var roundedUpSeconds: Int {
+        Int(Int32(clamping: roundedUpMilliseconds / 1000 + (roundedUpMilliseconds % 1000 > 0 ? 1 : 0)))
+    }
+}
+#endif

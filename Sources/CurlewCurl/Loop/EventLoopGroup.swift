@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+import CurlewHTTP
+
+/// The event loops of one transport, and the queues before them.
+///
+/// An origin belongs to one loop, so that its connections are shared. Over plain HTTP/1.1 nothing is shared at a time:
+/// there the others help when its loop has a lot in hand, and elsewhere as many as the configuration allows. Each of them
+/// then has a part of the connections to the host.
+struct EventLoopGroup: Sendable {
+    /// Event loops that share queues.
+    private struct Lane: Sendable {
+        let queues: RequestQueues
+        let loops: [EventLoop]
+
+        init(_ configuration: TransportConfiguration, _ proxies: ProxyRules, loops count: Int) {
+            var part = configuration
+            part.pool.idle = max(1, configuration.pool.idle / count)
+            part.pool.total = configuration.pool.total.map { max(1, $0 / count) }
+            let queues = RequestQueues(configuration: configuration, proxies: proxies, loops: count)
+            self.queues = queues
+            loops = (0..<count).map { [part] number in
+                EventLoop(configuration: part, proxies: proxies, queues: queues, number: number)
+            }
+        }
+    }
+
+    private let main: Lane
+    /// Speaks HTTP/1.1 only; see `CurlLibrary.losesBytesBesideUploads`.
+    private let apart: Lane?
+    private let home = HomeProcess()
+
+    init(configuration: TransportConfiguration, proxies: ProxyRules) {
+        // A limit for all connections cannot be divided into parts that are hardly any.
+        let most = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
+        main = Lane(configuration, proxies, loops: min(configuration.eventLoops, most))
+        // Which libcurl there is shows with the first use: making a transport does not start it.
+        var serial = configuration
+        serial.httpVersions = .http1Only
+        apart = configuration.httpVersions == .automatic ? Lane(serial, proxies, loops: 1) : nil
+    }
+
+    private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) }
+
+    /// False in a forked child.
+    var isHere: Bool { home.isHere }
+
+    /// Begins a transfer, or lets it wait for its turn. Its continuation is resumed exactly once, whatever happens.
+    func start(_ transfer: Transfer) {
+        let lane = lane(of: transfer)
+        switch lane.queues.enter(transfer) {
+        case .refused(let error): transfer.refuse(error)
+        case .waits(let moment?): lane.loops[0].send(.look(by: moment))
+        case .waits(nil): break
+        case .begins(let number): start(transfer, at: lane.loops[number])
+        }
+    }
+
+    /// Ends a transfer wherever it is. Harmless when it has ended, or has not begun yet.
+    func cancel(_ transfer: Transfer) {
+        guard isHere else { return }
+        let lane = lane(of: transfer)
+        transfer.cancel()
+        switch lane.queues.cancel(transfer) {
+        case .left: transfer.refuse(NetworkError(.cancelled))
+        case .at(let number): lane.loops[number].send(.cancel(transfer))
+        case .nowhere: break
+        }
+    }
+
+    /// A loop that has no thread refuses the transfer, and those that would have its slot.
+    private func start(_ transfer: Transfer, at loop: EventLoop) {
+        guard let error = loop.start(transfer) else { return }
+        let next = loop.queues.leave(transfer)
+        transfer.refuse(error)
+        if let next { start(next, at: loop) }
+    }
+
+    private func lane(of transfer: Transfer) -> Lane {
+        guard let apart, transfer.request.origin.isSecure, let upload = transfer.upload, upload.length == nil,
+            CurlLibrary.current.losesBytesBesideUploads
+        else { return main }
+        return apart
+    }
+
+    /// The numbers of all loops, each at a moment of its own; none in a forked child.
+    var snapshot: TransportSnapshot {
+        guard isHere else { return TransportSnapshot() }
+        return lanes.reduce(TransportSnapshot()) { sum, lane in
+            var sum = lane.loops.reduce(sum) { $0 + $1.snapshot }
+            sum.waiting += lane.queues.count
+            return sum
+        }
+    }
+
+    /// Stops all of them; `ending` is called when the last one has ended.
+    func stop(by moment: Int64 = 0, _ ending: (@Sendable () -> Void)? = nil) {
+        guard isHere else {
+            ending?()
+            return
+        }
+        let lanes = lanes
+        let left = Locked(lanes.reduce(0) { $0 + $1.loops.count })
+        for lane in lanes { lane.queues.stop() }
+        for loop in lanes.flatMap(\.loops) {
+            loop.stop(by: moment) {
+                let isLast = left.withLock { count in
+                    count -= 1
+                    return count == 0
+                }
+                guard isLast else { return }
+                for transfer in lanes.flatMap({ $0.queues.takeAll() }) { transfer.refuse(EventLoop.shutdownError) }
+                ending?()
+            }
+        }
+    }
+}
+#endif

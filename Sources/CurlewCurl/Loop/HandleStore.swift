@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The handles of an event loop, kept for use by one transfer after the other, and the sockets that libcurl opens for
+/// them. On the loop's thread only.
+final class HandleStore {
+    private unowned let loop: EventLoop
+    private let multi: UnsafeMutableRawPointer
+    private let poller: SocketPoller
+    private var idle: [EasyHandle] = []
+    private var peak = RecentPeak()
+    private var mayHaveLost = false
+    private var nextRecount: Int64 = 0
+
+    private static let idleLimit = 256
+
+    init(loop: EventLoop, multi: UnsafeMutableRawPointer, poller: SocketPoller) {
+        (self.loop, self.multi, self.poller) = (loop, multi, poller)
+    }
+
+    /// One from the store, or a new one; nil when libcurl has no memory left.
+    func take() -> EasyHandle? {
+        if let easy = idle.popLast() { return easy }
+        guard let easy = EasyHandle(configuration: loop.configuration, proxies: loop.proxies) else { return nil }
+        // Connections outlive the handle that opened them, but not the multi handle, which closes them before it goes.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        let codes = [
+            easy.isGuarded
+                ? curlew_set_open_socket_callback(easy.pointer, openGuardedSocket)
+                : curlew_set_open_socket_callback(easy.pointer, openSocket),
+            curlew_set_close_socket_callback(easy.pointer, closeSocket),
+            curlew_set_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context),
+            curlew_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context),
+        ]
+        guard codes.allSatisfy({ $0 == CURLE_OK }) else { return nil }
+        loop.gauges.handles += 1
+        return easy
+    }
+
+    /// Keeps a handle for later, unless there are enough.
+    func putBack(_ easy: EasyHandle) {
+        if idle.count < max(Self.idleLimit, peak.value) { idle.append(easy) } else { drop() }
+    }
+
+    /// A handle that was taken goes.
+    func drop() {
+        loop.gauges.handles -= 1
+    }
+
+    func removeAll() {
+        loop.gauges.handles -= idle.count
+        idle = []
+    }
+
+    /// The number of transfers has changed.
+    ///
+    /// libcurl's limit for idle connections counts those in use as well. So it follows the most transfers of the last
+    /// ten seconds: connections that many calls use in turn are not closed between two of them.
+    func noteActive(_ count: Int, at now: Int64) {
+        guard peak.note(count, at: now) else { return }
+        curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(loop.configuration.pool.idle, 1 << 20) + peak.value)
+    }
+
+    /// libcurl tells of each connection that ends, but not of each attempt to make one: counts anew, at most once a second
+    /// while there are transfers.
+    func noteLostAttempt() { mayHaveLost = true }
+
+    func recount(at now: Int64, isIdle: Bool) {
+        guard mayHaveLost, isIdle || now >= nextRecount else { return }
+        mayHaveLost = false
+        nextRecount = now + 1_000_000_000
+        loop.gauges.connections -= poller.forgetClosed()
+    }
+
+    /// A transfer over HTTP/1.1 has ended well: its connection is idle, unless libcurl has closed it.
+    func noteIdleConnection(of transfer: Transfer) {
+        guard transfer.head.version != .http2, let socket = transfer.socket else { return }
+        poller.noteIdle(socket)
+    }
+
+    /// The reader of a transfer over HTTP/1.1 is behind, or goes on. Over HTTP/2 the connection serves others too, and the
+    /// protocol holds back the one stream.
+    func hold(_ transfer: Transfer, _ isHeld: Bool) {
+        guard transfer.head.version != .http2 else { return }
+        if transfer.socket.map(poller.isOpen) != true, isHeld {
+            transfer.socket = transfer.easy.flatMap(ConnectionName.init(of:)).flatMap(poller.socket)
+        }
+        if transfer.holdsUnnamed || (isHeld && transfer.socket == nil) {
+            guard transfer.holdsUnnamed != isHeld else { return }
+            transfer.holdsUnnamed = isHeld
+            poller.holdUnnamed(isHeld)
+        } else if let socket = transfer.socket {
+            poller.hold(socket, isHeld)
+        }
+    }
+
+    /// A socket that a started program does not inherit; libcurl 7.88 does not see to that itself.
+    fileprivate func open(_ address: curl_sockaddr) -> curl_socket_t {
+        let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
+        guard descriptor >= 0 else { return descriptor }
+        loop.gauges.connections += poller.opened(descriptor) ? 0 : 1
+        loop.gauges.connectionsOpened += 1
+        return descriptor
+    }
+
+    fileprivate func closeOne(_ descriptor: curl_socket_t) {
+        loop.gauges.connections -= 1
+        poller.closed(descriptor)
+    }
+}
+
+/// The largest of the numbers of late, in steps of 64: it rises at once and falls every ten seconds.
+struct RecentPeak {
+    private(set) var value = 0
+    private var largest = 0
+    private var nextFall: Int64 = 0
+
+    /// True if the value has changed. `now` is in nanoseconds.
+    mutating func note(_ count: Int, at now: Int64) -> Bool {
+        largest = max(largest, count)
+        let isDue = now >= nextFall
+        guard count > value || isDue else { return false }
+        let former = value
+        value = (largest + 63) / 64 * 64
+        if isDue {
+            largest = count
+            nextFall = now + 10_000_000_000
+        }
+        return value != former
+    }
+}
+
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return -1 }
+    return Unmanaged<HandleStore>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.open(address.pointee) }
+}
+
+/// The same where the configuration restricts addresses. The context is the transfer.
+///
+/// What libcurl hands over is what it connects to next. Whoever looked the name up before, or will again, plays no part.
+private func openGuardedSocket(
+    _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return -1 }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { transfer in
+        guard transfer.mayConnect(to: IPAddress(address)) else { return -1 }
+        return transfer.multi?.handles.open(address.pointee) ?? -1
+    }
+}
+
+private func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t) -> Int32 {
+    if let context {
+        Unmanaged<HandleStore>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.closeOne(descriptor) }
+    }
+    return close(descriptor)
+}
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewHTTP
+
+/// A content coding that the engine undoes (RFC 9110 §8.4.1).
+enum ContentCoding: CaseIterable, Sendable {
+    case gzip, deflate, brotli, zstd
+
+    init?(_ name: some StringProtocol) {
+        switch name.lowercased() {
+        case "gzip", "x-gzip": self = .gzip
+        case "deflate": self = .deflate
+        case "br": self = .brotli
+        case "zstd": self = .zstd
+        default: return nil
+        }
+    }
+
+    /// What the libraries of this system undo, for `Accept-Encoding`; empty if there are none.
+    static let offer = allCases.filter(\.isAvailable).map(\.name).joined(separator: ", ")
+
+    var isAvailable: Bool { curlew_can_decode(number) != 0 }
+
+    var name: String {
+        switch self {
+        case .gzip: "gzip"
+        case .deflate: "deflate"
+        case .brotli: "br"
+        case .zstd: "zstd"
+        }
+    }
+
+    fileprivate var number: Int32 {
+        switch self {
+        case .gzip: Int32(CURLEW_GZIP.rawValue)
+        case .deflate: Int32(CURLEW_DEFLATE.rawValue)
+        case .brotli: Int32(CURLEW_BROTLI.rawValue)
+        case .zstd: Int32(CURLEW_ZSTD.rawValue)
+        }
+    }
+}
+
+/// Undoes the content codings of one body, piece by piece, in bounded memory: a decoder is asked for more only when there is
+/// room for it. On the event loop's thread only.
+final class ContentDecoder {
+    private struct Stage {
+        let decoder: OpaquePointer
+        /// What it has given and the next stage has not taken.
+        let buffer: UnsafeMutablePointer<UInt8>
+        var start = 0
+        var end = 0
+        /// Its last step filled the buffer, so there may be more without more input.
+        var mayHaveMore = false
+    }
+
+    /// The most that comes at once.
+    static let pieceSize = 32 << 10
+
+    /// How much of the body has come, and how much it became.
+    private(set) var coded: Int64 = 0
+    private(set) var decoded: Int64 = 0
+    /// What codings around others have given: a body may grow in between and come to nothing.
+    private(set) var between: Int64 = 0
+    /// Whether the last step ended because it needs more bytes.
+    private(set) var isHungry = true
+    private var budget: Int64 = 0
+    /// The most that codings around others give in one step.
+    private static let stepSize: Int64 = 1 << 20
+    /// Bytes that libcurl will bring again, since it was told to stop within them.
+    var ahead = 0
+    /// The outermost coding first. The last one's buffer is that of the pieces.
+    private var stages: [Stage] = []
+
+    /// Nil if there is no memory. `codings` are in the order in which they were applied.
+    init?(_ codings: [ContentCoding]) {
+        for coding in codings.reversed() {
+            guard let decoder = curlew_decoder_create(coding.number) else { return nil }
+            stages.append(Stage(decoder: decoder, buffer: .allocate(capacity: Self.pieceSize)))
+        }
+    }
+
+    deinit {
+        for stage in stages {
+            curlew_decoder_destroy(stage.decoder)
+            stage.buffer.deallocate()
+        }
+    }
+
+    /// True at the end of the innermost coding and of all around it, and for a body without a byte.
+    var isComplete: Bool {
+        coded == 0 || stages.allSatisfy { curlew_decoder_is_complete($0.decoder) != 0 && $0.start == $0.end }
+    }
+
+    /// The next piece, valid until the next call, and how many of these bytes it took; empty if more bytes are needed
+    /// (`isHungry`), or if the codings have a lot to do in between. Nil if the bytes are not what their coding says.
+    func decode(_ bytes: UnsafeRawBufferPointer) -> (piece: UnsafeRawBufferPointer, taken: Int)? {
+        var taken = 0
+        let last = stages.count - 1
+        budget = Self.stepSize
+        isHungry = false
+        guard last >= 0, fill(last, bytes, &taken) else { return nil }
+        coded += Int64(taken)
+        let piece = UnsafeRawBufferPointer(start: stages[last].buffer, count: stages[last].end)
+        decoded += Int64(piece.count)
+        // It is handed over.
+        stages[last].end = 0
+        return (piece, taken)
+    }
+
+    /// Fills the empty buffer of a stage, with as much as one step gives. False if something is broken.
+    private func fill(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ taken: inout Int) -> Bool {
+        stages[index].start = 0
+        stages[index].end = 0
+        while budget > 0 {
+            let input: UnsafeRawBufferPointer
+            if index == 0 {
+                input = UnsafeRawBufferPointer(rebasing: bytes[taken...])
+            } else {
+                let outer = stages[index - 1]
+                input = UnsafeRawBufferPointer(start: outer.buffer + outer.start, count: outer.end - outer.start)
+            }
+            // Some libraries count runs without input, and fail.
+            if !input.isEmpty || stages[index].mayHaveMore {
+                guard let (used, given) = run(index, input) else { return false }
+                if index == 0 { taken += used } else { stages[index - 1].start += used }
+                if given > 0 { return true }
+                if used > 0 { continue }
+            }
+            // It needs more than there is.
+            guard index > 0, stages[index - 1].start == stages[index - 1].end else {
+                isHungry = true
+                return true
+            }
+            guard fill(index - 1, bytes, &taken) else { return false }
+            if stages[index - 1].end == 0 { return true }
+        }
+        return true
+    }
+
+    /// One step of a stage. Nil if something is broken.
+    private func run(_ index: Int, _ input: UnsafeRawBufferPointer) -> (used: Int, given: Int)? {
+        var (used, given) = (0, 0)
+        let isSound = curlew_decoder_run(
+            stages[index].decoder, input.baseAddress?.assumingMemoryBound(to: UInt8.self), input.count, &used,
+            stages[index].buffer, Self.pieceSize, &given)
+        guard isSound != 0 else { return nil }
+        stages[index].end = given
+        stages[index].mayHaveMore = given == Self.pieceSize
+        if index < stages.count - 1 {
+            between += Int64(given)
+            budget -= Int64(given)
+        }
+        return (used, given)
+    }
+}
+#endif

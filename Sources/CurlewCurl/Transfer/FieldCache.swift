@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewHTTP
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Fields of earlier responses by the bytes of their lines.
+///
+/// Most responses repeat most fields of others. A line that came before, byte for byte, needs no parsing and no new
+/// strings, which for a small response is a part of the engine's work that shows. A line is kept when it comes for the
+/// second time: dates and request numbers do not push out the others.
+///
+/// Bounded: 64 lines of at most 256 bytes. Never a cookie. On the event loop's thread only.
+final class FieldCache {
+    private struct Entry {
+        var hash: UInt64 = 0
+        var line: [UInt8] = []
+        var field: HTTPField?
+    }
+
+    private var entries = [Entry](repeating: Entry(), count: 64)
+    private static let lineLimit = 256
+
+    /// What `parse` makes of a line without its end; nil if that is nil.
+    func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
+        guard line.count <= Self.lineLimit, let start = line.baseAddress else { return parse(line) }
+        let hash = Self.hash(line)
+        let index = Int(truncatingIfNeeded: hash >> 58)
+        return entries.withUnsafeMutableBufferPointer { entries in
+            if entries[index].hash == hash, let field = entries[index].field, entries[index].line.count == line.count {
+                let isSame = entries[index].line.withUnsafeBytes { bytes in
+                    bytes.baseAddress.map { memcmp($0, start, line.count) == 0 } ?? false
+                }
+                if isSame { return field }
+            }
+            let field = parse(line)
+            let isSecond = entries[index].hash == hash
+            if isSecond, let field, field.name.isSensitive { return field }
+            entries[index] = Entry(hash: hash, line: isSecond ? Array(line) : [], field: isSecond ? field : nil)
+            return field
+        }
+    }
+
+    /// Eight bytes at a time; the upper bits are the better ones.
+    private static func hash(_ line: UnsafeRawBufferPointer) -> UInt64 {
+        var hash = UInt64(line.count) &* 0x9E37_79B9_7F4A_7C15
+        var offset = 0
+        while offset + 8 <= line.count {
+            hash = (hash ^ line.loadUnaligned(fromByteOffset: offset, as: UInt64.self)) &* 0xFF51_AFD7_ED55_8CCD
+            hash ^= hash >> 32
+            offset += 8
+        }
+        var rest: UInt64 = 0
+        for byte in line[offset...] { rest = rest << 8 | UInt64(byte) }
+        return ((hash ^ rest) &* 0xC4CE_B9FE_1A85_EC53) &* 0x9E37_79B9_7F4A_7C15
+    }
+}
+#endif

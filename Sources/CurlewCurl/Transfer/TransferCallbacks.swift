@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+import FoundationEssentials
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+// What libcurl calls while it works, always on the event loop's thread. The context is the transfer, which the
+// multi handle keeps alive for as long as it is active.
+
+func receiveHeader(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let bytes, let context else { return 0 }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+}
+
+func receiveBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let bytes, let context else { return 0 }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    }
+}
+
+func sendBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let bytes, let context else { return Int(CURL_READFUNC_ABORT) }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        $0.sendBody(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+    }
+}
+
+func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
+    guard let context else { return Int32(CURL_SEEKFUNC_FAIL) }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        // libcurl goes back to the beginning only to send the request again.
+        offset == 0 && origin == SEEK_SET && $0.mayBeginAgain() ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
+    }
+}
+
+/// Called when a connection is there and before a byte of the request leaves, each time that libcurl sends it.
+func beginRequest(
+    _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
+    _ remotePort: Int32, _ localPort: Int32
+) -> Int32 {
+    guard let context else { return Int32(CURL_PREREQFUNC_ABORT) }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        let mayBegin = $0.beginRequest(on: ConnectionName(local, localPort, remote, remotePort))
+        return Int32(mayBegin ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT)
+    }
+}
+
+extension Transfer {
+    private var now: Int64 { loop?.now ?? ExchangeClock.now() }
+    private var memory: BodyMemory { loop?.memory ?? BodyMemory() }
+
+    fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
+        if isDiscarding { return line.count }
+        touch()
+        if let requestTime, answerTime == nil { answerTime = ExchangeClock.now() - requestTime }
+        guard head.receive(line, loop?.fields) else {
+            failure = NetworkError(
+                .limitExceeded(.responseHeaders),
+                detail: "The response head is larger than \(context.limits.headerBytes) bytes or has more than "
+                    + "\(context.limits.headerCount) fields.",
+                hint: "Raise options.limits.headerBytes or headerCount for this call.")
+            return 0
+        }
+        if let expectation, head.status == .continue { expectation.permit() }
+        if context.isObserved, let (status, headers) = head.takeInterim() {
+            multi?.add(.event(self, .interim(status, headers)))
+        }
+        guard head.isComplete, !hasHead else { return line.count }
+        guard multi?.mayAnswer(self) ?? true else {
+            failure = MixedVersions.error
+            return 0
+        }
+        guard !decodesContent || !head.content.hasTooManyCodings else {
+            failure = NetworkError(.badResponse, detail: "The response has more than five content codings.")
+            return 0
+        }
+        guard !head.content.hasBadLength else {
+            failure = NetworkError(
+                .badResponse, detail: "The answer does not tell its length: Content-Length is no number, or several.")
+            return 0
+        }
+        finishHead()
+        return line.count
+    }
+
+    /// A redirect or a challenge with a body that has not come with its head.
+    private var handsOverNow: Bool {
+        head.status.isPrelude && request.method != .head && declaredLength != 0
+    }
+
+    private func finishHead() {
+        hasHead = true
+        clock.receive(at: now)
+        multi?.noteVersion(of: self)
+        multi?.noteDeadline(of: self)
+        let length = declaredLength ?? 0
+        // What is longer than its reader takes is not gathered for nothing.
+        if streams || length > min(Int64(smallBody), bodyLimit) || handsOverNow { stream() }
+        if isRefusedEarly { multi?.add(.goOn(self)) } else { expectation?.permit() }
+    }
+
+    fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
+        if isDiscarding { return bytes.count }
+        touch()
+        guard decodesContent, let codings = head.codings else { return take(bytes) }
+        guard let decoder = decoder ?? ContentDecoder(codings) else {
+            failure = NetworkError(.limitExceeded(.responseBody), detail: "There is no memory to decode the body.")
+            return 0
+        }
+        self.decoder = decoder
+        return take(bytes, decodedBy: decoder)
+    }
+
+    /// Takes what these bytes become, piece by piece as long as there is room. Of bytes that libcurl brings again, because
+    /// it was told to stop within them, those are left out that were taken before.
+    private func take(_ bytes: UnsafeRawBufferPointer, decodedBy decoder: ContentDecoder) -> Int {
+        var start = min(decoder.ahead, bytes.count)
+        while true {
+            guard pipe?.hasRoom() ?? true else {
+                decoder.ahead = max(start, decoder.ahead)
+                return hold()
+            }
+            guard let (piece, taken) = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[start...])) else {
+                failure = NetworkError(.badResponse, detail: "The body is not what its Content-Encoding says.")
+                return 0
+            }
+            start += taken
+            if decoder.isHungry, piece.isEmpty { break }
+            failure = growthFailure(decoder)
+            guard failure == nil else { return 0 }
+            guard piece.isEmpty || take(piece, isForced: true) == piece.count else { return 0 }
+        }
+        decoder.ahead = max(0, decoder.ahead - bytes.count)
+        return bytes.count
+    }
+
+    /// A part of a body may be coded better than the whole: what libcurl has at hand counts as if it were decoded.
+    private func growthFailure(_ decoder: ContentDecoder) -> NetworkError? {
+        let decoded = max(decoder.decoded, decoder.between)
+        guard decoded > 1 << 20 else { return nil }
+        let coded = min(decoder.coded + Int64(easy?.current.room ?? 0), head.content.length ?? .max)
+        return context.limits.growthFailure(decoded: decoded, coded: coded)
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> Int {
+        if isRefusedEarly { multi?.add(.goOn(self)) }
+        if pipe == nil {
+            guard buffered.count + bytes.count > smallBody else {
+                buffered.append(bytes, of: declaredLength, memory: memory)
+                return bytes.count
+            }
+            stream()
+        }
+        switch pipe?.offer(bytes, isForced: isForced) ?? .taken {
+        case .taken: return bytes.count
+        case .due:
+            if !isBodyDue { multi?.add(.body(self)) }
+            isBodyDue = true
+            return bytes.count
+        case .refused: return hold()
+        }
+    }
+
+    /// Tells libcurl to bring these bytes again when the reader has made room.
+    private func hold() -> Int {
+        multi?.noteHeld(self)
+        isReceivePaused = true
+        multi?.handles.hold(self, true)
+        clock.isHeld = true
+        return Int(CURL_WRITEFUNC_PAUSE)
+    }
+
+    fileprivate func sendBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let upload, !isDiscarding else { return Int(CURL_READFUNC_ABORT) }
+        touch()
+        switch upload.read(into: buffer) {
+        case .bytes(let count):
+            bytesTaken += Int64(count)
+            if clock.send(at: now) { multi?.noteDeadline(of: self) }
+            // libcurl does not ask for the end of a body whose length it knows.
+            if bytesTaken == upload.length { finishSending() }
+            return count
+        case .end:
+            finishSending()
+            return 0
+        case .wait:
+            multi?.noteHeld(self)
+            isSendPaused = true
+            clock.isHeld = true
+            return Int(CURL_READFUNC_PAUSE)
+        case .failed(let error):
+            failure = error
+            return Int(CURL_READFUNC_ABORT)
+        }
+    }
+
+    private func finishSending() {
+        clock.awaitHead(at: now)
+        multi?.noteDeadline(of: self)
+    }
+
+    /// libcurl sends again by itself when a reused connection ends before the first byte of an answer.
+    fileprivate func beginRequest(on connection: @autoclosure () -> ConnectionName?) -> Bool {
+        sendings += 1
+        if upload != nil { requestTime = ExchangeClock.now() }
+        if let refusal = easy?.uncheckedPath(of: self) {
+            failure = refusal
+            return false
+        }
+        guard sendings == 1 || mayBeginAgain() else { return false }
+        guard MixedVersions.areWatched(in: self) else { return true }
+        guard multi?.enter(self, connection()) ?? true else {
+            failure = MixedVersions.error
+            return false
+        }
+        return true
+    }
+
+    /// Whether the request can be sent again and may be: because doing it twice is harmless, or because nothing of it
+    /// has left. The body goes back to its beginning.
+    fileprivate func mayBeginAgain() -> Bool {
+        let hasLeft = easy.map { curlew_info_long($0.pointer, CURLINFO_REQUEST_SIZE) > 0 } ?? true
+        guard !isDiscarding, mayRepeat || !hasLeft, upload?.rewind() ?? true else {
+            failure = NetworkError(
+                .connectionLost(.requestMayHaveArrived),
+                detail: "The connection ended before an answer came, and the request cannot be sent again safely.")
+            return false
+        }
+        bytesTaken = 0
+        finishSending()
+        return true
+    }
+
+    /// From here on the body goes through a pipe, and the caller gets the response before its end.
+    private func stream() {
+        pipe = BodyPipe(self, first: buffered, capacity: owner.configuration.bodyBuffer, memory: memory)
+        buffered = GatheredBody()
+        multi?.add(.head(self))
+    }
+
+    private func touch() {
+        clock.lastActivity = now
+    }
+}
+#endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+import CurlewHTTP
+import FoundationEssentials
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// The bytes of a request as libcurl asks for them, on the event loop's thread.
+protocol Upload: AnyObject, Sendable {
+    /// The exact number of bytes, or nil to send them chunked.
+    var length: Int64? { get }
+    /// Fills `buffer` from the current position.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep
+    /// Goes back to the beginning. False when the bytes cannot be produced again.
+    func rewind() -> Bool
+    /// The transfer is about to begin: `resume` may be called from any thread when bytes are there after a `.wait`.
+    func begin(resume: @escaping @Sendable () -> Void)
+    /// The transfer is over.
+    func end()
+}
+
+/// What reading an upload gave.
+enum UploadStep {
+    case bytes(Int)
+    case end
+    /// Nothing yet; the producer will say when there is.
+    case wait
+    case failed(NetworkError)
+}
+
+/// The upload for a request; nil without a body. Opens files, so that a missing one fails before anything is sent.
+func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
+    let upload: any Upload
+    switch request.body.kind {
+    case .empty: return nil
+    case .parts(let parts): upload = try PartsUpload(parts)
+    case .file(let path): upload = try PartsUpload([.file(path: path, offset: 0, length: -1)])
+    case .stream(let length, _, let make): upload = StreamUpload(length: length, pull: try chunks(make).makeNext)
+    }
+    return request.expectsContinue ? ExpectingUpload(upload) : upload
+}
+
+extension HTTPRequest {
+    /// The client asks before it sends the body (RFC 9110 §10.1.1).
+    fileprivate var expectsContinue: Bool {
+        headers[.expect]?.lowercased() == "100-continue"
+    }
+}
+
+private func chunks(_ make: () throws -> RequestBody.Chunks) throws -> RequestBody.Chunks {
+    do {
+        return try make()
+    } catch {
+        throw NetworkError(.encoding, detail: "The body stream could not be made: \(error)", underlying: error)
+    }
+}
+
+/// Bytes and ranges of files, one after the other. Files are read straight into libcurl's buffer.
+///
+/// Reading a local file on the event loop's thread is deliberate: it is a copy from the page cache in nearly all cases, and
+/// handing each buffer through another thread would cost more than it saves.
+final class PartsUpload: Upload {
+    private enum Piece: Sendable {
+        case bytes(Data)
+        case file(descriptor: Int32, path: String, start: Int64, length: Int64)
+
+        var length: Int64 {
+            switch self {
+            case .bytes(let data): Int64(data.count)
+            case .file(_, _, _, let length): length
+            }
+        }
+    }
+
+    private struct Position {
+        var index = 0
+        var offset: Int64 = 0
+    }
+
+    private let pieces: [Piece]
+    private let position = Locked(Position())
+    let length: Int64?
+
+    init(_ parts: [RequestBody.Part]) throws {
+        var pieces: [Piece] = []
+        do {
+            for part in parts {
+                switch part {
+                case .bytes(let data): pieces.append(.bytes(data))
+                case .file(let path, let offset, let length):
+                    pieces.append(try Self.openFile(path, offset: offset, length: length))
+                }
+            }
+        } catch {
+            Self.closeFiles(pieces)
+            throw error
+        }
+        self.pieces = pieces
+        length = pieces.reduce(0) { $0 + $1.length }
+    }
+
+    deinit { Self.closeFiles(pieces) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep {
+        // Nobody else reads at the same time: the lock only makes that visible to the compiler.
+        let start = position.withLock { $0 }
+        var position = start
+        defer { self.position.withLock { [position] in $0 = position } }
+        return read(into: buffer, at: &position)
+    }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer, at position: inout Position) -> UploadStep {
+        while position.index < pieces.count {
+            let piece = pieces[position.index]
+            let count = min(Int64(buffer.count), piece.length - position.offset)
+            guard count > 0 else {
+                position = Position(index: position.index + 1)
+                continue
+            }
+            switch piece {
+            case .bytes(let data):
+                let start = data.startIndex + Int(position.offset)
+                data[start..<(start + Int(count))].copyBytes(to: buffer)
+                position.offset += count
+                return .bytes(Int(count))
+            case .file(let descriptor, let path, let start, _):
+                let got = pread(descriptor, buffer.baseAddress, Int(count), off_t(start + position.offset))
+                guard got > 0 else {
+                    return .failed(
+                        NetworkError(
+                            .encoding,
+                            detail: got == 0
+                                ? "The file \(path) became shorter while it was sent."
+                                : "The file \(path) could not be read (errno \(errno))."))
+                }
+                position.offset += Int64(got)
+                return .bytes(got)
+            }
+        }
+        return .end
+    }
+
+    func rewind() -> Bool {
+        position.withLock { $0 = Position() }
+        return true
+    }
+
+    func begin(resume: @escaping @Sendable () -> Void) {}
+
+    /// Files close with the last reference, which the transfer holds.
+    func end() {}
+
+    private static func openFile(_ path: String, offset: Int64, length: Int64) throws -> Piece {
+        // Opening a named pipe would otherwise wait for its other end.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            throw NetworkError(
+                .invalidRequest, detail: "The file to send, \(path), cannot be opened (errno \(errno)).",
+                hint: "Check the path and its permissions.")
+        }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is not a regular file.")
+        }
+        let available = max(0, Int64(status.st_size) - offset)
+        guard length <= available else {
+            close(descriptor)
+            throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is shorter than it was.")
+        }
+        return .file(descriptor: descriptor, path: path, start: offset, length: length < 0 ? available : length)
+    }
+
+    private static func closeFiles(_ pieces: [Piece]) {
+        for case .file(let descriptor, _, _, _) in pieces { close(descriptor) }
+    }
+}
+#endif

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+/// An engine with several threads.
+@Suite(.timeLimit(.minutes(1)))
+struct EventLoopGroupTests {
+    @Test("calls to one origin share connections whatever the number of threads", arguments: [1, 4])
+    func reuse(loops: Int) async throws {
+        let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: loops))
+        let servers = try (0..<8).map { _ in try MockServer() }
+        for server in servers { server.on(.get, "/", respond: .text("hello")) }
+        for _ in 0..<3 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for server in servers {
+                    group.addTask { _ = try await transport.exchange(.get, server.url + "/").data() }
+                }
+                try await group.waitForAll()
+            }
+        }
+        #expect(servers.map(\.connectionCount) == Array(repeating: 1, count: 8))
+        #expect(await eventually { transport.snapshot.completed == 24 })
+        #expect(transport.snapshot.reused == 16 && transport.snapshot.connections == 8)
+        await transport.shutdown(.drain(deadline: .seconds(10)))
+        #expect(transport.snapshot.connections == 0)
+        let error = await #expect(throws: NetworkError.self) {
+            try await transport.exchange(.get, servers[0].url + "/")
+        }
+        #expect(error?.reason == .refused(by: .shutdown))
+    }
+
+    @Test("origins are spread over the threads, and there are no more threads than allowed")
+    func threads() async {
+        await #expect(processExitsWith: .success) {
+            let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 3))
+            #expect(Self.engineThreads == 0)
+            for port in 1...40 { _ = try? await transport.exchange(.get, "http://127.0.0.1:\(port)/") }
+            #expect((2...3).contains(Self.engineThreads))
+            await transport.shutdown()
+            #expect(await eventually { Self.engineThreads == 0 })
+        }
+    }
+
+    @Test("without TLS all threads serve one origin when many calls are under way")
+    func help() async {
+        await #expect(processExitsWith: .success) {
+            let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 3))
+            let server = try MockServer()
+            server.on(.get, "/", respond: .text("never").stalled(at: .head))
+            let calls = (0..<40).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
+            _ = try await server.waitForRequests(count: 40)
+            #expect(Self.engineThreads == 3)
+            for call in calls { call.cancel() }
+            for call in calls { #expect(await (call.result.failure as? NetworkError)?.isCancelled == true) }
+            await transport.shutdown()
+        }
+    }
+
+    @Test("over TLS one thread serves an origin, or as many as allowed", arguments: [1, 2, 3])
+    func secureHelp(allowed: Int) async throws {
+        let certificates = try await Nginx.shared().certificates
+        let server = try await onThread { try H2Server(certificates) }
+        var configuration = TransportConfiguration(
+            tls: TLSConfiguration(trustedRoots: .file(certificates.authority)), eventLoops: 3)
+        configuration.eventLoopsPerSecureOrigin = allowed
+        let transport = CurlTransport(configuration: configuration)
+        let calls = (0..<90).map { number in
+            Task { try await transport.exchange(.get, server.url + "/silent/\(number)") }
+        }
+        // One connection for each thread, which carries all of its calls. Before the first answer nobody knows that it can
+        // carry more than there are places.
+        let areThere = await eventually {
+            let now = transport.snapshot
+            return now.connections == allowed && now.active == 64 && now.waiting == 26
+        }
+        #expect(areThere, "\(transport.snapshot)")
+        for call in calls { call.cancel() }
+        for call in calls { #expect(await (call.result.failure as? NetworkError)?.isCancelled == true) }
+        await transport.shutdown()
+    }
+
+    @Test(
+        "places at a host are as many as allowed, whoever serves it", .serialized,
+        arguments: [(3, 40), (3, 5), (4, 2), (2, 1)])
+    func places(loops: Int, perHost: Int) async throws {
+        let configuration = TransportConfiguration(
+            pool: ConnectionPool(perHost: perHost, waitingPerHost: 1000), eventLoops: loops)
+        let transport = CurlTransport(configuration: configuration)
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("never").stalled(at: .head))
+        let calls = (0..<60).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
+        _ = try await server.waitForRequests(count: perHost)
+        #expect(await eventually { transport.snapshot.waiting == 60 - perHost })
+        #expect(transport.snapshot.active == perHost && server.connectionCount == perHost)
+        for call in calls { call.cancel() }
+        for call in calls { #expect(await (call.result.failure as? NetworkError)?.isCancelled == true) }
+        let quick = try MockServer()
+        quick.on(.get, "/", respond: .text("hello"))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<200 { group.addTask { _ = try await transport.exchange(.get, quick.url + "/").data() } }
+            try await group.waitForAll()
+        }
+        #expect(quick.connectionCount <= perHost)
+        await transport.shutdown()
+    }
+
+    @Test("the number of threads has bounds")
+    func bounds() {
+        var configuration = TransportConfiguration()
+        #expect(configuration.eventLoops == 2 && configuration.eventLoopsPerSecureOrigin == 1)
+        configuration.eventLoopsPerSecureOrigin = 0
+        #expect(configuration.eventLoopsPerSecureOrigin == 1)
+        #expect([0, 7, 1000].map { TransportConfiguration(eventLoops: $0).eventLoops } == [1, 7, 64])
+    }
+
+    private static var engineThreads: Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.count { task in
+            (try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)) == "curlew-engine\n"
+        }
+    }
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
