@@ -125,9 +125,8 @@ public struct ExchangeContext: Sendable {
         set { change { $0.principalKey = newValue } }
     }
 
-    /// This context with `key` as the key for principals; unchanged without one.
-    func hashing(with key: PrincipalKey?) -> ExchangeContext {
-        guard let key else { return self }
+    /// This context with `key` as the key for principals.
+    func hashing(with key: PrincipalKey) -> ExchangeContext {
         var copy = self
         copy.principalKey = key
         return copy

@@ -89,7 +89,7 @@ public struct Next: Sendable {
 
     /// The same with credentials hashed by a key of the caller's; nil takes that of the process.
     package func principal(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
-        let context = context.hashing(with: key)
+        if let key { return with(context.hashing(with: key)).principal(of: request, key: nil) }
         var principal = Principal(of: request, in: context)
         for interceptor in links.interceptors[position...] {
             principal.join(interceptor.principal(of: request, in: context))
@@ -97,6 +97,20 @@ public struct Next: Sendable {
         principal.join(transport.principal(of: request, in: context))
         return principal
     }
+
+    /// Whose answer `request` would get by what the transport attaches alone.
+    func place(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
+        if let key { return with(context.hashing(with: key)).place(of: request, key: nil) }
+        return transport.principal(of: request, in: context)
+    }
+
+    /// The same rest of the chain, for another context.
+    func with(_ context: ExchangeContext) -> Next {
+        Next(context: context, chain: links, position: position, received: received)
+    }
+
+    /// Whether `prepare()` has anything to do.
+    var needsPreparation: Bool { !links.preparing.isEmpty }
 
     /// Lets the interceptors further in load what they need to tell whose credential they attach.
     public func prepare() async {
