@@ -62,13 +62,12 @@ package enum ASCII {
 
     static func isToken(_ text: String) -> Bool {
         let set = ByteSet.token
-        for byte in text.utf8 where !set.contains(byte) { return false }
-        return !text.isEmpty
+        return !text.isEmpty && text.firstByte { !set.contains($0) } == nil
     }
 
     /// The same text when it has no capital ASCII letter; otherwise one new string. Other letters stay as they are.
     static func lowercased(_ text: String) -> String {
-        guard text.utf8.contains(where: isUpper) else { return text }
+        guard text.firstByte(where: isUpper) != nil else { return text }
         return String(decoding: text.utf8.map(lower), as: UTF8.self)
     }
 

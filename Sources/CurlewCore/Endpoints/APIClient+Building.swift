@@ -33,16 +33,20 @@ extension APIClient.Core {
         if !mine.isEmpty || mine.problem != nil { headers = headers.merging(mine, replacing: true) }
         if let type = content.contentType, !headers.contains(.contentType) { headers.append(.contentType, type) }
 
-        var request = HTTPRequest(route.method, origin: origin, target: target, headers: headers)
-        if !exchanger.secrets.isEmpty { request.secrets = exchanger.secrets }
+        let secrets = exchanger.secrets
+        secrets.declare(in: &headers)
+        let body: RequestBody
         do throws(NetworkError) {
-            request.body = try content.body(using: codecs)
-            try request.validate()
+            body = try content.body(using: codecs)
         } catch {
             var failure = error
-            failure.request = RequestLine(request)
+            failure.request = RequestLine(
+                HTTPRequest(route.method, origin: origin, target: target, headers: headers, secrets: secrets))
             throw failure
         }
+        let request = HTTPRequest(
+            route.method, origin: origin, target: target, headers: headers, body: body, secrets: secrets)
+        try request.validate()
         return request
     }
 

@@ -24,10 +24,10 @@ extension APIClient {
         /// The fields of a call whose answer a codec reads, and of one that takes it as it is.
         let decodedHeaders: HTTPHeaders
         let rawHeaders: HTTPHeaders
-        /// The names of the fields that go to the client's origin only.
-        let homeFields: Set<HTTPField.Name>
         /// Fields of a client without a base URL that may be secrets: there is no origin that they belong to.
         let homelessFields: Set<HTTPField.Name>
+        /// What the context of each call knows of the client.
+        let terms: ExchangeContext.Client
         /// Tells the observers; nil without any.
         let events: EventQueue?
 
@@ -54,7 +54,12 @@ extension APIClient {
             homelessFields = baseURL == nil ? Set(own.map(\.name).filter { !allowed.allow($0) }) : []
             for name in homelessFields { own.remove(name) }
             ownHeaders = own
-            homeFields = Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent])
+            terms = ExchangeContext.Client(
+                origin: baseURL?.origin,
+                bounds: CallBounds(timeouts: configuration.timeouts, limits: configuration.limits),
+                time: configuration.time,
+                homeFields: Set(own.map(\.name)).subtracting([.accept, .acceptLanguage, .userAgent]),
+                fields: exchanger.fields, secrets: exchanger.secrets)
             decodedHeaders = Self.basic(configuration, accept: configuration.codecs.accept)
                 .merging(own, replacing: true)
             rawHeaders = Self.basic(configuration, accept: "*/*").merging(own, replacing: true)
@@ -118,13 +123,8 @@ extension APIClient.Core {
         let codecs = codecs ?? options.codecs ?? configuration.codecs
         let context = ExchangeContext(
             ExchangeContext.Call(
-                id: ExchangeID.next(), routeName: route.name, options: options,
-                timeouts: configuration.timeouts.overridden(by: options.timeouts),
-                limits: configuration.limits.overridden(by: options.limits),
-                clientOrigin: baseURL?.origin, events: isObserved ? events : nil,
-                time: configuration.time,
-                endpoint: route, codecs: codecs, homeFields: homeFields, fields: exchanger.fields,
-                secrets: exchanger.secrets))
+                id: ExchangeID.next(), routeName: route.name, options: options, events: isObserved ? events : nil,
+                endpoint: route, codecs: codecs, client: terms))
         do throws(NetworkError) {
             var request = try request(for: route, answer: answer, codecs)
             if options.sendsIdempotencyKey == true, !request.method.isIdempotent,
@@ -132,7 +132,7 @@ extension APIClient.Core {
             {
                 request.headers[.idempotencyKey] = UUID().uuidString
             }
-            return PreparedCall(request: request, context: context)
+            return PreparedCall(request: consume request, context: context)
         } catch {
             context.record(.failed(error, after: .zero))
             for case let each as any UnsentCallListener in isObserved ? exchanger.pipeline.interceptors : [] {

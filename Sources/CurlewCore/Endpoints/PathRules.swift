@@ -6,7 +6,7 @@ import CurlewHTTP
 /// percent-encoding however often it was applied.
 enum PathRules {
     static func problem(ofLiteral text: String) -> NetworkError? {
-        for byte in text.utf8 {
+        if let byte = text.firstByte(where: isRefused) {
             switch byte {
             case UInt8(ascii: "?"), UInt8(ascii: "#"):
                 return refusal(
@@ -14,9 +14,8 @@ enum PathRules {
                     hint: "Put query items into `query`; a value with this sign is encoded when it is interpolated.")
             case UInt8(ascii: "\\"):
                 return refusal("The path holds a backslash: \(shown(text))", hint: "Write / between segments.")
-            case 0..<0x20, 0x7F:
+            default:
                 return refusal("The path holds a control character.", hint: "Remove it, or interpolate the value.")
-            default: continue
             }
         }
         if text.utf8.first == UInt8(ascii: "h"), text.begins(with: "http://") || text.begins(with: "https://") {
@@ -24,6 +23,13 @@ enum PathRules {
                 "The path is a whole URL.", hint: "Use .get(url:) for another origin, or baseURL for the first part.")
         }
         return nil
+    }
+
+    private static func isRefused(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "\\"), 0..<0x20, 0x7F: true
+        default: false
+        }
     }
 
     static func problem(ofValue value: String) -> NetworkError? {
@@ -81,11 +87,12 @@ enum PathRules {
     /// with a blank that may have one behind it.
     private static func mayHaveDotSegment(_ text: String) -> Bool {
         var isFirst = true
-        for byte in text.utf8 {
+        let found = text.firstByte { byte in
             if byte == UInt8(ascii: "%") || isFirst && (byte == UInt8(ascii: ".") || byte <= 0x20) { return true }
             isFirst = byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\")
+            return false
         }
-        return false
+        return found != nil
     }
 
     /// Text that is still encoded after this many rounds was made to deceive.

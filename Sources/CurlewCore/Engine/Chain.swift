@@ -25,6 +25,9 @@ final class Chain: Sendable {
         }
     }
 
+    /// True if one of them attaches for one origin only.
+    var isScoped: Bool { scopes != nil }
+
     /// Whether the interceptor at `place` attaches for another origin than that of the request.
     func isForeign(_ request: HTTPRequest, to place: Int, in context: ExchangeContext) -> Bool {
         guard let scopes, scopes.indices.contains(place) else { return false }

@@ -37,16 +37,16 @@ public struct ExchangeContext: Sendable {
     ) {
         self.init(
             Call(
-                id: ExchangeID.next(), routeName: routeName, options: options,
-                timeouts: timeouts.overridden(by: options.timeouts), limits: limits.overridden(by: options.limits),
-                clientOrigin: clientOrigin,
-                events: .serving(observers), time: time, endpoint: nil, codecs: options.codecs ?? .json, fields: fields)
-        )
+                id: ExchangeID.next(), routeName: routeName, options: options, events: .serving(observers),
+                endpoint: nil, codecs: options.codecs ?? .json,
+                client: Client(
+                    origin: clientOrigin, bounds: CallBounds(timeouts: timeouts, limits: limits), time: time,
+                    fields: fields)))
     }
 
     init(_ call: Call) {
         self.call = call
-        totalDeadline = Deadline(call.timeouts.total, after: call.start)
+        totalDeadline = Deadline(call.bounds.timeouts.total, after: call.start)
     }
 
     /// Tells the calls of this process apart; counts up from one.
@@ -62,19 +62,19 @@ public struct ExchangeContext: Sendable {
     /// Whether the call goes with a credential, and with which.
     public var authentication: AuthenticationChoice { call.authentication }
     /// The timeouts in force: the call's laid over the client's.
-    public var timeouts: Timeouts { call.timeouts }
+    public var timeouts: Timeouts { call.bounds.timeouts }
     /// The limits in force: the call's laid over the client's.
-    public var limits: Limits { call.limits }
+    public var limits: Limits { call.bounds.limits }
     /// What the app knows of its fields.
-    public var fields: FieldRules { call.fields }
+    public var fields: FieldRules { call.client.fields }
     /// What texts about the call do not show, beyond what Curlew knows.
-    package var secrets: DeclaredSecrets { call.secrets }
+    package var secrets: DeclaredSecrets { call.client.secrets }
     /// The fields of the client's configuration, which go to its origin only.
-    package var homeFields: Set<HTTPField.Name> { call.homeFields }
+    package var homeFields: Set<HTTPField.Name> { call.client.homeFields }
     /// The origin of the client's base URL. Credentials belong to it unless they name another.
-    public var clientOrigin: Origin? { call.clientOrigin }
+    public var clientOrigin: Origin? { call.client.origin }
     /// Where time comes from.
-    public var time: any TimeSource { call.time }
+    public var time: any TimeSource { call.client.time }
     /// How the call writes and reads bodies, for what answers in place of a server.
     package var codecs: Codecs { call.codecs }
     /// The endpoint that was sent, for typed stubs.
@@ -125,9 +125,8 @@ public struct ExchangeContext: Sendable {
         set { change { $0.principalKey = newValue } }
     }
 
-    /// This context with `key` as the key for principals; unchanged without one.
-    func hashing(with key: PrincipalKey?) -> ExchangeContext {
-        guard let key else { return self }
+    /// This context with `key` as the key for principals.
+    func hashing(with key: PrincipalKey) -> ExchangeContext {
         var copy = self
         copy.principalKey = key
         return copy
@@ -188,7 +187,7 @@ public struct ExchangeContext: Sendable {
     /// Tells the observers, on their queue; `event` is made only if there are any. Returns at once, on any thread.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard let events = call.events else { return }
-        var event = event().withholding(call.secrets)
+        var event = event().withholding(call.client.secrets)
         // The transport cannot know of waits in the pipeline.
         if waited > 0, case .measured(var metrics) = event {
             metrics.queue = (metrics.queue ?? .zero) + queued
@@ -245,56 +244,6 @@ public struct ExchangeContext: Sendable {
         let facts: Facts
 
         init(_ facts: Facts) { self.facts = facts }
-    }
-
-    /// What stays the same from the first to the last hop of a call.
-    final class Call: Sendable {
-        let id: UInt64
-        let routeName: String
-        let options: RequestOptions
-        let timeouts: Timeouts
-        let limits: Limits
-        let clientOrigin: Origin?
-        let events: CallEvents?
-        let time: any TimeSource
-        let start: MonotonicInstant
-        let endpoint: (any Sendable)?
-        let codecs: Codecs
-        let authentication: AuthenticationChoice
-        let homeFields: Set<HTTPField.Name>
-        let fields: FieldRules
-        let secrets: DeclaredSecrets
-
-        init(
-            id: UInt64, routeName: String, options: RequestOptions, timeouts: Timeouts, limits: Limits,
-            clientOrigin: Origin?, events: EventQueue?, time: any TimeSource,
-            endpoint: (any Sendable)?, codecs: Codecs, homeFields: Set<HTTPField.Name> = [],
-            fields: FieldRules = FieldRules(), secrets: DeclaredSecrets? = nil
-        ) {
-            self.id = id
-            self.routeName = routeName
-            self.options = options
-            self.timeouts = timeouts
-            self.limits = limits
-            self.clientOrigin = clientOrigin
-            self.events = events.map { CallEvents($0) }
-            self.time = time
-            start = time.now
-            self.endpoint = endpoint
-            self.codecs = codecs
-            authentication = options.authentication ?? .optional
-            self.homeFields = homeFields
-            self.fields = fields
-            self.secrets = secrets ?? DeclaredSecrets(fields)
-        }
-
-        /// The same, begun now.
-        func again() -> Call {
-            Call(
-                id: ExchangeID.next(), routeName: routeName, options: options, timeouts: timeouts, limits: limits,
-                clientOrigin: clientOrigin, events: events?.queue, time: time, endpoint: endpoint, codecs: codecs,
-                homeFields: homeFields, fields: fields, secrets: secrets)
-        }
     }
 }
 

@@ -44,16 +44,16 @@ public struct Exchanger: Sendable {
     public func exchange(
         _ request: HTTPRequest, in context: ExchangeContext
     ) async throws(NetworkError) -> HTTPResponse {
-        try await exchange(request, in: context) { $0 }
+        var request = request
+        if !secrets.isEmpty { request.secrets = secrets }
+        return try await exchange(request, in: context) { $0 }
     }
 
     /// The same, with what the caller makes of the answer as a part of the call: observers hear of a success only after
-    /// `finish`, and its errors are the call's errors.
+    /// `finish`, and its errors are the call's errors. The request knows `secrets` already.
     package func exchange<Value>(
         _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
     ) async throws(NetworkError) -> Value {
-        var request = request
-        if !secrets.isEmpty { request.secrets = secrets }
         let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
         context.record(.began(request))
         do {

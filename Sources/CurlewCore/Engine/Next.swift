@@ -52,18 +52,22 @@ public struct Next: Sendable {
     /// Runs the rest of the chain.
     ///
     /// - `context`: a changed copy (another attempt, another hop) for what lies further in; nil passes this one on.
-    public func callAsFunction(_ request: HTTPRequest, context changed: ExchangeContext? = nil) async throws
-        -> HTTPResponse
-    {
-        let context = changed ?? self.context
+    public func callAsFunction(
+        _ request: HTTPRequest, context changed: consuming ExchangeContext? = nil
+    ) async throws -> HTTPResponse {
+        if links.isScoped { return try await scoped(request, changed ?? context) }
+        guard position < links.interceptors.count else { return try await leave(request, changed ?? context) }
+        let rest = Next(context: changed ?? context, chain: links, position: position + 1)
+        return try await links.interceptors[position].intercept(request, next: rest)
+    }
+
+    /// The same in a chain with interceptors that attach something for one origin each.
+    private func scoped(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         var request = request
         if links.isForeign(request, to: position - 1, in: context) {
             request = request.withoutAdditions(to: received?.request, in: context)
         }
-        guard position < links.interceptors.count else {
-            if context.crossedOrigin { return try await leave(request.forForeignOrigin(in: context), context) }
-            return try await leave(request, context)
-        }
+        guard position < links.interceptors.count else { return try await leave(request, context) }
         let isForeign = links.isForeign(request, to: position, in: context)
         let rest = Next(
             context: context, chain: links, position: position + 1, received: isForeign ? Received(request) : nil)
@@ -85,7 +89,7 @@ public struct Next: Sendable {
 
     /// The same with credentials hashed by a key of the caller's; nil takes that of the process.
     package func principal(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
-        let context = context.hashing(with: key)
+        if let key { return with(context.hashing(with: key)).principal(of: request, key: nil) }
         var principal = Principal(of: request, in: context)
         for interceptor in links.interceptors[position...] {
             principal.join(interceptor.principal(of: request, in: context))
@@ -93,6 +97,20 @@ public struct Next: Sendable {
         principal.join(transport.principal(of: request, in: context))
         return principal
     }
+
+    /// Whose answer `request` would get by what the transport attaches alone.
+    func place(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
+        if let key { return with(context.hashing(with: key)).place(of: request, key: nil) }
+        return transport.principal(of: request, in: context)
+    }
+
+    /// The same rest of the chain, for another context.
+    func with(_ context: ExchangeContext) -> Next {
+        Next(context: context, chain: links, position: position, received: received)
+    }
+
+    /// Whether `prepare()` has anything to do.
+    var needsPreparation: Bool { !links.preparing.isEmpty }
 
     /// Lets the interceptors further in load what they need to tell whose credential they attach.
     public func prepare() async {
@@ -126,14 +144,18 @@ public struct Next: Sendable {
 
     /// The request leaves the pipeline. Interceptors change requests, so what they made is checked here, once, before any
     /// byte does.
-    private func leave(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
+    ///
+    /// - `isReady`: the request is as the transport gets it.
+    private func leave(
+        _ request: HTTPRequest, _ context: consuming ExchangeContext, isReady: Bool = false
+    ) async throws -> HTTPResponse {
+        // Most requests stay at their origin and have nothing declared: those are not copied.
+        if !isReady, context.crossedOrigin || !context.secrets.isEmpty || !request.secrets.isEmpty {
+            return try await leave(request.ready(in: context), context, isReady: true)
+        }
         try request.validate()
         if context.authentication.isDemanding { try Self.checkCredential(of: request, context) }
-        var context = context
-        try context.depart()
-        // An interceptor may have made it anew.
-        var request = request.knowing(context.secrets)
-        if !request.secrets.isEmpty { request.secrets.declare(in: &request.headers) }
+        try context.askPolicies()
         if context.isObserved { context = context.beginSending() }
         context.record(.sent(request))
         do {
@@ -141,9 +163,7 @@ public struct Next: Sendable {
             request.secrets.declare(in: &response.headers)
             response.limitBody(in: context)
             if context.queued > .zero { response.metrics.queue = (response.metrics.queue ?? .zero) + context.queued }
-            context.record(.answered(response))
-            if context.isObserved { response.body = context.watchEnd(of: response.body) }
-            return response
+            return context.isObserved ? context.telling(of: response) : response
         } catch {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }
@@ -159,7 +179,7 @@ public struct Next: Sendable {
 
 extension ExchangeContext {
     /// Asks the policies once more, and sets the deadline of the attempt if nobody further out has.
-    fileprivate mutating func depart() throws {
+    fileprivate mutating func askPolicies() throws {
         if departure == nil, timeouts.attempt == nil { return }
         let now = time.now
         var policy = departure
@@ -168,6 +188,14 @@ extension ExchangeContext {
             policy = asked.outer
         }
         if attemptDeadline == .never { attemptDeadline = Deadline(timeouts.attempt, after: now) }
+    }
+
+    /// Tells the observers of a response. They hear of the end of its body too.
+    fileprivate func telling(of response: HTTPResponse) -> HTTPResponse {
+        record(.answered(response))
+        var response = response
+        response.body = watchEnd(of: response.body)
+        return response
     }
 }
 
@@ -185,10 +213,18 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
+    /// The request with what is declared, also if an interceptor has made it anew, and without what must not go to a foreign
+    /// origin.
+    fileprivate func ready(in context: ExchangeContext) -> HTTPRequest {
+        var request = (context.crossedOrigin ? forForeignOrigin(in: context) : self).knowing(context.secrets)
+        request.secrets.declare(in: &request.headers)
+        return request
+    }
+
     /// The request without what an interceptor attached although a redirect has left the origin of the call: an origin
     /// that the server chose gets only fields that are known to be harmless or were declared, whatever adds them.
     /// Cookies that the client's jar has for it are its own.
-    fileprivate func forForeignOrigin(in context: ExchangeContext) -> HTTPRequest {
+    private func forForeignOrigin(in context: ExchangeContext) -> HTTPRequest {
         var request = self
         let allowed = context.forwardedFields
         for field in headers where !allowed.allow(field.name) {

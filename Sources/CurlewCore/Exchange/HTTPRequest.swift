@@ -90,7 +90,7 @@ public struct HTTPRequest: Sendable {
         if let problem = headers.problem {
             throw NetworkError(.invalidRequest, detail: problem.message, request: RequestLine(self))
         }
-        if let field = headers.first(where: { $0.name.belongsToConnection }) { throw Self.refusal(field.name, self) }
+        if let name = headers.firstName(where: \.belongsToConnection) { throw Self.refusal(name, self) }
         guard method.isValid else {
             throw NetworkError(
                 .invalidRequest,

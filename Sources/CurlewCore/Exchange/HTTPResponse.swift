@@ -21,7 +21,12 @@ public struct HTTPResponse: Sendable {
     /// The protocol version of the answer.
     public var version: HTTPVersion
     /// What the exchange cost up to the head; complete for a response that was delivered whole.
-    public var metrics: ExchangeMetrics
+    public var metrics: ExchangeMetrics {
+        get { measured?.metrics ?? ExchangeMetrics() }
+        set { measured = Measured(newValue) }
+    }
+    /// Out of line, or each hand-over of a response would copy as many bytes again.
+    private var measured: Measured?
     /// The URL that was answered, after redirects. Not redacted; empty for answers made by hand.
     public var url: String
     /// The words behind the status as the server wrote them (RFC 9112 §4), at most 200 bytes. Nil when there are none:
@@ -46,9 +51,15 @@ public struct HTTPResponse: Sendable {
         self.headers = headers
         self.body = body
         self.version = version
-        self.metrics = metrics
+        measured = metrics == ExchangeMetrics() ? nil : Measured(metrics)
         self.url = url
         self.reasonPhrase = reasonPhrase
+    }
+
+    private final class Measured: Sendable {
+        let metrics: ExchangeMetrics
+
+        init(_ metrics: ExchangeMetrics) { self.metrics = metrics }
     }
 
     /// The media type of the body, if the server named one that can be read.

@@ -12,9 +12,20 @@ public import CurlewHTTP
 public struct RequestOptions: Sendable {
     /// Timeouts for this call, laid over the client's one by one: `options.timeouts.total = .seconds(60)`. Default none
     /// is set.
-    public var timeouts = Timeouts()
+    public var timeouts: Timeouts {
+        get { bounds?.timeouts ?? Timeouts() }
+        set { bounds = CallBounds(timeouts: newValue, limits: limits) }
+    }
+
     /// Limits for this call, laid over the client's one by one: `options.limits.redirects = 3`. Default none is set.
-    public var limits = Limits()
+    public var limits: Limits {
+        get { bounds?.limits ?? Limits() }
+        set { bounds = CallBounds(timeouts: timeouts, limits: newValue) }
+    }
+
+    /// Out of line: few calls set any, and options are copied for each.
+    private(set) var bounds: CallBounds?
+
     /// Codecs for this call; nil uses the client's.
     public var codecs: Codecs?
     /// Statuses besides 200–299 that count as success, those of the client and of the call together. Default none.
@@ -62,8 +73,7 @@ public struct RequestOptions: Sendable {
     /// limits are laid over one by one, `accepts` is joined, and of extensions' values those of `other` win.
     public func overridden(by other: RequestOptions) -> RequestOptions {
         var result = self
-        result.timeouts = timeouts.overridden(by: other.timeouts)
-        result.limits = limits.overridden(by: other.limits)
+        result.bounds = bounds?.overridden(by: other.bounds) ?? other.bounds
         if let codecs = other.codecs { result.codecs = codecs }
         if let isIdempotent = other.isIdempotent { result.isIdempotent = isIdempotent }
         if let sendsIdempotencyKey = other.sendsIdempotencyKey { result.sendsIdempotencyKey = sendsIdempotencyKey }

@@ -21,7 +21,7 @@ extension ResponseBody {
         let content: Content
         let limit: Int64
         let length: Int64?
-        private let progress = Locked((isClaimed: false, isCancelled: false))
+        private let progress = LockedField((isClaimed: false, isCancelled: false))
 
         init(_ content: Content, limit: Int64, length: Int64?) {
             self.content = content

@@ -12,7 +12,8 @@ struct FieldReader {
 
     mutating func token() -> String? {
         let set = ByteSet.token
-        let bytes = rest.prefix(while: set.contains)
+        let length = rest.withContiguousStorageIfAvailable { $0.prefix(while: set.contains).count }
+        let bytes = rest.prefix(length ?? rest.prefix(while: set.contains).count)
         guard !bytes.isEmpty else { return nil }
         rest = rest[bytes.endIndex...]
         return String(Substring(bytes))

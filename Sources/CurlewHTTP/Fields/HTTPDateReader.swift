@@ -86,8 +86,10 @@ struct HTTPDateReader {
     }
 
     private static func isShortWeekday(_ name: String) -> Bool {
-        CivilTime.weekdays.contains { $0.prefix(3) == name }
+        shortWeekdays.contains(name)
     }
+
+    private static let shortWeekdays = CivilTime.weekdays.map { String($0.prefix(3)) }
 }
 
 extension CivilTime {

@@ -108,7 +108,7 @@ extension HTTPField.Name: Hashable {
     public func hash(into hasher: inout Hasher) {
         var word: UInt64 = 0
         var filled = 0
-        for byte in text.utf8 {
+        _ = text.firstByte { byte in
             word = word << 8 | UInt64(ASCII.lower(byte))
             filled += 1
             if filled == 8 {
@@ -116,6 +116,7 @@ extension HTTPField.Name: Hashable {
                 word = 0
                 filled = 0
             }
+            return false
         }
         hasher.combine(word)
         hasher.combine(text.utf8.count)

@@ -4,20 +4,20 @@ extension HTTPField.Name {
     /// Whether a field says something about one connection, or where a message goes, and so belongs to whoever writes it:
     /// RFC 9110 §7.6.1, with what older software sends.
     package var belongsToConnection: Bool {
-        let names: [String] =
-            switch text.utf8.count {
-            case 2: ["TE"]
-            case 4: ["Host"]
-            case 7: ["Trailer", "Upgrade"]
-            case 10: ["Connection", "Keep-Alive"]
-            case 14: ["HTTP2-Settings"]
-            case 16: ["Proxy-Connection"]
-            case 17: ["Transfer-Encoding"]
-            case 19: ["Proxy-Authorization"]
-            default: []
-            }
-        return names.contains { ASCII.equalIgnoringCase($0, text) }
+        switch text.utf8.count {
+        case 2: isSpelled("TE")
+        case 4: isSpelled("Host")
+        case 7: isSpelled("Trailer") || isSpelled("Upgrade")
+        case 10: isSpelled("Connection") || isSpelled("Keep-Alive")
+        case 14: isSpelled("HTTP2-Settings")
+        case 16: isSpelled("Proxy-Connection")
+        case 17: isSpelled("Transfer-Encoding")
+        case 19: isSpelled("Proxy-Authorization")
+        default: false
+        }
     }
+
+    private func isSpelled(_ name: String) -> Bool { ASCII.equalIgnoringCase(name, text) }
 }
 
 extension HTTPHeaders {

@@ -31,7 +31,7 @@ enum FieldRules {
                 : "the name is not a token; use letters, digits and !#$%&'*+-.^_`|~ only"
             return .bad(problem(name, message))
         }
-        for byte in value.utf8 where ASCII.isControl(byte) && byte != 0x09 {
+        if let byte = value.firstByte(where: { ASCII.isControl($0) && $0 != 0x09 }) {
             return .bad(problem(name, message(for: byte)))
         }
         return .good(trimmed(value))

@@ -58,6 +58,16 @@ public struct HTTPHeaders: Sendable {
         return values
     }
 
+    /// The value of the first field of the name, whatever others there are.
+    package func firstValue(_ name: HTTPField.Name) -> String? {
+        firstIndex(of: name).map { fields[$0].value }
+    }
+
+    /// The first name that `matches`; nil if none does.
+    package func firstName(where matches: (HTTPField.Name) -> Bool) -> HTTPField.Name? {
+        fields.first { matches($0.name) }?.name
+    }
+
     /// Why a field was refused; `nil` if all were good. Costs nothing to ask.
     public var problem: Problem? { remark?.problem }
 

@@ -46,10 +46,10 @@ public enum PercentCoding {
     }
 
     static func encode(_ string: String, keeping allowed: ByteSet, spaceAsPlus: Bool = false) -> String {
-        guard let first = string.utf8.firstIndex(where: { !allowed.contains($0) }) else { return string }
-        var bytes = Array(string.utf8[..<first])
+        guard string.firstByte(where: { !allowed.contains($0) }) != nil else { return string }
+        var bytes: [UInt8] = []
         bytes.reserveCapacity(string.utf8.count + 32)
-        for byte in string.utf8[first...] {
+        for byte in string.utf8 {
             if allowed.contains(byte) {
                 bytes.append(byte)
             } else if spaceAsPlus, byte == 0x20 {

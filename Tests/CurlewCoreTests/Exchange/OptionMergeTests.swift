@@ -52,6 +52,50 @@ struct OptionMergeTests {
         #expect(try await context(configuration) { $0.limits = .standard }.limits == .standard)
     }
 
+    @Test("timeouts and limits of a call, of its client and of the configuration stand beside each other")
+    func both() async throws {
+        let configuration = ClientConfiguration(
+            timeouts: Timeouts(connect: .seconds(3)), limits: Limits(responseBody: 10))
+        var client = RequestOptions()
+        client.limits.redirects = 2
+        client.timeouts.idle = .seconds(4)
+        let plain = try await context(configuration, client: client) { _ in }
+        #expect(plain.timeouts == Timeouts(connect: .seconds(3), idle: .seconds(4)))
+        #expect(plain.limits == Limits(responseBody: 10, redirects: 2))
+        let changed = try await context(configuration, client: client) {
+            $0.limits.errorExcerpt = 5
+            $0.timeouts.total = .seconds(6)
+            $0.limits.redirects = 7
+        }
+        #expect(changed.timeouts == Timeouts(connect: .seconds(3), idle: .seconds(4), total: .seconds(6)))
+        #expect(changed.limits == Limits(responseBody: 10, errorExcerpt: 5, redirects: 7))
+    }
+
+    @Test("a copy of options keeps its timeouts and limits when the other is changed")
+    func copies() {
+        var options = RequestOptions()
+        options.timeouts.total = .seconds(1)
+        options.limits.redirects = 2
+        var copy = options
+        copy.timeouts.total = .seconds(3)
+        copy.limits.redirects = 4
+        #expect(options.timeouts == Timeouts(total: .seconds(1)) && options.limits == Limits(redirects: 2))
+        #expect(copy.timeouts == Timeouts(total: .seconds(3)) && copy.limits == Limits(redirects: 4))
+        #expect(RequestOptions().timeouts == Timeouts() && RequestOptions().limits == Limits())
+    }
+
+    @Test("a copy of a response keeps its metrics when the other's are changed")
+    func metrics() {
+        var response = HTTPResponse()
+        #expect(response.metrics == ExchangeMetrics())
+        response.metrics.bytesSent = 1
+        var copy = response
+        copy.metrics.bytesSent = 2
+        copy.metrics.queue = .seconds(1)
+        #expect(response.metrics.bytesSent == 1 && response.metrics.queue == nil)
+        #expect(copy.metrics.bytesSent == 2 && HTTPResponse(metrics: copy.metrics).metrics == copy.metrics)
+    }
+
     @Test("a call may say no to what its client says yes to")
     func switches() async throws {
         var client = RequestOptions()

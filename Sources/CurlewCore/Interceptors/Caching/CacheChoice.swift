@@ -8,42 +8,42 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A stored response that could answer a request, and what is to say about that.
-struct CacheChoice: Sendable {
-    var stored: StoredResponse
-    var freshness: Freshness
+/// A stored response that could answer a request, and what is to say about that. One object, as the question is.
+final class CacheChoice: Sendable {
+    let stored: StoredResponse
+    let freshness: Freshness
     /// Why it is used, or asked about.
-    var cause: CacheCause
+    let cause: CacheCause
     /// Why it is used although it is stale.
-    var staleReason: String?
+    let staleReason: String?
 
     init(_ stored: StoredResponse, at now: Date, _ rules: CacheRules) {
         self.stored = stored
         freshness = Freshness(stored, at: now, rules)
         cause = freshness.isHeuristic ? .heuristicallyFresh : freshness.isRuled ? .freshByRule : .fresh
+        staleReason = nil
     }
 
-    func because(_ cause: CacheCause) -> CacheChoice {
-        var copy = self
-        copy.cause = cause
-        return copy
+    private init(_ other: CacheChoice, _ cause: CacheCause, staleReason: String?) {
+        stored = other.stored
+        freshness = other.freshness
+        self.cause = cause
+        self.staleReason = staleReason
     }
 
-    func stale(because reason: String) -> CacheChoice {
-        var copy = self
-        copy.staleReason = reason
-        return copy
-    }
+    func because(_ cause: CacheCause) -> CacheChoice { CacheChoice(self, cause, staleReason: staleReason) }
+
+    func stale(because reason: String) -> CacheChoice { CacheChoice(self, cause, staleReason: reason) }
 
     /// The response that answers, if it may: of those that match the one with a `Vary`, then the one made last
     /// (RFC 9111 §4 and §4.1).
     static func among(
         _ variants: [StoredResponse], for question: CacheQuestion, at now: Date
     ) -> Result<CacheChoice, CacheQuestion.Refusal> {
-        guard let first = variants.first else { return .failure(CacheQuestion.Refusal(.nothingStored)) }
+        if variants.isEmpty { return .failure(CacheQuestion.Refusal(.nothingStored)) }
         // The usual case: one response, which varies on nothing.
-        if variants.count == 1, !first.headers.contains(.vary), question.isAnswered(by: first) {
-            return .success(CacheChoice(first, at: now, question.rules))
+        if variants.count == 1, !variants[0].headers.contains(.vary), question.isAnswered(by: variants[0]) {
+            return .success(CacheChoice(variants[0], at: now, question.rules))
         }
         let matching = variants.filter { $0.matches(question.request.headers) }
         guard !matching.isEmpty else { return .failure(CacheQuestion.Refusal(.nothingMatches)) }

@@ -52,8 +52,8 @@ extension CacheExchange {
     private func response(_ stored: StoredResponse, _ delivery: CacheDelivery) async -> HTTPResponse? {
         do {
             let body: ResponseBody?
-            if cache.answersAtOnce {
-                body = try await opened(stored, delivery.bytes)
+            if let memory = cache.memory {
+                body = memory.bytes(of: stored).flatMap { part(of: $0, delivery.bytes) }
             } else {
                 let exchange = self
                 body = try await reach { try await exchange.opened(stored, delivery.bytes) }
@@ -84,10 +84,7 @@ extension CacheExchange {
         let limit = context.limits.responseBody
         if let bytes = body.bytes {
             body.close()
-            guard range.count < bytes.count else { return ResponseBody(bytes, limit: limit) }
-            let start = bytes.startIndex
-            return ResponseBody(
-                bytes.subdata(in: start + Int(range.lowerBound)..<start + Int(range.upperBound)), limit: limit)
+            return part(of: bytes, range)
         }
         let source = CacheBodySource(body, range, until: context.totalDeadline, on: context.time)
         guard range.count <= Self.readAtOnce else {
@@ -96,6 +93,16 @@ extension CacheExchange {
         var all = Data()
         while let chunk = try await source.next() { all.append(chunk) }
         return ResponseBody(all, limit: limit)
+    }
+
+    /// The same of a body in memory.
+    private func part(of bytes: Data, _ range: Range<Int64>) -> ResponseBody? {
+        guard range.upperBound <= Int64(bytes.count) else { return nil }
+        let limit = context.limits.responseBody
+        guard range.count < bytes.count else { return ResponseBody(bytes, limit: limit) }
+        let start = bytes.startIndex
+        return ResponseBody(
+            bytes.subdata(in: start + Int(range.lowerBound)..<start + Int(range.upperBound)), limit: limit)
     }
 
     /// Writes the new head of an entry to the store; one that must not be kept any more is removed.

@@ -12,10 +12,9 @@ import Foundation
 struct CacheExchange: Sendable {
     let question: CacheQuestion
     let principal: Principal
-    let next: Next
+    /// With the context of the call, or of a refresh in the background.
+    var next: Next
     let cache: CacheInterceptor
-    /// The call's, or that of a refresh in the background.
-    var context: ExchangeContext
     /// No caller waits for the response: what is stored need not be opened.
     var isRefresh = false
 
@@ -24,8 +23,9 @@ struct CacheExchange: Sendable {
         self.principal = principal
         self.next = next
         self.cache = cache
-        context = next.context
     }
+
+    var context: ExchangeContext { next.context }
 
     var store: any CacheStore { cache.store }
 
@@ -51,7 +51,7 @@ struct CacheExchange: Sendable {
     func run(waits: Int = 0) async throws -> HTTPResponse {
         let found: CacheFindings
         do {
-            found = try await candidates()
+            found = if let known = candidatesAtOnce() { known } else { try await candidates() }
         } catch {
             try Task.checkCancellation()
             if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
@@ -79,13 +79,22 @@ struct CacheExchange: Sendable {
         }
     }
 
+    /// What is stored, if that is in memory and nothing more has to be asked: the way of most hits, which waits nowhere.
+    private func candidatesAtOnce() -> CacheFindings? {
+        guard let memory = cache.memory, question.reservation == nil,
+            question.key == question.common || !question.rules.sharesPublic,
+            cache.debts.selection(for: question.key.target) == nil
+        else { return nil }
+        return memory.findings(for: question.key)
+    }
+
     /// What is stored for the one who asks, and if that is not it, for everybody.
     private func candidates() async throws -> CacheFindings {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
         // The closure and its copies are not worth it where nothing can hang.
-        if cache.answersAtOnce { return try await Self.findings(question, in: store) }
+        if cache.memory != nil { return try await Self.findings(question, in: store) }
         return try await reach { [question, store] in try await Self.findings(question, in: store) }
     }
 
@@ -96,8 +105,8 @@ struct CacheExchange: Sendable {
             found.variants = found.variants.filter { question.isForEverybody($0.headers, $0.status) }
             return found
         }
-        let isFound = found.variants.contains { $0.matches(question.request.headers) }
-        if isFound || question.key == question.common || !question.rules.sharesPublic { return found }
+        if question.key == question.common || !question.rules.sharesPublic { return found }
+        if found.variants.contains(where: { $0.matches(question.request.headers) }) { return found }
         let common = try await store.variants(for: question.common)
         found.variants += common.filter { question.isForEverybody($0.headers, $0.status) }
         return found
@@ -244,8 +253,9 @@ struct CacheExchange: Sendable {
         let (id, rules) = (choice.stored.id, question.rules)
         var refresh = self
         refresh.isRefresh = true
-        refresh.context = context.ofItsOwn(
-            total: min(rules.backgroundTimeout, context.timeouts.total ?? rules.backgroundTimeout))
+        refresh.next = next.with(
+            context.ofItsOwn(
+                total: min(rules.backgroundTimeout, context.timeouts.total ?? rules.backgroundTimeout)))
         Task(priority: .utility) { [refresh] in
             defer { refresh.cache.traffic.endRefresh(id) }
             let (context, start) = (refresh.context, refresh.context.start)
@@ -278,31 +288,5 @@ struct CacheExchange: Sendable {
             status: .gatewayTimeout, headers: [.date: HTTPDate(context.time.date).description], url: request.urlString)
         response.judge(CacheVerdict(.refused, cause), in: context)
         return response
-    }
-}
-
-/// When the attempt left that was answered.
-final class DepartureStamp: Departure {
-    let outer: (any Departure)?
-    private let state = Locked<(attempt: Int, left: MonotonicInstant, count: Int)?>(nil)
-
-    init(outer: (any Departure)?) {
-        self.outer = outer
-    }
-
-    var left: MonotonicInstant? { state.withLock { $0?.left } }
-
-    /// Of two sendings of one attempt the first counts: an age may be too high, never too low.
-    func leave(at now: MonotonicInstant, in context: ExchangeContext) {
-        state.withLock { state in
-            if state?.attempt != context.attempt { state = (context.attempt, now, (state?.count ?? 0) + 1) }
-        }
-    }
-
-    /// Whether the server may have acted on a request that ended with this error: the last attempt cannot speak for those
-    /// before it.
-    func mayHaveArrived(_ error: NetworkError) -> Bool {
-        guard let count = state.withLock({ $0?.count }) else { return false }
-        return count > 1 || !error.reason.neverArrived
     }
 }

@@ -31,15 +31,15 @@ public struct CacheInterceptor: ValidatingInterceptor {
 
     let traffic = CacheTraffic()
     let debts: CacheDebts
-    /// The store is in memory, so no time limit is needed.
-    let answersAtOnce: Bool
+    /// The store if it is in memory and answers at once, so that no time limit is needed.
+    let memory: MemoryCacheStore?
 
     /// A cache over `store`. By default one of its own, in memory, shared by the client and what is derived from it.
     public init(store: any CacheStore = MemoryCacheStore(), rules: CacheRules = .standard) {
         self.store = store
         self.rules = rules
         debts = CacheDebts.of(store)
-        answersAtOnce = store is MemoryCacheStore
+        memory = store as? MemoryCacheStore
     }
 
     /// `.caching`.
@@ -53,16 +53,17 @@ public struct CacheInterceptor: ValidatingInterceptor {
 
     /// Answers from the store, or runs the rest of the chain and keeps what comes.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        let options = next.context.options
         // An interceptor may have made the request anew.
-        let request = request.knowing(next.context.secrets)
-        let content = CacheQuestion.content(of: request, options)
+        if request.secrets.isEmpty, !next.context.secrets.isEmpty {
+            return try await intercept(request.knowing(next.context.secrets), next: next)
+        }
+        let content = CacheQuestion.content(of: request, next.context.options)
         guard case .success(let content) = content else {
             guard case .failure(let refusal) = content else { return try await next(request) }
             return try await pass(request, next, because: refusal.cause)
         }
         if let cause = obstacle(next) { return try await pass(request, next, because: cause) }
-        await next.prepare()
+        if next.needsPreparation { await next.prepare() }
         let principal = next.principal(of: request, key: key)
         let reservation: CacheCause? =
             switch principal {
@@ -74,7 +75,7 @@ public struct CacheInterceptor: ValidatingInterceptor {
             return try await pass(request, next, because: .credentialMissing)
         }
         // A client certificate or another server makes even public answers another party's.
-        let place = next.transport.principal(of: request, in: next.context.hashing(with: key))
+        let place = next.place(of: request, key: key)
         if let reservation, !rules.sharesPublic || place == .unknown || (store.isLasting && !place.isLasting) {
             return try await pass(request, next, because: reservation)
         }
@@ -83,7 +84,7 @@ public struct CacheInterceptor: ValidatingInterceptor {
         let own = CacheKey(target: target, content: content, principal: principal.text, secrets: request.secrets)
         let question = CacheQuestion(
             request, reservation == nil ? own : common, common: common, reservation: reservation,
-            policy: options.cachePolicy, rules: rules)
+            policy: next.context.options.cachePolicy, rules: rules)
         return try await CacheExchange(question, principal, next, self).run()
     }
 
@@ -172,7 +173,7 @@ public struct CacheInterceptor: ValidatingInterceptor {
     func reach<Value: Sendable>(
         within limit: Duration, in context: ExchangeContext, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        if answersAtOnce { return try await work() }
+        if memory != nil { return try await work() }
         let deadline = context.totalDeadline.earlier(Deadline(limit, after: context.time.now))
         return try await bounded(until: deadline, on: context.time, work)
     }

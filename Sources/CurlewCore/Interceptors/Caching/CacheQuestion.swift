@@ -8,8 +8,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A request as a cache sees it.
-struct CacheQuestion: Sendable {
+/// A request as a cache sees it. One object: a lookup hands it on many times, and it holds many references.
+final class CacheQuestion: Sendable {
     let request: HTTPRequest
     /// The key of the party that asks; `common` if the principal is unknown.
     let key: CacheKey

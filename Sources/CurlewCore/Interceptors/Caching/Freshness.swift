@@ -45,8 +45,8 @@ struct Freshness: Sendable {
         of stored: StoredResponse, _ made: Date, _ control: CacheControl, _ rules: CacheRules
     ) -> (Double, isHeuristic: Bool) {
         if let seconds = control.seconds("max-age") { return (Double(seconds), false) }
-        let expires = stored.headers[values: .expires]
-        if let first = expires.first {
+        if let first = stored.headers.firstValue(.expires) {
+            let expires = stored.headers[values: .expires]
             guard expires.allSatisfy({ $0 == first }), let date = CacheDate.read(first, now: stored.responseTime) else {
                 return (0, false)
             }
@@ -69,7 +69,7 @@ struct Freshness: Sendable {
 
     /// The `Age` field: of a list the first member; what is no number is ignored (RFC 9111 §5.1).
     static func ageValue(_ headers: HTTPHeaders) -> Int {
-        guard let field = headers[values: .age].first else { return 0 }
+        guard let field = headers.firstValue(.age) else { return 0 }
         return CacheControl.deltaSeconds(String(field.upTo(",").trimmed())) ?? 0
     }
 
@@ -100,10 +100,10 @@ enum CacheDate {
 
     /// When the server made it: its `Date`, else when it came (RFC 9110 §6.6.1).
     static func made(_ stored: StoredResponse) -> Date {
-        stored.headers[values: .date].first.flatMap { read($0, now: stored.responseTime) } ?? stored.responseTime
+        stored.headers.firstValue(.date).flatMap { read($0, now: stored.responseTime) } ?? stored.responseTime
     }
 
     static func modified(_ headers: HTTPHeaders, now: Date) -> Date? {
-        headers[values: .lastModified].first.flatMap { read($0, now: now) }
+        headers.firstValue(.lastModified).flatMap { read($0, now: now) }
     }
 }

@@ -39,7 +39,7 @@ public struct CircuitBreakerInterceptor: ValidatingInterceptor {
             }
             return response
         } catch {
-            pass.fail(NetworkError(error), of: request, total: context.timeouts.total, at: time.now)
+            pass.fail(NetworkError(error), of: request, total: next.context.timeouts.total, at: time.now)
             throw error
         }
     }

@@ -11,7 +11,7 @@ final class CircuitPass: Departure {
     private let breaker: CircuitBreaker
     private let circuit: Circuit
     private let context: ExchangeContext
-    private let state = Locked(State())
+    private let state = LockedField(State())
 
     private struct State: Sendable {
         var permit: CircuitState.Permit?

@@ -125,7 +125,7 @@ public struct CircuitState: Sendable {
         _ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant, using random: inout some RandomNumberGenerator
     ) {
         guard isCurrent(permit) else { return }
-        trials.removeAll { $0.number == permit.trial }
+        if permit.isTrial { trials.removeAll { $0.number == permit.trial } }
         let (failed, slow): (Bool, Bool)
         switch outcome {
         case .unknown: return

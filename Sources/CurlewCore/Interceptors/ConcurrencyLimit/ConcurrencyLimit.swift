@@ -31,7 +31,7 @@ public final class ConcurrencyLimit: Sendable {
     /// How many may wait, in each scope.
     public let waiting: Int
 
-    private let lines = Locked<[LimitScope.Key: Line]>([:])
+    private let lines = Locked(Lines())
     /// Lines that are not in use are kept up to here.
     private static let idleLines = 256
 
@@ -55,7 +55,7 @@ public final class ConcurrencyLimit: Sendable {
 
     /// How many exchanges of a scope may be under way now.
     public func places(of scope: LimitScope.Key) -> Int {
-        lines.withLock { $0[scope]?.line.places } ?? newLine.places
+        lines.withLock { $0.line(of: scope)?.line.places } ?? newLine.places
     }
 
     private var newLine: ConcurrencyLine<Turn> {
@@ -65,7 +65,7 @@ public final class ConcurrencyLimit: Sendable {
     /// How many exchanges are under way, and how many wait, in all scopes together.
     public var load: (running: Int, waiting: Int) {
         lines.withLock { lines in
-            lines.values.reduce((0, 0)) { ($0.0 + $1.line.running, $0.1 + $1.line.waiting) }
+            lines.known.values.reduce((0, 0)) { ($0.0 + $1.line.running, $0.1 + $1.line.waiting) }
         }
     }
 }
@@ -80,9 +80,11 @@ private final class Turn: Sendable {
 extension ConcurrencyLimit {
     /// The places of one scope, inside the lock.
     private final class Line {
+        let key: LimitScope.Key
         var line: ConcurrencyLine<Turn>
 
-        init(_ line: ConcurrencyLine<Turn>) {
+        init(_ key: LimitScope.Key, _ line: ConcurrencyLine<Turn>) {
+            self.key = key
             self.line = line
         }
 
@@ -92,6 +94,29 @@ extension ConcurrencyLimit {
             case .finishBody(let now): return line.finishBody(at: now)
             case .finish(let sample): return line.finish(sample)
             }
+        }
+    }
+
+    private struct Lines {
+        private(set) var known: [LimitScope.Key: Line] = [:]
+        /// Most calls go where the one before went, which spares hashing the origin.
+        private var last: Line?
+
+        mutating func line(of key: LimitScope.Key) -> Line? {
+            if let last, last.key == key { return last }
+            guard let line = known[key] else { return nil }
+            last = line
+            return line
+        }
+
+        mutating func add(_ line: Line) {
+            known[line.key] = line
+            last = line
+        }
+
+        mutating func remove(_ key: LimitScope.Key) {
+            known[key] = nil
+            last = nil
         }
     }
 
@@ -108,13 +133,18 @@ extension ConcurrencyLimit {
         case full(Int)
     }
 
+    /// Takes a place for `key` if one is free and no call waits for it. What is said of `enter(_:_:)` holds if it does.
+    func enterAtOnce(_ key: LimitScope.Key) -> Bool {
+        lines.withLock { $0.line(of: key)?.line.enter() ?? false }
+    }
+
     /// Takes a place for `key`, waiting for it if need be. Whoever returns from here calls once `leave(_:_:sent:at:)`,
     /// or `answer(_:_:sent:at:)` and after it `leaveBody(_:at:)`.
     func enter(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let arrival = lines.withLock { lines -> Arrival in
-            let known = lines[key]
-            let line = known ?? Line(newLine)
-            if known == nil { lines[key] = line }
+            let known = lines.line(of: key)
+            let line = known ?? Line(key, newLine)
+            if known == nil { lines.add(line) }
             if line.line.enter() { return .enter }
             let turn = Turn()
             guard let ticket = line.line.wait(turn, until: context.deadline, context.options.priority ?? .normal)
@@ -134,7 +164,7 @@ extension ConcurrencyLimit {
                 let hadTurn = lines.withLock { lines -> Bool in
                     // The line of a turn that is lost may be gone, and the ticket be that of a call in another one.
                     guard !turn.isLost.withLock({ $0 }) else { return false }
-                    return !(lines[key]?.line.leave(ticket) ?? true)
+                    return !(lines.line(of: key)?.line.leave(ticket) ?? true)
                 }
                 if hadTurn { take(.finish(nil), key) }
                 guard error is DeadlinePassed else { throw error }
@@ -165,10 +195,10 @@ extension ConcurrencyLimit {
     private func take(_ step: Step, _ key: LimitScope.Key) {
         let (going, late, usual) = lines.withLock {
             lines -> ([Turn], [(waiter: Turn, left: Duration)], Duration?) in
-            guard let line = lines[key] else { return ([], [], nil) }
+            guard let line = lines.line(of: key) else { return ([], [], nil) }
             let (going, late) = line.take(step)
             for each in late { each.waiter.isLost.withLock { $0 = true } }
-            if line.line.isIdle, lines.count > Self.idleLines { lines[key] = nil }
+            if line.line.isIdle, lines.known.count > Self.idleLines { lines.remove(key) }
             return (going, late, line.line.usualTime)
         }
         for turn in going { turn.shot.finish(.success(())) }

@@ -26,18 +26,11 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         let limit = limit
         var context = next.context
         let key = limit.scope.key(of: request, in: context)
-        let arrival = context.time.now
-        do {
-            try await limit.enter(key, context)
-        } catch {
-            context.tellRefusal(error, .concurrencyLimit, key)
-            throw error
-        }
-        let waited = context.wait(since: arrival, for: .concurrencyLimit, key)
-        let (time, sent) = (context.time, context.time.now)
+        let waited = limit.enterAtOnce(key) ? .zero : try await wait(for: key, in: &context)
+        let (time, sent, inPipeline) = (context.time, context.time.now, context.queued)
         do {
             var response = try await next(request, context: context)
-            let queued = max(.zero, (response.metrics.queue ?? .zero) - context.queued)
+            let queued = max(.zero, (response.metrics.queue ?? .zero) - inPipeline)
             let now = time.now
             let outcome = ConcurrencyOutcome(response, after: sent.duration(to: now) - queued)
             if response.body.isAtHand {
@@ -55,6 +48,18 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
             limit.leave(key, outcome, sent: sent, at: now)
             throw error
         }
+    }
+
+    /// Waits for a place, and says for how long.
+    private func wait(for key: LimitScope.Key, in context: inout ExchangeContext) async throws -> Duration {
+        let arrival = context.time.now
+        do {
+            try await limit.enter(key, context)
+        } catch {
+            context.tellRefusal(error, .concurrencyLimit, key)
+            throw error
+        }
+        return context.wait(since: arrival, for: .concurrencyLimit, key)
     }
 
     /// A limit that lets nothing through.

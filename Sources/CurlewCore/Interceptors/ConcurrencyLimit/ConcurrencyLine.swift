@@ -113,7 +113,7 @@ enum ConcurrencyOutcome: Hashable, Sendable {
     /// Nothing.
     case unknown
 
-    init(_ response: HTTPResponse, after took: Duration) {
+    init(_ response: borrowing HTTPResponse, after took: Duration) {
         let isOverload = response.status == .tooManyRequests || response.status == .serviceUnavailable
         self = isOverload ? .overloaded : .answered(max(.zero, took))
     }

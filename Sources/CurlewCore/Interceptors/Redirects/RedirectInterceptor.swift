@@ -37,14 +37,15 @@ public struct RedirectInterceptor: Interceptor {
     /// Runs the rest of the chain, and again for each redirect that is followed.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         // Caches have to know declared secrets before anything is redirected. Most calls have none, and copy nothing.
-        let context = hasSecrets(next.context) ? declaring(next.context) : nil
-        let response = try await next(request, context: context)
+        guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
+            let context = declaring(next.context)
+            let response = try await next(request, context: context)
+            guard RedirectPolicy.redirects(response.status) else { return response }
+            return try await follow(response, to: request, next, context)
+        }
+        let response = try await next(request)
         guard RedirectPolicy.redirects(response.status) else { return response }
-        return try await follow(response, to: request, next, context ?? next.context)
-    }
-
-    private func hasSecrets(_ context: ExchangeContext) -> Bool {
-        !policy.secretHeaders.isEmpty || context[RedirectPolicyKey.self]?.secretHeaders.isEmpty == false
+        return try await follow(response, to: request, next, next.context)
     }
 
     private func declaring(_ context: ExchangeContext) -> ExchangeContext {

@@ -73,13 +73,11 @@ public struct RetryInterceptor: ValidatingInterceptor {
 
     /// Runs the rest of the chain, and again as the policy decides.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        var context = next.context
-        let began = context.time.now
-        let policy = context[RetryPolicyKey.self] ?? policy
-        context.isRetried = true
+        let began = next.context.time.now
+        let policy = next.context[RetryPolicyKey.self] ?? policy
         var (response, error): (HTTPResponse?, NetworkError?)
         do {
-            let answered = try await next(request, context: context)
+            let answered = try await next(request, context: next.context.retried)
             // What is simply answered pays for nothing else.
             if rules?.when == nil, policy.delivers(answered) {
                 budget.deposit(for: request.origin)
@@ -89,6 +87,7 @@ public struct RetryInterceptor: ValidatingInterceptor {
         } catch let failure {
             error = NetworkError(failure)
         }
+        let context = next.context.retried
         let result = AttemptResult(
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
         return try await goOn(after: result, next, context, policy, began)
@@ -108,6 +107,15 @@ public struct RetryInterceptor: ValidatingInterceptor {
     public func declare(in setup: inout PipelineSetup) {
         setup.retries += 1
         setup.budgets.insert(ObjectIdentifier(budget))
+    }
+}
+
+extension ExchangeContext {
+    /// This context once there is a retry that counts what succeeds.
+    fileprivate var retried: ExchangeContext {
+        var copy = self
+        copy.isRetried = true
+        return copy
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewHTTP
 import CurlewTesting
 import Foundation
 import Testing
@@ -15,6 +16,34 @@ struct MemoryCacheStoreTests {
     @Test
     func namesOfCasesAreUnique() {
         #expect(Set(CacheSuite.stores.map(\.name)).count == CacheSuite.stores.count)
+    }
+
+    @Test("Each variant of a key is found and can be removed after another one was updated")
+    func updateKeepsVariants() async throws {
+        let store = MemoryCacheStore()
+        let key = CacheKey(target: "https://a.test/")
+        var heads: [StoredResponse] = []
+        for number in 0..<4 {
+            let time = Date(timeIntervalSinceReferenceDate: Double(number))
+            var head = StoredResponse(key: key, requestTime: time, responseTime: time)
+            head.variant = "\(number)"
+            let writer = await store.write(head)
+            _ = try await writer.append(Data("body \(number)".utf8))
+            try await writer.commit(replacing: [])
+            heads.append(head)
+        }
+        for updated in [1, 3, 0, 2] {
+            heads[updated].headers["X-Round"] = "\(updated)"
+            #expect(await store.update(heads[updated]))
+            let found = await store.find(key).variants
+            #expect(found.map(\.variant) == ["3", "2", "1", "0"])
+            #expect(found.first { $0.variant == "\(updated)" }?.headers["X-Round"] == "\(updated)")
+            for head in found { #expect(await store.body(of: head)?.bytes == Data("body \(head.variant)".utf8)) }
+        }
+        #expect(await store.remove(.entries([heads[1].id])) == 1)
+        #expect(await store.find(key).variants.map(\.variant) == ["3", "2", "0"])
+        #expect(await store.remove(.target(key.target)) == 3)
+        #expect(await store.statistics().bytes == 0)
     }
 
     @Test

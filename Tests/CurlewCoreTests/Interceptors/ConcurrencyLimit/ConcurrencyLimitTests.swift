@@ -51,6 +51,32 @@ struct ConcurrencyLimitTests {
                 }))
     }
 
+    @Test("Scopes have places of their own, also when those of others are forgotten")
+    func scopes() async throws {
+        let limit = ConcurrencyLimit(1, per: .route)
+        let time = MonotonicInstant(nanoseconds: 0)
+        func key(_ number: Int) -> LimitScope.Key { .text("\(number)") }
+        // More than are remembered when nobody is there.
+        for number in 0..<300 { try await limit.enter(key(number), ExchangeContext(time: clock)) }
+        #expect(limit.load == (300, 0))
+        for number in 0..<300 {
+            #expect(!limit.enterAtOnce(key(number)), "\(number)")
+            limit.leave(key(number), .unknown, sent: time, at: time)
+            // The first of them are forgotten now, and begin anew.
+            try await limit.enter(key(number), ExchangeContext(time: clock))
+            #expect(limit.load == (300 - number, 0))
+            limit.leave(key(number), .unknown, sent: time, at: time)
+        }
+        #expect(limit.load == (0, 0))
+        for number in [299, 0, 43, 299] {
+            try await limit.enter(key(number), ExchangeContext(time: clock))
+            #expect(!limit.enterAtOnce(key(number)))
+            #expect(limit.load == (1, 0))
+            limit.leave(key(number), .unknown, sent: time, at: time)
+            #expect(limit.load == (0, 0))
+        }
+    }
+
     @Test("So many at a time, the others in their order")
     func order() async throws {
         let limit = ConcurrencyLimit(2)

@@ -69,6 +69,11 @@ public final class MemoryCacheStore: CacheStore {
 
     /// The entries of a key, the newest first.
     public func find(_ key: CacheKey) async -> CacheFindings {
+        findings(for: key)
+    }
+
+    /// The same for a caller that need not wait.
+    func findings(for key: CacheKey) -> CacheFindings {
         table.withLock { CacheFindings($0.variants(for: key), epoch: CacheEpoch($0.removals.last)) }
     }
 
@@ -79,7 +84,12 @@ public final class MemoryCacheStore: CacheStore {
 
     /// The bytes of an entry. They stay, whatever happens to the entry.
     public func body(of response: StoredResponse) async -> (any CacheBody)? {
-        table.withLock { $0.use(response) }.map(MemoryCacheBody.init)
+        bytes(of: response).map(MemoryCacheBody.init)
+    }
+
+    /// The same for a caller that need not wait.
+    func bytes(of response: StoredResponse) -> Data? {
+        table.withLock { $0.use(response) }
     }
 
     /// Begins an entry, whose body is collected in memory.

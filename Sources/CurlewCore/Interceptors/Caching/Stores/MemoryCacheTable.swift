@@ -13,11 +13,22 @@ import Foundation
 /// The order is a list through the slots of one array, so that a use moves an entry without allocating.
 struct MemoryCacheTable: Sendable {
     private struct Slot {
-        var response: StoredResponse
-        var body: Data
-        var cost: Int64
+        let entry: Entry
         /// The next older slot of the same key.
         var sibling = none
+    }
+
+    /// Out of line, so that following the slots of a key copies no heads.
+    private final class Entry: Sendable {
+        let response: StoredResponse
+        let body: Data
+        let cost: Int64
+
+        init(_ response: StoredResponse, _ body: Data) {
+            self.response = response
+            self.body = body
+            cost = MemoryCacheTable.cost(response)
+        }
     }
 
     /// The neighbours of a slot in the order of use.
@@ -60,13 +71,13 @@ struct MemoryCacheTable: Sendable {
         return result
     }
 
-    var all: [StoredResponse] { slots.compactMap { $0?.response } }
+    var all: [StoredResponse] { slots.compactMap { $0?.entry.response } }
 
     func variants(for key: CacheKey) -> [StoredResponse] {
         guard var position = byKey[key] else { return [] }
         var variants: [StoredResponse] = []
         while position != Self.none, let slot = slots[position] {
-            variants.append(slot.response)
+            variants.append(slot.entry.response)
             position = slot.sibling
         }
         return variants
@@ -76,12 +87,14 @@ struct MemoryCacheTable: Sendable {
         guard let position = position(of: response) else { return nil }
         touch(position)
         counters.hits += 1
-        return slots[position]?.body
+        return slots[position]?.entry.body
     }
 
     /// Where the entry is: among many thousands, each index that need not be asked saves a wait for memory.
     private func position(of response: StoredResponse) -> Int? {
-        if let place = response.hint?.mark, slots.indices.contains(place), slots[place]?.response.id == response.id {
+        if let place = response.hint?.mark, slots.indices.contains(place),
+            slots[place]?.entry.response.id == response.id
+        {
             return place
         }
         return positions[response.id]
@@ -123,9 +136,10 @@ struct MemoryCacheTable: Sendable {
     }
 
     mutating func update(_ response: StoredResponse) -> Bool {
-        guard let position = positions[response.id], let old = slots[position], old.response.key == response.key else {
-            return false
-        }
+        guard let position = positions[response.id], let slot = slots[position],
+            slot.entry.response.key == response.key
+        else { return false }
+        let old = slot.entry
         var response = response
         response.bodyLength = old.response.bodyLength
         response.hint = StoreHint(mark: position)
@@ -133,11 +147,10 @@ struct MemoryCacheTable: Sendable {
         {
             drop(other.id)
         }
-        let cost = Self.cost(response)
-        slots[position]?.response = response
-        slots[position]?.cost = cost
-        counters.bytes += cost - old.cost
-        shares.grow(position, by: cost - old.cost)
+        let new = Entry(response, old.body)
+        slots[position] = Slot(entry: new, sibling: slots[position]?.sibling ?? Self.none)
+        counters.bytes += new.cost - old.cost
+        shares.grow(position, by: new.cost - old.cost)
         touch(position)
         evict(for: response)
         return true
@@ -149,7 +162,7 @@ struct MemoryCacheTable: Sendable {
             switch selection {
             case .target(let target): (byTarget[target] ?? []).flatMap { variants(for: $0).map(\.id) }
             case .entries(let ids): ids.filter { positions[$0] != nil }
-            default: slots.compactMap { $0?.response }.filter(selection.contains).map(\.id)
+            default: all.filter(selection.contains).map(\.id)
             }
         for id in ids { drop(id) }
         return ids.count
@@ -157,9 +170,9 @@ struct MemoryCacheTable: Sendable {
 
     private mutating func insert(_ response: StoredResponse, _ body: Data) {
         let position = free.popLast() ?? slots.count
-        var slot = Slot(response: response, body: body, cost: Self.cost(response))
-        slot.response.hint = StoreHint(mark: position)
-        slot.sibling = byKey[response.key] ?? Self.none
+        var placed = response
+        placed.hint = StoreHint(mark: position)
+        let slot = Slot(entry: Entry(placed, body), sibling: byKey[response.key] ?? Self.none)
         if position == slots.count {
             slots.append(slot)
             links.append(Links())
@@ -170,8 +183,8 @@ struct MemoryCacheTable: Sendable {
         positions[response.id] = position
         byKey[response.key] = position
         byTarget[response.key.target, default: []].insert(response.key)
-        counters.bytes += slot.cost
-        shares.join(position, response.key.target, slot.cost)
+        counters.bytes += slot.entry.cost
+        shares.join(position, response.key.target, slot.entry.cost)
         let variants = variants(for: response.key)
         if variants.count > StoredResponse.variantLimit, let last = variants.last { drop(last.id) }
     }
@@ -179,11 +192,11 @@ struct MemoryCacheTable: Sendable {
     private mutating func drop(_ id: CacheEntryID) {
         guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { return }
         unlink(position)
-        shares.leave(position, slot.cost)
+        shares.leave(position, slot.entry.cost)
         slots[position] = nil
         free.append(position)
-        counters.bytes -= slot.cost
-        let key = slot.response.key
+        counters.bytes -= slot.entry.cost
+        let key = slot.entry.response.key
         leaveSiblings(position, key, next: slot.sibling)
         guard byKey[key] == nil else { return }
         byTarget[key.target]?.remove(key)
@@ -213,7 +226,7 @@ struct MemoryCacheTable: Sendable {
     }
 
     private mutating func giveUp(_ slot: Slot) {
-        drop(slot.response.id)
+        drop(slot.entry.response.id)
         counters.evicted += 1
         untoldEvictions += 1
     }

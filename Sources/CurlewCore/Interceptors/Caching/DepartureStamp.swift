@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+
+/// When the attempt left that was answered.
+final class DepartureStamp: Departure {
+    let outer: (any Departure)?
+    private let state = Locked<(attempt: Int, left: MonotonicInstant, count: Int)?>(nil)
+
+    init(outer: (any Departure)?) {
+        self.outer = outer
+    }
+
+    var left: MonotonicInstant? { state.withLock { $0?.left } }
+
+    /// Of two sendings of one attempt the first counts: an age may be too high, never too low.
+    func leave(at now: MonotonicInstant, in context: ExchangeContext) {
+        state.withLock { state in
+            if state?.attempt != context.attempt { state = (context.attempt, now, (state?.count ?? 0) + 1) }
+        }
+    }
+
+    /// Whether the server may have acted on a request that ended with this error: the last attempt cannot speak for those
+    /// before it.
+    func mayHaveArrived(_ error: NetworkError) -> Bool {
+        guard let count = state.withLock({ $0?.count }) else { return false }
+        return count > 1 || !error.reason.neverArrived
+    }
+}
