@@ -141,6 +141,7 @@ final class CurlAgent: @unchecked Sendable {
         releaseRefused()
         recordEvents()
         finishDone()
+        endAfterFault(of: pump)
         handOverHeads()
         handOverBodies()
         endLate()

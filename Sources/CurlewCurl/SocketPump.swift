@@ -42,6 +42,8 @@ final class SocketPump {
         var isHeld = false
         /// What the system has to report.
         var effective: UInt32 { isHeld ? wanted & ~EPOLLIN.rawValue : wanted }
+        /// The pump has ended it, and libcurl has not closed it yet.
+        var isEnded = false
         /// It is on the list of changes.
         var isNoted = false
     }
@@ -54,6 +56,9 @@ final class SocketPump {
     /// Held transfers whose socket is not known: of connections without ports that libcurl has not announced.
     private var unnamedHolds = 0
     private var shared = SharedConnections()
+    private var fault: CURLMcode?
+    /// Connections that the pump has ended and libcurl still has.
+    private(set) var endedCount = 0
     private let events: UnsafeMutablePointer<epoll_event>
     /// How many sockets the last wait has found.
     private(set) var eventCount = 0
@@ -98,10 +103,9 @@ final class SocketPump {
     func workOnTimer(at now: Int64, beginning count: Int) {
         guard timer <= now else { return }
         timer = .max
-        var running: Int32 = 0
         let joins = shared.count > 0 && count >= 2 * shared.count
         if joins { setJoining(true) }
-        curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        act(CURL_SOCKET_TIMEOUT, 0)
         if joins { setJoining(false) }
     }
 
@@ -168,14 +172,13 @@ final class SocketPump {
 
     /// Lets libcurl work on the sockets that the last wait has found.
     func workOnSockets(at now: Int64) {
-        var running: Int32 = 0
         for index in 0..<eventCount {
             let event = events[index]
             let socket = event.data.fd
             let bits = action(event.events, on: socket)
             guard bits != 0 else { continue }
             shared.noteStir(socket, isReadable: bits & CURL_CSELECT_IN != 0, at: now)
-            curl_multi_socket_action(multi, socket, bits, &running)
+            act(socket, bits)
         }
         eventCount = 0
     }
@@ -183,9 +186,20 @@ final class SocketPump {
     /// Lets libcurl read from shared connections that have been silent for a moment.
     func lookAtSilent(at now: Int64) {
         guard shared.nextLook <= now else { return }
-        var running: Int32 = 0
         let due = shared.takeDue(at: now) { sockets[Int($0)].wanted & Self.readable != 0 }
-        for socket in due { curl_multi_socket_action(multi, socket, CURL_CSELECT_IN, &running) }
+        for socket in due { act(socket, CURL_CSELECT_IN) }
+    }
+
+    private func act(_ socket: Int32, _ bits: Int32) {
+        var running: Int32 = 0
+        let code = curl_multi_socket_action(multi, socket, bits, &running)
+        if code != CURLM_OK { fault = code }
+    }
+
+    /// What libcurl could not do since the last time, once. Nobody knows then what it has done of it.
+    func takeFault() -> CURLMcode? {
+        defer { fault = nil }
+        return fault
     }
 
     /// Waits until a socket is ready, somebody writes to `wakeUp`, or `milliseconds` have passed.
@@ -203,6 +217,7 @@ final class SocketPump {
         sockets[Int(socket)].isIdle = false
         sockets[Int(socket)].isHeld = false
         sockets[Int(socket)].name = nil
+        noteEnded(socket, false)
         sockets[Int(socket)].identity = Self.identity(of: socket)
         if wasOurs { shared.remove(socket) }
         return wasOurs
@@ -217,7 +232,14 @@ final class SocketPump {
         sockets[Int(socket)].isOurs = false
         sockets[Int(socket)].isIdle = false
         sockets[Int(socket)].isHeld = false
+        noteEnded(socket, false)
         shared.remove(socket)
+    }
+
+    private func noteEnded(_ socket: Int32, _ isEnded: Bool) {
+        guard sockets[Int(socket)].isEnded != isEnded else { return }
+        sockets[Int(socket)].isEnded = isEnded
+        endedCount += isEnded ? 1 : -1
     }
 
     /// Forgets those that have been closed without a word, which libcurl does with attempts that came to nothing. How
@@ -292,6 +314,7 @@ final class SocketPump {
             sockets[Int(socket)].isIdle = false
             return
         }
+        noteEnded(socket, true)
         shutdown(socket, Self.bothWays)
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
             while recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}
