@@ -90,6 +90,18 @@ symbol_graphs() {
     sed -n 's/^Files written to //p' "$log"
 }
 
+# From every line that reports a failure up to the next one that reports progress, then the last lines (a crash, a
+# compiler error).
+show_failures() {
+    awk '
+        /^(✘|=+$|WARNING: ThreadSanitizer)/ || / error: / { shown = 1 }
+        /^(◇|✔)/ { shown = 0 }
+        shown && lines++ < 400
+    ' "$1" >&2
+    echo "--- last lines" >&2
+    tail -n 25 "$1" >&2
+}
+
 # Prints the comment block at the head of the running script, as its help text.
 usage() {
     awk 'NR > 2 && /^#/ { sub(/^# ?/, ""); print; next } NR > 2 { exit }' "$0"

@@ -39,10 +39,19 @@ static curlew_certificate_request note_request;
 static curlew_certificate_release release_context;
 
 /// A function as libcurl finds it. The program may have loaded a second OpenSSL for something else: the structures of
-/// one are nothing for the functions of the other, and so a function is used only if there is one of that name.
+/// one are nothing for the functions of the other. So a function is used only if there is one of that name, or one of the
+/// version that libcurl's own OpenSSL has: those of OpenSSL 1.1 and 3 stand beside each other.
 static void *find(void *libcurl, const char *name) {
     void *function = dlsym(libcurl, name);
-    return function == dlsym(RTLD_DEFAULT, name) ? function : NULL;
+    if (function == NULL || function == dlsym(RTLD_DEFAULT, name)) return function;
+#if defined(__GLIBC__)
+    static const char *const versions[] = {"OPENSSL_3.0.0", "OPENSSL_1_1_0", "OPENSSL_1_1_1"};
+    for (size_t index = 0; index < sizeof versions / sizeof *versions; index++) {
+        if (dlvsym(libcurl, name, versions[index]) == function)
+            return dlvsym(RTLD_DEFAULT, name, versions[index]) == function ? function : NULL;
+    }
+#endif
+    return NULL;
 }
 
 static void *open_libcurl(void) {

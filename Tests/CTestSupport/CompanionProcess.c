@@ -8,10 +8,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 extern char **environ;
+
+/// The environment without the folders that Scripts/libcurls puts before those of the system: a server gets the system's
+/// libraries, whatever the tests were given. NULL without memory; the caller frees the array, not its texts.
+static char **environment_of_companions(void) {
+    static const char name[] = "LD_LIBRARY_PATH=";
+    size_t count = 0;
+    while (environ[count] != NULL) count++;
+    char **copy = malloc((count + 1) * sizeof *copy);
+    if (copy == NULL) return NULL;
+    size_t kept = 0;
+    for (size_t index = 0; index < count; index++) {
+        if (strncmp(environ[index], name, sizeof name - 1) != 0) copy[kept++] = environ[index];
+    }
+    copy[kept] = NULL;
+    return copy;
+}
 
 int companion_process_start(const char *path, char *const words[], const char *folder, int *input, int *output) {
     int to_child[2], from_child[2];
@@ -31,7 +49,9 @@ int companion_process_start(const char *path, char *const words[], const char *f
     posix_spawn_file_actions_adddup2(&actions, from_child[1], 2);
     posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     pid_t process = 0;
-    int code = posix_spawn(&process, path, &actions, NULL, words, environ);
+    char **environment = environment_of_companions();
+    int code = environment == NULL ? ENOMEM : posix_spawn(&process, path, &actions, NULL, words, environment);
+    free(environment);
     posix_spawn_file_actions_destroy(&actions);
     close(to_child[0]);
     close(from_child[1]);

@@ -151,16 +151,46 @@ struct FailureTests {
         #expect(server.connectionCount == 3)
     }
 
-    @Test("speaking TLS to a server that does not is a failed handshake", arguments: ["plain", "close"])
-    func noTLS(kind: String) async throws {
+    @Test("speaking TLS to a server that does not is a failed handshake")
+    func noTLS() async throws {
         let server = try RawServer { connection in
             _ = try connection.read(upTo: 100)
-            if kind == "plain" { try connection.write("HTTP/1.1 400 Bad Request\r\n\r\n") }
+            try connection.write("HTTP/1.1 400 Bad Request\r\n\r\n")
         }
         let error = try await #require(throws: NetworkError.self) {
             try await transport.exchange(.get, "https://127.0.0.1:\(server.port)/")
         }
         #expect(error.reason == .secureConnectionFailed(.handshake))
+        #expect(!error.isRetryable)
+        expectTexts(error)
+    }
+
+    @Test("a connection that ends in the handshake has lost a request that was not sent", arguments: [false, true])
+    func handshakeBreaks(isReset: Bool) async throws {
+        let server = try RawServer { connection in
+            // What is not read yet makes a reset of the end.
+            _ = try connection.read(upTo: isReset ? 1 : 10_000)
+        }
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.post, "https://127.0.0.1:\(server.port)/", body: .bytes(Data("once".utf8)))
+        }
+        #expect(error.reason == .connectionLost(.requestNotSent), "\(error)")
+        #expect(error.isRetryable)
+        expectTexts(error)
+    }
+
+    /// libcurl bounds all heads of a transfer together, whatever `limits.headerBytes` allows.
+    @Test("a head that is too large for libcurl is over a limit, and the error tells whose")
+    func hugeHead() async throws {
+        let server = try MockServer()
+        let lines = (0..<45).map { "X-Filler-\($0): " + String(repeating: "a", count: 10_000) + "\r\n" }
+        server.enqueue(
+            .raw(Data(("HTTP/1.1 200 OK\r\n" + lines.joined() + "Content-Length: 0\r\n\r\n").utf8)))
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(.get, server.url + "/", limits: Limits(headerBytes: 1 << 20))
+        }
+        #expect(error.reason == .limitExceeded(.responseHeaders), "\(error)")
+        #expect(error.hint?.contains("300 KB") == true)
         expectTexts(error)
     }
 

@@ -86,6 +86,30 @@ struct UploadFailureTests {
         #expect(server.requestCount == 0)
     }
 
+    @Test("bytes beyond the declared length are an error also when they come late", arguments: [10, 1])
+    func lateSurplus(length: Int) async throws {
+        let server = try MockServer()
+        server.on(.post, "/", respond: .status(.ok))
+        let chunks = [Data(count: length), Data(count: 7)]
+        let error = try await #require(throws: NetworkError.self) {
+            try await transport.exchange(
+                .post, server.url + "/", body: .stream(length: Int64(length)) { .init(Chunked(chunks)) },
+                timeouts: Timeouts(firstByte: .seconds(5), idle: .seconds(5)))
+        }
+        #expect(error.reason == .encoding)
+        #expect(server.requestCount == 0)
+    }
+
+    @Test("a stream of the declared length arrives whole, in whatever chunks", arguments: [[10], [9, 1], [1, 9], [4, 0, 6]])
+    func exactLength(sizes: [Int]) async throws {
+        let server = try MockServer()
+        server.on(.post, "/") { .text("\($0.text.utf8.count)") }
+        let chunks = sizes.map { Data(count: $0) }
+        let response = try await transport.exchange(
+            .post, server.url + "/", body: .stream(length: 10) { .init(Chunked(chunks)) })
+        #expect(try await response.text() == "10")
+    }
+
     @Test("an answer that comes before the body is complete is given to the caller")
     func earlyAnswer() async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in

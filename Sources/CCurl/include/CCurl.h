@@ -11,6 +11,11 @@
 #define CURL_DISABLE_TYPECHECK 1
 #define CURL_DISABLE_DEPRECATION 1
 #include <curl/curl.h>
+
+#if LIBCURL_VERSION_NUM < 0x075800
+#error "Curlew needs the headers of libcurl 7.88.0 or newer (Debian 12, Ubuntu 24.04). Update libcurl4-openssl-dev."
+#endif
+
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>

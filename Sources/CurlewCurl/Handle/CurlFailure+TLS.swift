@@ -4,6 +4,11 @@
 import CCurl
 import CurlewCore
 import CurlewHTTP
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
 
 /// What went wrong with a secure connection.
 extension CurlFailure {
@@ -30,6 +35,19 @@ extension CurlFailure {
         return words.contains("certificate") || words.contains("unknown ca")
     }
 
+    /// A handshake that ended because the connection did: the peer closed or reset it, as servers do that restart. What
+    /// the peer refuses it says by an alert, and what the client refuses libcurl says. The texts are those of libcurl and of
+    /// OpenSSL 1.1 and 3.
+    static func isBrokenConnection(_ handle: EasyHandle, _ message: String) -> Bool {
+        if brokenErrors.contains(Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))) {
+            return true
+        }
+        return ["Recv failure", "Send failure", "SSL_ERROR_SYSCALL", "SSL_ERROR_ZERO_RETURN", "unexpected eof"]
+            .contains { message.contains($0) }
+    }
+
+    private static let brokenErrors: Set<Int32> = [ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH]
+
     /// That the server has no pinned key, with those that it has, so that they can be compared with what was expected.
     static func pinRefusal(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError? {
         guard let pins = handle.current.pins else { return nil }
@@ -38,13 +56,16 @@ extension CurlFailure {
         return pins.refusal(of: transfer.request.origin.host, found: found)
     }
 
-    static func hint(for code: CURLcode, configuration: TransportConfiguration) -> String? {
-        if code == CURLE_SSL_CERTPROBLEM {
+    static func hint(for code: CURLcode, handle: EasyHandle) -> String? {
+        let tls = handle.configuration.tls
+        // Versions differ in the code for a key that cannot be read. It comes when a connection is made secure.
+        let isAboutIdentity = code == CURLE_SSL_CERTPROBLEM || code == CURLE_BAD_FUNCTION_ARGUMENT
+        if isAboutIdentity, tls.identity != nil, !handle.refuses(code) {
             return
                 "Check TLSConfiguration.identity: the files, that key and certificate belong together, the passphrase."
         }
         guard code == CURLE_SSL_CACERT_BADFILE else { return nil }
-        if case .file(let path) = configuration.tls.trustedRoots {
+        if case .file(let path) = tls.trustedRoots {
             return "Check that \(path) exists and holds certificates in PEM form (TLSConfiguration.trustedRoots)."
         }
         return "Check TLSConfiguration.trustedRoots, or install the system's certificate authorities."

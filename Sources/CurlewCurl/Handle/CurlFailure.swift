@@ -40,13 +40,22 @@ enum CurlFailure {
         if error.reason == .secureConnectionFailed(.clientCertificate), handle.serverCheck?.lacksCertificate == true {
             error.hint = "The server asks for a certificate of the client: set TLSConfiguration.identity."
         }
-        if error.reason == .configuration { error.hint = hint(for: code, configuration: transfer.owner.configuration) }
+        if error.reason == .configuration { error.hint = hint(for: code, handle: handle) }
+        if error.reason == .limitExceeded(.responseHeaders), isHeadTooLarge(code, message) {
+            error.hint = "libcurl itself takes no more than 300 KB of heads for one call; limits.headerBytes cannot raise that."
+        }
         return completed(error, transfer)
     }
 
     /// The error for a transfer that the event loop ended because `phase` took too long.
     static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
         completed(.timeout(phase, transfer.context.timeouts), transfer)
+    }
+
+    /// The error for a transfer that the event loop ended because libcurl failed as a whole.
+    static func fault(_ detail: String, transfer: Transfer) -> NetworkError {
+        let delivery = transfer.easy.map(delivery) ?? NetworkError.Delivery.requestMayHaveArrived
+        return completed(NetworkError(.connectionLost(delivery), detail: detail), transfer)
     }
 
     private static func completed(_ error: NetworkError, _ transfer: Transfer) -> NetworkError {
@@ -86,13 +95,17 @@ enum CurlFailure {
         // With TLS 1.2 the server says no more than that the handshake has failed, or just closes the connection.
         case CURLE_SSL_CONNECT_ERROR where handle.serverCheck?.lacksCertificate == true:
             .secureConnectionFailed(.clientCertificate)
+        // Nothing of the request leaves before the handshake is over.
+        case CURLE_SSL_CONNECT_ERROR where isBrokenConnection(handle, message): .connectionLost(.requestNotSent)
         case CURLE_SSL_CONNECT_ERROR: .secureConnectionFailed(.handshake)
         case CURLE_HTTP2_STREAM where message.contains("REFUSED_STREAM"): .connectionLost(.requestNotSent)
         // The verdict on what the peer sent. Its other codes, and all of CURLE_HTTP2, are ways to break off or to leave.
         case CURLE_HTTP2_STREAM where message.contains("PROTOCOL_ERROR"): .badResponse
         case CURLE_ABORTED_BY_CALLBACK, CURLE_READ_ERROR, CURLE_WRITE_ERROR: .connectionLost(delivery(handle))
-        // The only text that tells broken framing from a broken connection.
-        case CURLE_RECV_ERROR where message.contains("chunked-encoding"): .badResponse
+        case _ where isHeadTooLarge(code, message): .limitExceeded(.responseHeaders)
+        // The only text that tells broken framing from a broken connection. Each version has its own: "... in
+        // chunked-encoding", "chunk hex-length ...", "invalid chunk size ...".
+        case CURLE_RECV_ERROR where message.contains("chunk"): .badResponse
         // CURLE_OK without a head, GOT_NOTHING, HTTP2, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what
         // later versions add.
         default: .connectionLost(delivery(handle))
@@ -108,6 +121,11 @@ enum CurlFailure {
         ]
         guard transfer.sendings > 0, !transfer.mayRepeat, noWay.contains(code) else { return nil }
         return .connectionLost(.requestMayHaveArrived)
+    }
+
+    /// libcurl bounds all heads of a transfer together, interim ones included.
+    private static func isHeadTooLarge(_ code: CURLcode, _ message: String) -> Bool {
+        (code == CURLE_RECV_ERROR || code == tooLarge) && message.contains("Too large response headers")
     }
 
     private static func wasSent(_ handle: EasyHandle) -> Bool {

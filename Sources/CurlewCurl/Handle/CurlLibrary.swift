@@ -13,7 +13,9 @@ import Musl
 struct CurlLibrary: Sendable {
     /// `libcurl 7.88.1`
     let name: String
-    /// The file with the system's certificate authorities, if libcurl was built with one and it exists.
+    /// As libcurl counts: 7.88.1 is 0x07_58_01.
+    let version: UInt32
+    /// The file with the system's certificate authorities; nil leaves the choice to libcurl.
     let systemRoots: String?
     let supportsHTTP2: Bool
     /// Versions that take a reused connection for one that has yet to be switched to HTTP/2, where no TLS negotiates it
@@ -39,8 +41,9 @@ struct CurlLibrary: Sendable {
     /// Why this libcurl cannot be used; nil when it can.
     let problem: String?
 
-    /// The oldest version that has every option the engine relies on.
-    private static let minimum = (number: UInt32(0x07_51_00), text: "7.81.0")
+    /// The oldest version on which the tests run. Older ones lack options that the engine relies on: `QUICK_EXIT` came
+    /// with 7.87.0, and headers without it do not compile.
+    static let minimum = (number: UInt32(0x07_58_00), text: "7.88.0")
 
     /// Initialises libcurl on first use. It is never torn down: other code in the process may use it.
     static let current = CurlLibrary()
@@ -52,6 +55,7 @@ struct CurlLibrary: Sendable {
         let findsOpenSSL = curlew_find_openssl(judgeCertificates, noteCertificateRequest, releaseServerCheck) != 0
         guard initialised == CURLE_OK, let info = curlew_version() else {
             name = "libcurl"
+            version = 0
             systemRoots = nil
             supportsHTTP2 = false
             cannotReusePriorKnowledge = false
@@ -63,14 +67,17 @@ struct CurlLibrary: Sendable {
             problem = "libcurl could not be initialised (error \(initialised.rawValue))."
             return
         }
-        let version = info.pointee.version.map { String(cString: $0) } ?? "of unknown version"
-        name = "libcurl \(version)"
+        let text = info.pointee.version.map { String(cString: $0) } ?? "of unknown version"
+        name = "libcurl \(text)"
+        version = info.pointee.version_num
         supportsHTTP2 = info.pointee.features & CURL_VERSION_HTTP2 != 0
         cannotReusePriorKnowledge = (0x07_57_00..<0x08_00_00).contains(info.pointee.version_num)
         losesBytesBesideUploads = info.pointee.version_num < 0x08_01_00
         forgetsBytes = losesBytesBesideUploads
         mixesVersions = info.pointee.version_num < 0x08_06_00
-        systemRoots = info.pointee.cainfo.map { String(cString: $0) }.flatMap { access($0, R_OK) == 0 ? $0 : nil }
+        systemRoots = Self.findRoots(
+            file: info.pointee.cainfo.map { String(cString: $0) },
+            folder: info.pointee.capath.map { String(cString: $0) })
         keyLogProblem =
             !mayLogKeys || Self.canForbidKeyLog()
             ? nil
@@ -82,10 +89,13 @@ struct CurlLibrary: Sendable {
             ? nil
             : "PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one uses \(secureLayer). "
                 + "Install libcurl4-openssl-dev, or pin the server's own key."
-        problem =
-            info.pointee.version_num >= Self.minimum.number
-            ? nil
-            : "libcurl \(version) is too old: \(Self.minimum.text) or newer is needed. Update the system's libcurl."
+        problem = Self.problem(ofVersion: info.pointee.version_num, named: text)
+    }
+
+    /// Why the engine refuses a version; nil when it does not.
+    static func problem(ofVersion version: UInt32, named text: String) -> String? {
+        guard version < minimum.number else { return nil }
+        return "libcurl \(text) is too old: \(minimum.text) or newer is needed. Update the system's libcurl."
     }
 
     /// Why this libcurl cannot be used with a configuration; nil when it can.
@@ -93,6 +103,22 @@ struct CurlLibrary: Sendable {
         if let problem { return problem }
         if !tls.obeysKeyLogFile, let keyLogProblem { return keyLogProblem }
         return tls.pins.contains { $0.scope == .verifiedChain } ? pathProblem : nil
+    }
+
+    /// Where systems keep the certificate authorities that they trust: Debian, Fedora, SUSE, Alpine.
+    private static let rootFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
+    ]
+
+    /// The file that libcurl was built with, if it is there. Many builds come from another system than the one that they
+    /// run on; with nothing of what they were built with, it is the file of this system. Nil when libcurl has a folder.
+    static func findRoots(
+        file: String?, folder: String?, systemFiles: [String] = rootFiles
+    ) -> String? {
+        if let file, access(file, R_OK) == 0 { return file }
+        if let folder, access(folder, R_OK) == 0 { return nil }
+        return systemFiles.first { access($0, R_OK) == 0 }
     }
 
     private static func canForbidKeyLog() -> Bool {

@@ -28,13 +28,12 @@ extension EasyHandle {
         metrics.firstByte = .microseconds(max(0, first - ready))
         metrics.transfer = .microseconds(max(0, total - max(first, ready)))
         metrics.total = .microseconds(total)
-        metrics.bytesSent =
-            Int64(curlew_info_long(pointer, CURLINFO_REQUEST_SIZE))
-            + curlew_info_offset(pointer, CURLINFO_SIZE_UPLOAD_T)
+        metrics.bytesSent = bytesSent
         metrics.bytesReceived =
             Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))
             + curlew_info_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T)
-        metrics.reusedConnection = ready > 0 ? opened == 0 : nil
+        // Newer versions also tell a time for a request that found no connection.
+        metrics.reusedConnection = transfer.sendings > 0 ? opened == 0 : nil
         metrics.connectionsOpened = opened
         metrics.remoteAddress = peerAddress()
         return metrics

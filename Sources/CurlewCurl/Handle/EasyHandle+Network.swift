@@ -38,9 +38,10 @@ extension EasyHandle {
             set(CURLOPT_HTTP_VERSION, version)
             current.version = version
         }
-        if current.opensConnection != transfer.opensConnection, !alwaysOpens {
-            set(CURLOPT_FRESH_CONNECT, transfer.opensConnection ? 1 : 0)
-            current.opensConnection = transfer.opensConnection
+        let opens = transfer.opensConnection || mayFindEnded(transfer)
+        if current.opensConnection != opens, !alwaysOpens {
+            set(CURLOPT_FRESH_CONNECT, opens ? 1 : 0)
+            current.opensConnection = opens
         }
     }
 

@@ -37,13 +37,18 @@ extension CurlFailure {
     /// What a proxy has to do with the failure; nil when it has nothing.
     static func proxyReason(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError.Reason? {
         guard handle.current.proxy != nil, !transfer.head.isComplete else { return nil }
+        // What the proxy said comes before the code: newer versions tell a refused tunnel as a refused connection.
+        if let refusal = tunnelRefusal(handle, transfer) { return refusal }
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: return .proxyFailed(.unreachable)
         case CURLE_PROXY: return socksReason(curlew_info_long(handle.pointer, CURLINFO_PROXY_ERROR))
         // The way was not open yet: it is the proxy that broke off.
         case _ where isBreak(code) && isWaitingForTunnel(handle, transfer): return .proxyFailed(.refused(nil))
-        default: break
+        default: return nil
         }
+    }
+
+    private static func tunnelRefusal(_ handle: EasyHandle, _ transfer: Transfer) -> NetworkError.Reason? {
         let status = curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE)
         guard transfer.request.origin.isSecure, status != 0, !(200...299).contains(status) else { return nil }
         return .proxyFailed(status == 407 ? .notAuthenticated : .refused(HTTPStatus(status)))

@@ -75,6 +75,7 @@ final class EasyHandle {
         setPointer(CURLOPT_PREREQDATA, context)
         if isGuarded { setPointer(CURLOPT_OPENSOCKETDATA, context) }
         setText(CURLOPT_URL, transfer.url)
+        setTarget(of: transfer)
         setMethod(of: transfer)
         setHeaders(of: transfer)
         setServer(of: transfer)
@@ -91,13 +92,19 @@ final class EasyHandle {
     }
 
     /// What libcurl wrote about the failure, else its standard text for `code`.
+    ///
+    /// About an option that libcurl refuses, newer versions write a text of their own, which has its number only.
     func message(for code: CURLcode) -> String {
-        if errorText.pointee != 0 { return String(cString: errorText) }
-        let text = curl_easy_strerror(code).map { String(cString: $0) } ?? "unknown error"
-        guard code == problem, let name = refusedOption.flatMap({ curl_easy_option_by_id($0)?.pointee.name }) else {
-            return text
+        let standard = curl_easy_strerror(code).map { String(cString: $0) } ?? "unknown error"
+        if refuses(code), let name = refusedOption.flatMap({ curl_easy_option_by_id($0)?.pointee.name }) {
+            return "\(standard) (CURLOPT_\(String(cString: name)))"
         }
-        return "\(text) (CURLOPT_\(String(cString: name)))"
+        return errorText.pointee != 0 ? String(cString: errorText) : standard
+    }
+
+    /// Whether `code` is about an option, and not about what libcurl has done with it since.
+    func refuses(_ code: CURLcode) -> Bool {
+        code != CURLE_OK && code == problem
     }
 
     /// libcurl allocates both for each transfer: beyond 128 KiB every request would map and unmap memory. What is large
@@ -267,6 +274,8 @@ struct Current {
     var room: Int?
     var sendsMuch: Bool?
     var opensConnection: Bool?
+    /// The target that stands in for the one that libcurl would make of the URL.
+    var target: String?
     /// The name of this machine whose addresses are set.
     var loopback: String?
     var loopbackPort: Int?

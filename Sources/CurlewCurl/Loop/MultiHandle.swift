@@ -82,6 +82,7 @@ final class MultiHandle {
     func applyEffects() {
         applyNoted()
         takeFinished()
+        endAfterFault()
         // One that fails to begin makes room for another: the list grows while it is worked through.
         var index = 0
         while index < successors.count {
@@ -243,6 +244,16 @@ final class MultiHandle {
             case .goOn(let transfer): if transfer.isRefusedEarly { resume(transfer) }
             case .end(let transfer, let error): end(transfer, with: error)
             }
+        }
+    }
+
+    /// Ends all transfers if libcurl has failed as a whole, mostly for want of memory: it then may have forgotten some of
+    /// them, whose callers would wait for ever.
+    private func endAfterFault() {
+        guard let code = poller.takeFault() else { return }
+        let text = curl_multi_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
+        for transfer in Array(active.values) {
+            end(transfer, with: CurlFailure.fault("libcurl failed: \(text).", transfer: transfer))
         }
     }
 

@@ -40,6 +40,8 @@ final class SocketPoller {
         var isHeld = false
         /// What the system has to report.
         var effective: UInt32 { isHeld ? wanted & ~EPOLLIN.rawValue : wanted }
+        /// The poller has ended it, and libcurl has not closed it yet.
+        var isEnded = false
         /// It is on the list of changes.
         var isNoted = false
     }
@@ -53,6 +55,9 @@ final class SocketPoller {
     private var unnamedHolds = 0
     private var shared = SharedConnections()
     private var forgotten = ForgottenBytes()
+    private var fault: CURLMcode?
+    /// Connections that the poller has ended and libcurl still has.
+    private(set) var endedCount = 0
     private let events: UnsafeMutablePointer<epoll_event>
     /// How many sockets the last wait has found.
     private(set) var eventCount = 0
@@ -97,10 +102,9 @@ final class SocketPoller {
     func workOnTimer(at now: Int64, beginning count: Int) {
         guard timer <= now else { return }
         timer = .max
-        var running: Int32 = 0
         let joins = shared.count > 0 && count >= 2 * shared.count
         if joins { setJoining(true) }
-        curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
+        act(CURL_SOCKET_TIMEOUT, 0)
         if joins { setJoining(false) }
     }
 
@@ -169,7 +173,6 @@ final class SocketPoller {
 
     /// Lets libcurl work on the sockets that the last wait has found.
     func workOnSockets(at now: Int64) {
-        var running: Int32 = 0
         for index in 0..<eventCount {
             let event = events[index]
             let socket = event.data.fd
@@ -177,7 +180,7 @@ final class SocketPoller {
             guard bits != 0 else { continue }
             if bits & CURL_CSELECT_IN != 0 { shared.noteHeard(socket, at: now) }
             forgotten.noteStir(socket, at: now)
-            curl_multi_socket_action(multi, socket, bits, &running)
+            act(socket, bits)
         }
         eventCount = 0
     }
@@ -185,9 +188,20 @@ final class SocketPoller {
     /// Lets libcurl read from connections on which it may have forgotten bytes.
     func lookAtSilent(at now: Int64) {
         guard forgotten.nextLook <= now else { return }
-        var running: Int32 = 0
         let due = forgotten.takeDue(at: now) { sockets[Int($0)].wanted & Self.readable != 0 }
-        for socket in due { curl_multi_socket_action(multi, socket, CURL_CSELECT_IN, &running) }
+        for socket in due { act(socket, CURL_CSELECT_IN) }
+    }
+
+    private func act(_ socket: Int32, _ bits: Int32) {
+        var running: Int32 = 0
+        let code = curl_multi_socket_action(multi, socket, bits, &running)
+        if code != CURLM_OK { fault = code }
+    }
+
+    /// What libcurl could not do since the last time, once. Nobody knows then what it has done of it.
+    func takeFault() -> CURLMcode? {
+        defer { fault = nil }
+        return fault
     }
 
     /// Waits until a socket is ready, somebody writes to `wakeUp`, or `milliseconds` have passed.
@@ -229,8 +243,15 @@ final class SocketPoller {
     }
 
     private func forget(_ socket: Int32) {
+        noteEnded(socket, false)
         shared.remove(socket)
         forgotten.remove(socket)
+    }
+
+    private func noteEnded(_ socket: Int32, _ isEnded: Bool) {
+        guard sockets[Int(socket)].isEnded != isEnded else { return }
+        sockets[Int(socket)].isEnded = isEnded
+        endedCount += isEnded ? 1 : -1
     }
 
     /// libcurl waits for something else at `socket` from now on.
@@ -293,6 +314,7 @@ final class SocketPoller {
             sockets[Int(socket)].isIdle = false
             return
         }
+        noteEnded(socket, true)
         shutdown(socket, Self.bothWays)
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in
             while recv(socket, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) > 0 {}

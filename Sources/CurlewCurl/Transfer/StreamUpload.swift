@@ -8,6 +8,9 @@ import FoundationEssentials
 ///
 /// A task pulls one chunk, waits until libcurl has taken all of it, and pulls the next: the producer is never more than
 /// one chunk ahead. While there is nothing, libcurl is told to wait instead of being given an end.
+///
+/// With a declared length, the last byte waits for the end of the producer: libcurl never asks for more than was declared,
+/// and newer versions cut off what is too long, so the server would take a body for complete that is not.
 final class StreamUpload: Upload {
     private struct State {
         var chunk = Data()
@@ -37,15 +40,13 @@ final class StreamUpload: Upload {
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep {
         let (step, producer) = state.withLock { state -> (UploadStep, UnsafeContinuation<Void, Never>?) in
             if let failure = state.failure { return (.failed(failure), nil) }
-            guard !state.chunk.isEmpty else {
+            let available = state.chunk.count - (mustKeepLast(of: state) ? 1 : 0)
+            guard available > 0 else {
                 if state.hasEnded { return (lastStep(after: state.sent), nil) }
                 state.isCurlWaiting = true
                 return (.wait, nil)
             }
-            let count = min(buffer.count, state.chunk.count)
-            if let length, state.sent + Int64(count) > length {
-                return (.failed(Self.wrongLength("more", than: length)), nil)
-            }
+            let count = min(buffer.count, available)
             state.chunk.prefix(count).copyBytes(to: buffer)
             state.chunk = count == state.chunk.count ? Data() : state.chunk.dropFirst(count)
             state.sent += Int64(count)
@@ -73,6 +74,15 @@ final class StreamUpload: Upload {
         producer?.resume()
     }
 
+    private func mustKeepLast(of state: State) -> Bool {
+        !state.hasEnded && !state.chunk.isEmpty && isComplete(state)
+    }
+
+    /// All declared bytes are there, and only the end is missing.
+    private func isComplete(_ state: State) -> Bool {
+        length.map { state.sent + Int64(state.chunk.count) >= $0 } ?? false
+    }
+
     private func lastStep(after sent: Int64) -> UploadStep {
         guard let length, sent < length else { return .end }
         return .failed(Self.wrongLength("fewer", than: length))
@@ -90,16 +100,21 @@ final class StreamUpload: Upload {
                 failure = NetworkError(.encoding, detail: "The body stream failed: \(error)", underlying: error)
             }
             if chunk?.isEmpty == true, !state.withLock({ $0.isClosed }) { continue }
-            let (mustResume, isClosed) = state.withLock { state -> (Bool, Bool) in
-                state.chunk = chunk ?? Data()
+            let (mustResume, isOver, mustWait) = state.withLock { state -> (Bool, Bool, Bool) in
+                // A byte may be left of the chunk before, if it was the last one that was declared.
+                if let chunk { state.chunk = state.chunk.isEmpty ? chunk : state.chunk + chunk }
                 state.hasEnded = chunk == nil
                 state.failure = failure
+                if let length, state.sent + Int64(state.chunk.count) > length {
+                    state.failure = Self.wrongLength("more", than: length)
+                }
                 defer { state.isCurlWaiting = false }
-                return (state.isCurlWaiting, state.isClosed)
+                let isOver = chunk == nil || state.isClosed || state.failure != nil
+                return (state.isCurlWaiting, isOver, !isComplete(state))
             }
             if mustResume { resume() }
-            if chunk == nil || isClosed { return }
-            await roomForMore()
+            if isOver { return }
+            if mustWait { await roomForMore() }
         }
     }
 

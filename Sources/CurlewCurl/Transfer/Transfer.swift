@@ -81,6 +81,8 @@ final class Transfer: @unchecked Sendable {
     var isHeld: Bool { isReceivePaused || isSendPaused }
     /// How often libcurl has begun to send the request.
     var sendings = 0
+    /// The first of them was on a connection that was opened for it. Known of requests that must not be sent twice.
+    var beganOnNewConnection = false
     /// Bytes of the body that libcurl has taken, since it last began.
     var bytesTaken: Int64 = 0
     /// Once bytes of a body with content codings have come.

@@ -219,6 +219,9 @@ extension Transfer {
     fileprivate func beginRequest(on connection: @autoclosure () -> ConnectionName?) -> Bool {
         sendings += 1
         if upload != nil { requestTime = ExchangeClock.now() }
+        if sendings == 1, !mayRepeat, let easy {
+            beganOnNewConnection = curlew_info_long(easy.pointer, CURLINFO_NUM_CONNECTS) > 0
+        }
         if let refusal = easy?.uncheckedPath(of: self) {
             failure = refusal
             return false
@@ -237,14 +240,26 @@ extension Transfer {
     fileprivate func mayBeginAgain() -> Bool {
         let hasLeft = easy.map { curlew_info_long($0.pointer, CURLINFO_REQUEST_SIZE) > 0 } ?? true
         guard !isDiscarding, mayRepeat || !hasLeft, upload?.rewind() ?? true else {
-            failure = NetworkError(
-                .connectionLost(.requestMayHaveArrived),
-                detail: "The connection ended before an answer came, and the request cannot be sent again safely.")
+            failure = repetitionFailure(hasLeft: hasLeft)
             return false
         }
         bytesTaken = 0
         finishSending()
         return true
+    }
+
+    /// Why the request is not sent again, and whether the server may have acted on it.
+    private func repetitionFailure(hasLeft: Bool) -> NetworkError {
+        // On a new connection libcurl does so only when the server has refused the stream, or named an earlier one as the
+        // last in its GOAWAY (RFC 9113 §8.7). On one that was used before it does not tell why.
+        if beganOnNewConnection, !head.isComplete {
+            return NetworkError(
+                .connectionLost(.requestNotSent),
+                detail: "The server refused the request before it looked at it, as one does that is about to end.")
+        }
+        return NetworkError(
+            .connectionLost(hasLeft ? .requestMayHaveArrived : .requestNotSent),
+            detail: "The connection ended before an answer came, and the request cannot be sent again safely.")
     }
 
     /// From here on the body goes through a pipe, and the caller gets the response before its end.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewCurl
+
+/// The libcurl that is loaded, and those that the engine refuses.
+@Suite(.timeLimit(.minutes(1)))
+struct LibraryTests {
+    @Test("the tests run on the libcurl that Scripts/libcurls has chosen")
+    func chosen() throws {
+        guard let expected = ProcessInfo.processInfo.environment["CURLEW_EXPECTED_LIBCURL"] else { return }
+        // Builds between two releases carry a word behind the number.
+        #expect(CurlLibrary.current.name.split(separator: "-").first == "libcurl \(expected)")
+    }
+
+    @Test("the oldest version that is taken is the oldest that is tested")
+    func minimum() throws {
+        #expect(CurlLibrary.problem(ofVersion: 0x07_58_00, named: "7.88.0") == nil)
+        let problem = try #require(CurlLibrary.problem(ofVersion: 0x07_57_01, named: "7.87.1"))
+        #expect(problem.contains("7.87.1 is too old: 7.88.0"))
+    }
+
+    @Test("a build that comes from another system takes the authorities of this one")
+    func roots() throws {
+        let folder = try TemporaryFolder()
+        let (own, system) = (try folder.file("own", ""), try folder.file("system", ""))
+        let missing = folder.path + "/missing"
+        func found(_ file: String?, _ directory: String?) -> String? {
+            CurlLibrary.findRoots(file: file, folder: directory, systemFiles: [missing, system])
+        }
+        #expect(found(own, folder.path) == own)
+        #expect(found(missing, folder.path) == nil)
+        #expect(found(missing, missing) == system)
+        #expect(found(nil, nil) == system)
+        #expect(CurlLibrary.findRoots(file: missing, folder: nil, systemFiles: [missing]) == nil)
+    }
+}
