@@ -110,6 +110,29 @@ struct EventLoopGroupTests {
         await transport.shutdown()
     }
 
+    @Test("without work for the idle lifetime the engine closes its sockets and ends its threads, and begins again")
+    func rest() async {
+        await #expect(processExitsWith: .success) {
+            let server = try MockServer()
+            server.on(.get, "/", respond: .text("hello"))
+            let pool = ConnectionPool(idleLifetime: .seconds(1))
+            let transport = CurlTransport(configuration: TransportConfiguration(pool: pool, eventLoops: 3))
+            for round in 1...2 {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<30 {
+                        group.addTask { _ = try await transport.exchange(.get, server.url + "/").data() }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(Self.engineThreads > 0)
+                #expect(await eventually { Self.engineThreads == 0 })
+                let now = transport.snapshot
+                #expect(now.connections == 0 && now.handles == 0 && now.completed == round * 30, "\(now)")
+            }
+            await transport.shutdown(.drain(deadline: .seconds(10)))
+        }
+    }
+
     @Test("the number of threads has bounds")
     func bounds() {
         var configuration = TransportConfiguration()

@@ -118,6 +118,62 @@ struct WaitingTests {
         #expect(setting.server.requests.map(\.path) == Array(repeating: "/held", count: loops) + ["/free"])
     }
 
+    /// Their timeouts begin with their turn, as for those that wait for a connection to their host.
+    @Test("a limit for all connections is a queue too, in which each origin has its turn")
+    func total() async throws {
+        let pool = ConnectionPool(total: 1)
+        let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
+        let release = Signal()
+        let servers = try (0..<3).map { _ in try MockServer() }
+        let order = Locked<[Int]>([])
+        for (number, server) in servers.enumerated() {
+            server.on(.get, "/") { _ in
+                order.withLock { $0.append(number) }
+                release.block()
+                return .text("ok")
+            }
+        }
+        var calls: [Task<HTTPResponse, any Error>] = []
+        for number in [0, 0, 0, 1, 1, 2] {
+            let before = transport.snapshot
+            calls.append(
+                Task { [url = servers[number].url] in
+                    try await transport.exchange(.get, url + "/", timeouts: Timeouts(firstByte: .seconds(20)))
+                })
+            #expect(await eventually { transport.snapshot.waiting + transport.snapshot.active > before.waiting + before.active })
+        }
+        #expect(transport.snapshot.active == 1 && transport.snapshot.waiting == 5)
+        release.fire()
+        for call in calls { #expect(try await call.value.status == .ok) }
+        #expect(order.withLock { $0 } == [0, 0, 1, 2, 0, 1])
+        #expect(transport.snapshot.connections <= 1)
+    }
+
+    @Test("plain requests through one proxy share its connections, and wait for them here")
+    func proxy() async throws {
+        let proxy = try MockServer()
+        let release = Signal()
+        proxy.on(.get, "/") { _ in
+            release.block()
+            return .text("ok")
+        }
+        let configuration = TransportConfiguration(
+            proxy: .fixed(ProxyServer(.http, host: "127.0.0.1", port: proxy.port)), pool: ConnectionPool(perHost: 1))
+        let transport = CurlTransport(configuration: configuration)
+        var calls: [Task<HTTPResponse, any Error>] = []
+        for port in [1, 2, 3] {
+            calls.append(
+                Task {
+                    try await transport.exchange(
+                        .get, "http://127.0.0.1:\(port)/", timeouts: Timeouts(firstByte: .seconds(20)))
+                })
+        }
+        #expect(await eventually { transport.snapshot.active == 1 && transport.snapshot.waiting == 2 })
+        release.fire()
+        for call in calls { #expect(try await call.value.status == .ok) }
+        #expect(proxy.connectionCount == 1)
+    }
+
     @Test("a full line refuses further exchanges")
     func full() async throws {
         let setting = try Setting(places: 1, waiting: 1)
