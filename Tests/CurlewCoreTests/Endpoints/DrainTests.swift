@@ -39,7 +39,7 @@ struct DrainTests {
         // The pause before the second attempt.
         try await clock.waitForSleepers(1, .all)
         let waiting = (0..<5).map { _ in call(client.with(headers: ["Accept": "text/plain"])) }
-        while limit.load.running + limit.load.waiting < 5 { await Task.yield() }
+        try await yieldUntil { limit.load.running + limit.load.waiting >= 5 }
         #expect(await !client.drain(for: .zero))
         #expect(await call(client.with(options: RequestOptions())).value == .refused(by: .shutdown))
         let drained = Task { await client.drain(for: .seconds(1000)) }

@@ -83,7 +83,7 @@ struct EventQueueTests {
         observer.goOn()
         let patient = EventQueue([Slow(isHeld: false)])
         await patient.told()
-        while observer.heard.count < 3 { await Task.yield() }
+        try await yieldUntil { observer.heard.count >= 3 }
         #expect(observer.heard == ["joined", "joined", "joined"])
     }
 

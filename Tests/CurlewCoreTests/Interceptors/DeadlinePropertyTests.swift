@@ -78,9 +78,10 @@ private final class Scene: Sendable {
                 call.end.finish(.success(()))
             }
         }
-        while begun.withLock({ $0 }) < calls.count { await Task.yield() }
+        try await yieldUntil { begun.withLock { $0 } >= calls.count }
         defer { clock.advance(by: .seconds(100_000_000)) }
         while true {
+            try Task.checkCancellation()
             for _ in 0..<10 { await Task.yield() }
             let open = calls.filter { !$0.isOver.withLock { $0 } }
             guard let nearest = open.map(\.total).min() else { return nil }

@@ -151,7 +151,7 @@ final class DownloadTests {
         let source = ChunkSource([Data("a".utf8)], waitsAtEnd: true)
         let client = client(source)
         let task = Task { [path] in try await client.download(Request<Data>.get("/export"), to: path) }
-        while source.pulls < 2 { await Task.yield() }
+        try await yieldUntil { source.pulls >= 2 }
         task.cancel()
         let error = await #expect(throws: NetworkError.self) { try await task.value }
         #expect(error?.isCancelled == true && source.wasCancelled)

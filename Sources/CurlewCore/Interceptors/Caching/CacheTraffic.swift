@@ -68,8 +68,12 @@ final class CacheTraffic: Sendable {
 }
 
 extension CacheInterceptor {
-    /// Returns when nothing is refreshed in the background. For tests: it waits without limit.
-    package func settle() async {
-        while traffic.isRefreshing { await Task.yield() }
+    /// Returns when nothing is refreshed in the background. For tests: it waits until the caller is cancelled, and then
+    /// throws `CancellationError`.
+    package func settle() async throws {
+        while traffic.isRefreshing {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 }

@@ -94,13 +94,13 @@ public struct CoalescingInterceptor: ValidatingInterceptor {
         let (exchange, ticket, isFirst) = exchanges.join(key, context) {
             SharedExchange(
                 id: context.id, origin: request.origin, priority: context.options.priority ?? .normal,
-                time: context.time)
+                time: context.time, closed: { [exchanges] in exchanges.remove(key, $0) })
         }
         if isFirst {
             let isStill: @Sendable () -> Bool = { [skipped] in
                 CoalescingKey.principal(of: request, next, ignoring: skipped) == key.principal
             }
-            exchange.begin(request, next, whilePrincipal: isStill) { [exchanges] in exchanges.remove(key, $0) }
+            exchange.begin(request, next, whilePrincipal: isStill)
         } else {
             context.record(.joined(exchange.id))
         }

@@ -16,19 +16,25 @@ final class SharedExchange: Sendable {
         var work: Task<Void, Never>?
         var urgency: TaskPriority
         var alarm: (instant: MonotonicInstant, task: Task<Void, Never>)?
-        var close: (@Sendable (SharedExchange) -> Void)?
     }
 
     private let inside: Locked<Inside>
     /// What policies further in see of the calls' deadlines.
     private let sharedDeadline = SharedDeadline()
     private let time: any TimeSource
+    /// There from the start: the work may be over before the call that begins it runs on.
+    private let closed: @Sendable (SharedExchange) -> Void
 
-    init(id: UInt64, origin: Origin, priority: RequestPriority, time: any TimeSource) {
+    /// - `closed`: called when no more calls may join, once or twice.
+    init(
+        id: UInt64, origin: Origin, priority: RequestPriority, time: any TimeSource,
+        closed: @escaping @Sendable (SharedExchange) -> Void
+    ) {
         self.id = id
         self.origin = origin
         self.priority = priority
         self.time = time
+        self.closed = closed
         inside = Locked(Inside(state: SharedExchangeState(), urgency: Task.currentPriority))
     }
 
@@ -85,16 +91,11 @@ final class SharedExchange: Sendable {
     ///
     /// - `isStill`: whether the principal is the one that all calls expect. If not in the end, only the first gets the
     ///   response.
-    /// - `close`: called when no more calls may join.
-    func begin(
-        _ request: HTTPRequest, _ next: Next, whilePrincipal isStill: @escaping @Sendable () -> Bool,
-        close: @escaping @Sendable (SharedExchange) -> Void
-    ) {
+    func begin(_ request: HTTPRequest, _ next: Next, whilePrincipal isStill: @escaping @Sendable () -> Bool) {
         let urgency = Task.currentPriority
         let work = Task(priority: urgency) { await self.work(request, next, isStill) }
         let highest = inside.withLock { inside in
             inside.work = work
-            inside.close = close
             return inside.urgency
         }
         if highest > urgency { Self.hurry(work, highest) }
@@ -117,15 +118,7 @@ final class SharedExchange: Sendable {
         } catch {
             change { $0.fail(NetworkError(error), &$1) }
         }
-        close()
-    }
-
-    private func close() {
-        let close = inside.withLock { inside in
-            defer { inside.close = nil }
-            return inside.close
-        }
-        close?(self)
+        closed(self)
     }
 
     /// A task that is waited for gets the priority of who waits.
@@ -171,7 +164,7 @@ final class SharedExchange: Sendable {
         if let alarm = effects.alarm { arm(alarm) }
         if effects.stops {
             work?.cancel()
-            close()
+            closed(self)
         }
         effects.unclaimed?.body.cancel()
         for (waiter, delivery) in effects.deliveries { waiter.resume(with: delivery) }

@@ -66,7 +66,7 @@ struct TokenCommitTests {
         try await begun.wait()
         // Refused with the old tokens: the new ones have arrived, and are not handed out.
         calls += (0..<10).map { _ in Task { await reason(client) } }
-        while server.state.withLock({ $0.calls }) < 11 { await Task.yield() }
+        try await yieldUntil { server.state.withLock { $0.calls } >= 11 }
         for _ in 0..<100 { await Task.yield() }
         #expect(server.state.withLock { $0.calls } == 11)
         #expect(try await store.tokens == AccountServer.tokens(0))

@@ -127,6 +127,6 @@ struct TokenLateTests {
         #expect(await changes.next() == .signedOut)
         #expect(try await store.tokens == nil)
         // The write ends after the store has told.
-        while kept.last != .some(nil) { await Task.yield() }
+        try await yieldUntil { kept.last == .some(nil) }
     }
 }

@@ -59,7 +59,7 @@ struct TokenRefreshTests {
             let mine = (0..<20).map { _ in OneShot<Void>() }
             gates.withLock { $0 = mine }
             let calls = (0..<20).map { _ in Task { await outcome(client) } }
-            while !gates.withLock({ $0.isEmpty }) { await Task.yield() }
+            try await yieldUntil { gates.withLock { $0.isEmpty } }
             // The answers come one after the other, each when the calls before it are over or waiting.
             for gate in mine.shuffled() {
                 gate.finish(.success(()))
@@ -107,12 +107,12 @@ struct TokenRefreshTests {
         let client = client(server, store)
         let calls = (0..<10).map { _ in Task { await outcome(client) } }
         try await begun.wait()
-        while server.state.withLock({ $0.calls }) < 10 { await Task.yield() }
+        try await yieldUntil { server.state.withLock { $0.calls } >= 10 }
         for _ in 0..<50 { await Task.yield() }
         try await store.signOut()
         gate.finish(.success(()))
         for call in calls { #expect(await call.value == .notAuthenticated(.signedOut)) }
-        while server.refreshes == 0 || server.state.withLock({ $0.generation }) == 0 { await Task.yield() }
+        try await yieldUntil { server.refreshes > 0 && server.state.withLock { $0.generation } > 0 }
         for _ in 0..<50 { await Task.yield() }
         #expect(try await store.tokens == nil)
         #expect(kept.last == .some(nil))

@@ -159,7 +159,7 @@ final class TokenSharingTests: Sendable {
         // The call may give up before the refresh does.
         let reason = await call.value
         #expect(reason == .storage || reason == .timedOut(.total))
-        while await store.state.isUnderWay(1) { await Task.yield() }
+        try await yieldUntil { await !store.state.isUnderWay(1) }
         #expect(server.refreshes == 0)
         lock.release()
         #expect(await self.reason(client(store, server)) == nil)

@@ -107,9 +107,9 @@ struct CacheChangeTests {
             defer { isOver.withLock { $0 = true } }
             return try await fixture.send(.put, inner: retry)
         }
-        while !isOver.withLock({ $0 }) {
+        try await yieldUntil {
             if fixture.clock.sleeperCount > 0 { fixture.clock.advance(by: .seconds(1)) }
-            await Task.yield()
+            return isOver.withLock { $0 }
         }
         #expect(await ending(change).reason == .unreachable)
         #expect(changes.withLock { $0 } > 1)
@@ -124,7 +124,7 @@ struct CacheChangeTests {
         }
         _ = try await fixture.text()
         let change = Task { try await fixture.send(.put) }
-        while fixture.transport.requestCount < 2 { await Task.yield() }
+        try await yieldUntil { fixture.transport.requestCount >= 2 }
         change.cancel()
         _ = await ending(change)
         #expect(try await !Self.isStored(fixture))

@@ -116,7 +116,7 @@ struct CacheInterceptorTests {
         for caller in callers { #expect(try await caller.value == "v") }
         callers.forEach { $0.cancel() }
         go.yield()
-        await fixture.cache.settle()
+        try await fixture.cache.settle()
         #expect(fixture.transport.requestCount == 2)
         guard case .cache = try await fixture.send().served else {
             Issue.record("it is not fresh again")
@@ -137,7 +137,7 @@ struct CacheInterceptorTests {
         fixture.clock.advance(by: .seconds(20))
         for number in 0..<5 { #expect(try await fixture.text("/\(number)") == "v") }
         go.finish()
-        await fixture.cache.settle()
+        try await fixture.cache.settle()
         #expect(fixture.transport.requestCount == 7)
     }
 
@@ -153,7 +153,7 @@ struct CacheInterceptorTests {
         fixture.clock.advance(by: .seconds(20))
         let start = fixture.clock.now
         _ = try await fixture.send(timeouts: timeouts).text()
-        await fixture.cache.settle()
+        try await fixture.cache.settle()
         #expect(deadlines.withLock { $0.last } == Deadline(.seconds(30), after: start))
     }
 

@@ -76,7 +76,7 @@ struct CachePropertyTests {
             let named = response.headers["X-Owner"] ?? owner
             #expect(named == owner, "seed \(seed), step \(step): \(owner) got a field of \(named)")
         }
-        await fixture.cache.settle()
+        try await fixture.cache.settle()
     }
 
     /// Whatever the fields, what is used without asking is fresh, or its staleness was allowed and is told.
@@ -103,7 +103,7 @@ struct CachePropertyTests {
             default: break
             }
         }
-        await fixture.cache.settle()
+        try await fixture.cache.settle()
     }
 
     /// 100,000 entries: the limit holds at any time, and what is found is what was stored.

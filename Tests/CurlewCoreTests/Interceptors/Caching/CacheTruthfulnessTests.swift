@@ -69,7 +69,7 @@ struct CacheTruthfulnessTests {
                     return Self.answer("first", Self.good)
                 }, { _ in Self.answer("second", Self.good) }))
         let slow = Task { try await fixture.text() }
-        while fixture.transport.requestCount == 0 { await Task.yield() }
+        try await yieldUntil { fixture.transport.requestCount > 0 }
         fixture.clock.advance(by: .seconds(1))
         #expect(try await fixture.send { $0.cachePolicy = .reload }.text() == "second")
         gate.finish(.success(()))
@@ -161,7 +161,7 @@ struct CacheTruthfulnessTests {
         let second = try await send("/other")
         #expect(second.cacheVerdict.description.contains("not refreshed now"))
         // The refresh is the fifth, and begins when it may.
-        while events.calls.count < 5 { await Task.yield() }
+        try await yieldUntil { events.calls.count >= 5 }
         let calls = events.calls
         #expect(calls.count == 5)
         for call in calls.values { #expect(call.count { $0 == "decided" } <= 1 && call.first == "began") }

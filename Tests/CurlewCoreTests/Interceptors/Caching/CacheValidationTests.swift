@@ -33,8 +33,8 @@ struct CacheValidationTests {
             return try await gates[min(number, gates.count - 1)].wait()
         }
 
-        func reaches(_ number: Int) async {
-            while validations < number { await Task.yield() }
+        func reaches(_ number: Int) async throws {
+            try await yieldUntil { validations >= number }
         }
     }
 
@@ -50,7 +50,7 @@ struct CacheValidationTests {
         _ count: Int, _ fixture: CacheFixture, _ server: Validated
     ) async throws -> (Task<HTTPResponse, any Error>, [Task<HTTPResponse, any Error>]) {
         let leader = Task { try await fixture.send() }
-        await server.reaches(1)
+        try await server.reaches(1)
         let others = (0..<count).map { _ in Task { try await fixture.send() } }
         try await fixture.clock.waitForSleepers(count, .all)
         return (leader, others)
@@ -93,7 +93,7 @@ struct CacheValidationTests {
         case .failed: server.gates[0].finish(.failure(NetworkError(.unreachable)))
         case .refused: server.gates[0].finish(.success(.status(503)))
         }
-        await server.reaches(2)
+        try await server.reaches(2)
         server.gates[1].finish(.success(server.good))
         for call in others {
             #expect(try await call.value.text() == "old")
@@ -169,7 +169,7 @@ struct CacheValidationTests {
         let headers: HTTPHeaders = byPolicy ? [:] : [.cacheControl: "no-cache"]
         let policy: CachePolicy = byPolicy ? .validate : .useProtocol
         let strict = Task { try await fixture.send(headers: headers) { $0.cachePolicy = policy } }
-        await server.reaches(2)
+        try await server.reaches(2)
         server.gates[1].finish(.success(server.good))
         #expect(try await strict.value.served == .revalidated)
         server.gates[0].finish(.success(server.good))
@@ -186,7 +186,7 @@ struct CacheValidationTests {
         let server = Validated()
         let fixture = try await Self.stale(server)
         let leader = Task { try await fixture.send(headers: ["Accept-Language": "en"]) }
-        await server.reaches(1)
+        try await server.reaches(1)
         let other = Task { try await fixture.send(headers: ["Accept-Language": "de"]) }
         try await fixture.clock.waitForSleepers(1, .all)
         server.gates[0].finish(.success(.status(304, headers: fields)))

@@ -111,15 +111,15 @@ struct CircuitTruthTests {
             }
         }
         // One has left, and all others are queued.
-        while queue == .places ? limit.load != (1, 49) : rate.waitingCount < 49 { await Task.yield() }
+        try await yieldUntil { queue == .places ? limit.load == (1, 49) : rate.waitingCount >= 49 }
         gate.finish(.success(()))
         if queue != .places {
             // Each second brings a token, with which one call ends at least.
-            while ended.withLock({ $0 }) == 0 { await Task.yield() }
+            try await yieldUntil { ended.withLock { $0 } > 0 }
             while ended.withLock({ $0 }) < 50 {
                 let before = ended.withLock { $0 }
                 clock.advance(by: .seconds(1))
-                while ended.withLock({ $0 }) == before { await Task.yield() }
+                try await yieldUntil { ended.withLock { $0 } != before }
             }
         }
         var reasons: [NetworkError.Reason?] = []

@@ -177,7 +177,7 @@ struct CoalescingScopeTests {
         for client in clients {
             let before = sharing.origin.sent.count + sharing.joins.tally.count
             calls.append(Task { try await client.send(Request<Int>.get("/x")) })
-            while sharing.origin.sent.count + sharing.joins.tally.count == before { await Task.yield() }
+            try await yieldUntil { sharing.origin.sent.count + sharing.joins.tally.count != before }
         }
         #expect(sharing.origin.sent.count == 4)
         sharing.origin.open()

@@ -122,7 +122,7 @@ struct CoalescingTests {
         try await sharing.clock.waitForSleepers(1, .all)
         sharing.origin.open()
         for call in calls { _ = try await call.value }
-        while sharing.clock.sleeperCount > 0 { await Task.yield() }
+        try await yieldUntil { sharing.clock.sleeperCount == 0 }
     }
 
     @Test("the work has the priority of the most urgent who waits")

@@ -54,7 +54,7 @@ final class GatedOrigin: Transport {
         sent.add()
         do {
             let least = try await gate.wait()
-            while Task.currentPriority < least { await Task.yield() }
+            try await yieldUntil { Task.currentPriority >= least }
         } catch {
             cancelled.add()
             throw NetworkError(error)
@@ -102,9 +102,7 @@ struct Sharing {
     func begin<Value>(_ request: Request<Value>, priority: TaskPriority? = nil) async throws -> Task<Value, any Error> {
         let before = origin.sent.count + joins.tally.count
         let task = Task(priority: priority) { try await client.send(request) }
-        while origin.sent.count + joins.tally.count == before {
-            await Task.yield()
-        }
+        try await yieldUntil { origin.sent.count + joins.tally.count != before }
         return task
     }
 

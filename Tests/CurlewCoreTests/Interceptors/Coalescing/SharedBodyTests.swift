@@ -108,7 +108,7 @@ struct SharedBodyTests {
             reader = nil
         }
         let source = try #require(sources.made.first)
-        while !source.wasCancelled { await Task.yield() }
+        try await yieldUntil { source.wasCancelled }
         #expect(source.pulls == 1)
     }
 
@@ -120,11 +120,11 @@ struct SharedBodyTests {
         let body = try await sharing.client.send(Self.request(.seconds(1))).body
         let source = try #require(sources.made.first)
         let reader = Task { await Self.read(body) }
-        while source.pulls < 65 { await Task.yield() }
+        try await yieldUntil { source.pulls >= 65 }
         try await sharing.clock.waitForSleepers(1, .all)
         sharing.clock.advance(by: .seconds(1))
         #expect(await reader.value == (Self.whole, NetworkError(.timedOut(.total))))
-        while !source.wasCancelled { await Task.yield() }
+        try await yieldUntil { source.wasCancelled }
     }
 
     @Test("cancelling the reader ends the transfer", arguments: [false, true])
@@ -135,10 +135,10 @@ struct SharedBodyTests {
         let body = try await sharing.client.send(Self.request(hasDeadline ? .seconds(1) : nil)).body
         let source = try #require(sources.made.first)
         let reader = Task { await Self.read(body) }
-        while source.pulls < 65 { await Task.yield() }
+        try await yieldUntil { source.pulls >= 65 }
         reader.cancel()
         #expect(await reader.value.1?.reason == .cancelled)
-        while !source.wasCancelled { await Task.yield() }
+        try await yieldUntil { source.wasCancelled }
     }
 }
 

@@ -38,8 +38,8 @@ struct ConcurrencyLimitTests {
     }
 
     /// Waits until so many are under way and so many wait.
-    func until(_ limit: ConcurrencyLimit, _ running: Int, _ waiting: Int) async {
-        while limit.load != (running, waiting) { await Task.yield() }
+    func until(_ limit: ConcurrencyLimit, _ running: Int, _ waiting: Int) async throws {
+        try await yieldUntil { limit.load == (running, waiting) }
     }
 
     func streamed(_ text: String = "abc") -> HTTPResponse {
@@ -85,12 +85,12 @@ struct ConcurrencyLimitTests {
         for (number, priority) in priorities.enumerated() {
             gates.append(Gate())
             calls.append(call(limit, "/\(number)", gates[number], priority: priority))
-            await until(limit, min(2, number + 1), max(0, number - 1))
+            try await until(limit, min(2, number + 1), max(0, number - 1))
         }
         for (count, number) in [0, 1, 4, 5, 3, 2].enumerated() {
             gates[number].open()
             _ = try await calls[number].value
-            while begun.withLock({ $0.count }) < min(6, count + 3) { await Task.yield() }
+            try await yieldUntil { begun.withLock { $0.count } >= min(6, count + 3) }
         }
         #expect(begun.withLock { $0 } == ["/0", "/1", "/4", "/5", "/3", "/2"])
         #expect(limit.load == (0, 0))
@@ -120,7 +120,7 @@ struct ConcurrencyLimitTests {
             let dropped = try await answer(streamed())
             #expect(limit.load == (1, 0) && dropped.status == .ok)
         }
-        await until(limit, 0, 0)
+        try await until(limit, 0, 0)
 
         let breaking = AsyncThrowingStream<Data, any Error> { $0.finish(throwing: BrokenOff()) }
         let broken = try await answer(HTTPResponse(body: ResponseBody(breaking)))
@@ -131,7 +131,7 @@ struct ConcurrencyLimitTests {
         let held = try await answer(streamed())
         let gate = Gate()
         let next = call(limit, "/next", gate)
-        await until(limit, 1, 1)
+        try await until(limit, 1, 1)
         #expect(try await held.data().count == 3)
         gate.open()
         _ = try await next.value
@@ -157,9 +157,9 @@ struct ConcurrencyLimitTests {
         let limit = ConcurrencyLimit(1, waiting: 1)
         let gate = Gate()
         let first = call(limit, "/1", gate)
-        await until(limit, 1, 0)
+        try await until(limit, 1, 0)
         let second = call(limit, "/2", gate, total: .seconds(3))
-        await until(limit, 1, 1)
+        try await until(limit, 1, 1)
         let full = await #expect(throws: NetworkError.self) { try await call(limit, "/3", gate).value }
         #expect(full?.reason == .refused(by: .concurrencyLimit) && full?.isRetryable == true)
         #expect(full?.detail.contains("1 calls wait for a place already") == true)
@@ -174,7 +174,7 @@ struct ConcurrencyLimitTests {
         let none = ConcurrencyLimit(1, waiting: 0)
         let busy = Gate()
         let running = call(none, "/4", busy)
-        await until(none, 1, 0)
+        try await until(none, 1, 0)
         await #expect(throws: NetworkError.self) { try await call(none, "/5", busy).value }
         busy.open()
         _ = try await running.value
@@ -185,9 +185,9 @@ struct ConcurrencyLimitTests {
         let limit = ConcurrencyLimit(1)
         let gate = Gate()
         let (first, second) = (call(limit, "/1", gate), Gate())
-        await until(limit, 1, 0)
+        try await until(limit, 1, 0)
         let waiting = call(limit, "/2", second)
-        await until(limit, 1, 1)
+        try await until(limit, 1, 1)
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         #expect(limit.load == (1, 0))
@@ -201,9 +201,9 @@ struct ConcurrencyLimitTests {
         let limit = ConcurrencyLimit(1)
         let (gate, second) = (Gate(), Gate())
         let first = call(limit, "/1", gate)
-        await until(limit, 1, 0)
+        try await until(limit, 1, 0)
         let waiting = call(limit, "/2", second)
-        await until(limit, 1, 1)
+        try await until(limit, 1, 1)
         clock.advance(by: .milliseconds(250))
         gate.open()
         second.open()
@@ -261,6 +261,6 @@ struct ConcurrencyLimitTests {
         for call in calls where await call.value { through += 1 }
         calls = []
         #expect(through > 0 && load.withLock { $0.most } <= places, "seed \(seed)")
-        await until(limit, 0, 0)
+        try await until(limit, 0, 0)
     }
 }

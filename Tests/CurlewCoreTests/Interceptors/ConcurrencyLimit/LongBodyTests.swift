@@ -59,7 +59,7 @@ struct LongBodyTests {
         for number in 0..<5 {
             gates.append(ConcurrencyLimitTests.Gate())
             calls.append(bench.call(limit, "/\(number)", gates[number]))
-            await bench.until(limit, min(4, number + 1), max(0, number - 3))
+            try await bench.until(limit, min(4, number + 1), max(0, number - 3))
         }
         gates[0].open(bench.streamed())
         let held = try await calls[0].value

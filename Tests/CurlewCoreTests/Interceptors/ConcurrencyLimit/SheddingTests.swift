@@ -17,8 +17,8 @@ struct SheddingTests {
         for _ in 0..<10 {
             let gate = ConcurrencyLimitTests.Gate()
             let call = bench.call(limit, "/warm", gate)
-            await bench.until(limit, 1, 0)
-            while bench.begun.withLock({ $0.isEmpty }) { await Task.yield() }
+            try await bench.until(limit, 1, 0)
+            try await yieldUntil { bench.begun.withLock { !$0.isEmpty } }
             bench.begun.withLock { $0 = [] }
             bench.clock.advance(by: .milliseconds(100))
             gate.open()
@@ -33,11 +33,11 @@ struct SheddingTests {
         let (first, gate) = (ConcurrencyLimitTests.Gate(), ConcurrencyLimitTests.Gate())
         gate.open()
         let busy = bench.call(limit, "/busy", first)
-        await bench.until(limit, 1, 0)
+        try await bench.until(limit, 1, 0)
         let late = bench.call(limit, "/late", gate, total: .milliseconds(150))
-        await bench.until(limit, 1, 1)
+        try await bench.until(limit, 1, 1)
         let early = bench.call(limit, "/early", gate, total: .milliseconds(900))
-        await bench.until(limit, 1, 2)
+        try await bench.until(limit, 1, 2)
         bench.clock.advance(by: .milliseconds(100))
         first.open()
         _ = try await busy.value
@@ -68,7 +68,7 @@ struct SheddingTests {
             for _ in 0..<Int.random(in: 0...5, using: &random) { await Task.yield() }
         }
         for call in calls { _ = await call.result }
-        await bench.until(limit, 0, 0)
+        try await bench.until(limit, 0, 0)
         #expect(limit.load == (0, 0), "seed \(seed)")
         let gate = ConcurrencyLimitTests.Gate()
         gate.open()

@@ -64,7 +64,11 @@ struct RateLimitInterleavingTests {
                 await Task.yield()
             }
         }
-        let reasons = await rest.value
+        let reasons = await withTaskCancellationHandler {
+            await rest.value
+        } onCancel: {
+            for call in all { call.cancel() }
+        }
         drive.cancel()
         #expect(
             reasons.allSatisfy { [nil, .cancelled, .refused(by: .rateLimit), .timedOut(.queue)].contains($0) },

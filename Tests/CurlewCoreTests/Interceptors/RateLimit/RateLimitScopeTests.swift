@@ -52,7 +52,7 @@ struct RateLimitScopeTests {
     func waiting() async throws {
         let limit = RateLimit(1, every: .seconds(60), per: .key { request, _ in request.target }, scopes: 2)
         _ = try await bench.send(limit, "/w")
-        let call = await bench.waiting(limit, "/w")
+        let call = try await bench.waiting(limit, "/w")
         for user in 0..<50 { #expect(await goes(limit, "/\(user)") == nil) }
         #expect(limit.waitingCount == 1)
         try await bench.clock.waitForSleepers(1)
@@ -71,7 +71,7 @@ struct RateLimitScopeTests {
         #expect(error?.detail.contains("quota of search is used up") == true)
         #expect(await goes(limit, "/user") == nil)
         #expect(await goes(limit, "/new") == nil)
-        let later = await bench.waiting(limit, "/search?q=3")
+        let later = try await bench.waiting(limit, "/search?q=3")
         try await bench.clock.waitForSleepers(1)
         #expect(bench.clock.advanceToNextSleeper() == .seconds(30))
         _ = try await later.value
@@ -82,7 +82,7 @@ struct RateLimitScopeTests {
     func cancelled() async throws {
         let limit = RateLimit(100, every: .seconds(1), waiting: 1)
         #expect(await goes(limit, "/s", answer: .status(200, headers: Self.exhausted)) == nil)
-        let call = await bench.waiting(limit, "/s")
+        let call = try await bench.waiting(limit, "/s")
         let error = await #expect(throws: NetworkError.self) { try await bench.send(limit, "/s") }
         #expect(error?.detail.contains("1 calls wait") == true)
         call.cancel()

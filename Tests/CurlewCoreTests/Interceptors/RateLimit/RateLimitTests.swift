@@ -33,10 +33,10 @@ struct RateLimitTests {
     /// Begins a call and returns when it waits.
     func waiting(
         _ limit: RateLimit, _ path: String, priority: RequestPriority? = nil, total: Duration? = nil
-    ) async -> Task<HTTPResponse, any Error> {
+    ) async throws -> Task<HTTPResponse, any Error> {
         let count = limit.waitingCount
         let call = Task { try await send(limit, path, priority: priority, total: total) }
-        while limit.waitingCount == count { await Task.yield() }
+        try await yieldUntil { limit.waitingCount != count }
         return call
     }
 
@@ -47,7 +47,7 @@ struct RateLimitTests {
         let limit = RateLimit(4, every: .seconds(1), burst: 2)
         for path in ["/1", "/2"] { _ = try await send(limit, path) }
         var calls: [Task<HTTPResponse, any Error>] = []
-        for number in 3...6 { calls.append(await waiting(limit, "/\(number)")) }
+        for number in 3...6 { calls.append(try await waiting(limit, "/\(number)")) }
         for number in 3...6 {
             try await clock.waitForSleepers(1, .all)
             #expect(paths.count == number - 1)
@@ -61,13 +61,13 @@ struct RateLimitTests {
     func fairness() async throws {
         let limit = RateLimit(1, every: .seconds(1), burst: 1)
         _ = try await send(limit, "/0")
-        var calls = [await waiting(limit, "/low", priority: .low), await waiting(limit, "/n1")]
-        calls.append(await waiting(limit, "/n2"))
-        for number in 1...9 { calls.append(await waiting(limit, "/h\(number)", priority: .high)) }
+        var calls = [try await waiting(limit, "/low", priority: .low), try await waiting(limit, "/n1")]
+        calls.append(try await waiting(limit, "/n2"))
+        for number in 1...9 { calls.append(try await waiting(limit, "/h\(number)", priority: .high)) }
         for count in 2...13 {
             try await clock.waitForSleepers(1, .all)
             clock.advance(by: .seconds(1))
-            while paths.count < count { await Task.yield() }
+            try await yieldUntil { paths.count >= count }
         }
         let order = ["/0"] + (1...7).map { "/h\($0)" } + ["/low", "/h8", "/h9", "/n1", "/n2"]
         #expect(paths == order)
@@ -78,7 +78,7 @@ struct RateLimitTests {
     func tooLate() async throws {
         let limit = RateLimit(1, every: .seconds(2))
         _ = try await send(limit)
-        let first = await waiting(limit, "/first", total: .milliseconds(2001))
+        let first = try await waiting(limit, "/first", total: .milliseconds(2001))
         for total in [Duration.milliseconds(100), .seconds(4)] {
             let error = await #expect(throws: NetworkError.self) { try await send(limit, total: total) }
             #expect(error?.reason == .refused(by: .rateLimit))
@@ -94,7 +94,7 @@ struct RateLimitTests {
     func full() async throws {
         let limit = RateLimit(1, every: .seconds(1), waiting: 2)
         _ = try await send(limit)
-        let calls = [await waiting(limit, "/1"), await waiting(limit, "/2")]
+        let calls = [try await waiting(limit, "/1"), try await waiting(limit, "/2")]
         let error = await #expect(throws: NetworkError.self) { try await send(limit) }
         #expect(error?.reason == .refused(by: .rateLimit) && error?.retryAfter == .seconds(3))
         #expect(error?.detail.contains("2 calls wait") == true && error?.detail.contains("https://a.test") == true)
@@ -107,7 +107,7 @@ struct RateLimitTests {
     func cancellation() async throws {
         let limit = RateLimit(1, every: .seconds(1))
         _ = try await send(limit)
-        let (first, second) = (await waiting(limit, "/1"), await waiting(limit, "/2"))
+        let (first, second) = (try await waiting(limit, "/1"), try await waiting(limit, "/2"))
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
         try await clock.waitForSleepers(1, .all)
@@ -120,8 +120,8 @@ struct RateLimitTests {
     func passedByUrgent() async throws {
         let limit = RateLimit(1, every: .seconds(1))
         _ = try await send(limit)
-        let slow = await waiting(limit, "/slow", priority: .low, total: .milliseconds(1500))
-        let urgent = await waiting(limit, "/urgent", priority: .high)
+        let slow = try await waiting(limit, "/slow", priority: .low, total: .milliseconds(1500))
+        let urgent = try await waiting(limit, "/urgent", priority: .high)
         try await clock.waitForSleepers(2, .all)
         clock.advance(by: .seconds(1))
         _ = try await urgent.value
@@ -149,7 +149,7 @@ struct RateLimitTests {
             _ = try await send(limit, "/2")
             return
         }
-        let (call, next) = (await waiting(limit, "/2"), await waiting(limit, "/3"))
+        let (call, next) = (try await waiting(limit, "/2"), try await waiting(limit, "/3"))
         try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(pause) - .nanoseconds(1))
         #expect(paths.count == 2)
@@ -166,7 +166,7 @@ struct RateLimitTests {
         let limit = RateLimit(10, every: .seconds(10))
         _ = try await send(limit, "/1", answer: .status(200, headers: ["RateLimit": #""a";r=2;t=10"#]))
         for path in ["/2", "/3"] { _ = try await send(limit, path) }
-        let fourth = await waiting(limit, "/4")
+        let fourth = try await waiting(limit, "/4")
         try await clock.waitForSleepers(1, .all)
         #expect(clock.advanceToNextSleeper() == .seconds(1))
         _ = try await fourth.value
@@ -191,7 +191,8 @@ struct RateLimitTests {
         }
         try await started.wait()
         let (short, long) = (
-            await waiting(limit, "/short", total: .seconds(10)), await waiting(limit, "/long", total: .seconds(100))
+            try await waiting(limit, "/short", total: .seconds(10)),
+            try await waiting(limit, "/long", total: .seconds(100))
         )
         release.finish(.success(()))
         _ = try await busy.value

@@ -52,9 +52,10 @@ struct RetryBench: Sendable {
             return try await work()
         }
         var waits: [Duration] = []
-        while !isDone.withLock({ $0 }) {
+        try await yieldUntil {
+            guard !isDone.withLock({ $0 }) else { return true }
             if let wait = clock.advanceToNextSleeper() { waits.append(wait) }
-            await Task.yield()
+            return false
         }
         return (await call.result, waits)
     }

@@ -20,7 +20,7 @@ enum StaleRules {
             let seen = try await scene.send()
             try scene.equal(seen.text, "first", "the body")
             guard case .stale = seen.served else { throw ConformanceFailure("the verdict is \(seen.served)") }
-            await scene.cache.settle()
+            try await scene.cache.settle()
             try scene.equal(try scene.lastRequest().headers[.ifNoneMatch], "\"1\"", "the condition of the refresh")
             try await scene.expectReuse(body: "second")
         },
@@ -34,14 +34,14 @@ enum StaleRules {
             scene.answer(.ok, [:], "second")
             let age = try await scene.send().headers[.age] ?? ""
             try scene.expect(Int(age) ?? 0 > 0, "the age is \"\(age)\"")
-            await scene.cache.settle()
+            try await scene.cache.settle()
         },
         .requirement("RFC 5861 §3", "a refresh that finds nothing new makes the entry fresh") { scene in
             try await scene.first(refreshed)
             scene.wait(15)
             scene.answer(.notModified, [.eTag: "\"1\""])
             try scene.equal(try await scene.send().text, "first", "the body")
-            await scene.cache.settle()
+            try await scene.cache.settle()
             scene.wait(9)
             try await scene.expectReuse()
         },
@@ -51,7 +51,7 @@ enum StaleRules {
                 scene.wait(wait)
                 scene.fail()
                 try scene.equal(try await scene.send().text, "first", "the body")
-                await scene.cache.settle()
+                try await scene.cache.settle()
             }
             scene.wait(10)
             try await scene.expectAsking()
