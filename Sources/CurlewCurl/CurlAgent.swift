@@ -266,6 +266,7 @@ final class CurlAgent: @unchecked Sendable {
         }
         curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, configuration.pool.idle)
         curlew_multi_set_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
+        allowLookups(multi)
     }
 
     private func close() {
