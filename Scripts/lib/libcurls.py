@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Gets other versions of libcurl: complete builds, which wheels of Python packages carry. Nothing of a wheel is committed.
+"""Gets other versions of libcurl: complete builds, which wheels of Python packages carry. None of it is committed.
 
     libcurls.py names           the versions in the table below, newest first
     libcurls.py fetch VERSION   fetches and checks it once, and prints the folder for LD_LIBRARY_PATH

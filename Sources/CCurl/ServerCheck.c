@@ -39,8 +39,8 @@ static curlew_certificate_request note_request;
 static curlew_certificate_release release_context;
 
 /// A function as libcurl finds it. The program may have loaded a second OpenSSL for something else: the structures of
-/// one are nothing for the functions of the other. So a function is used only if there is one of that name, or one of the
-/// version that libcurl's own OpenSSL has: those of OpenSSL 1.1 and 3 stand beside each other.
+/// one are nothing for the functions of the other. So a function is used only if there is one of that name, or one of
+/// the version that libcurl's own OpenSSL has: those of OpenSSL 1.1 and 3 stand beside each other.
 static void *find(void *libcurl, const char *name) {
     void *function = dlsym(libcurl, name);
     if (function == NULL || function == dlsym(RTLD_DEFAULT, name)) return function;
@@ -60,6 +60,15 @@ static void *open_libcurl(void) {
     Dl_info information;
     if (symbol == NULL || dladdr(symbol, &information) == 0 || information.dli_fname == NULL) return NULL;
     return dlopen(information.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+void curlew_keep_openssl_until_exit(void) {
+    typedef int (*initialise)(uint64_t options, const void *settings);
+    void *libcurl = open_libcurl();
+    initialise first = (initialise)dlsym(RTLD_DEFAULT, "OPENSSL_init_crypto");
+    initialise own = libcurl == NULL ? NULL : (initialise)dlsym(libcurl, "OPENSSL_init_crypto");
+    if (first != NULL) first(OPENSSL_INIT_NO_ATEXIT, NULL);
+    if (own != NULL && own != first) own(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
 
 static int uses_openssl(void) {

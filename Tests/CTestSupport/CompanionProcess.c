@@ -15,8 +15,8 @@
 
 extern char **environ;
 
-/// The environment without the folders that Scripts/libcurls puts before those of the system: a server gets the system's
-/// libraries, whatever the tests were given. NULL without memory; the caller frees the array, not its texts.
+/// The environment without the folders that Scripts/libcurls puts before those of the system: a server gets the
+/// system's libraries, whatever the tests were given. NULL without memory; the caller frees the array, not its texts.
 static char **environment_of_companions(void) {
     static const char name[] = "LD_LIBRARY_PATH=";
     size_t count = 0;

@@ -53,8 +53,8 @@ static int note(const char *node) {
     return count;
 }
 
-// Newer versions of libcurl ask for each family by itself. Only one of the two questions counts, so that a name counts as
-// looked up once.
+// Newer versions of libcurl ask for each family by itself. Only one of the two questions counts, so that a name counts
+// as looked up once.
 static int counts(const struct addrinfo *hints) {
     return hints == NULL || hints->ai_family != AF_INET6;
 }

@@ -100,7 +100,9 @@ struct UploadFailureTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("a stream of the declared length arrives whole, in whatever chunks", arguments: [[10], [9, 1], [1, 9], [4, 0, 6]])
+    @Test(
+        "a stream of the declared length arrives whole, in whatever chunks",
+        arguments: [[10], [9, 1], [1, 9], [4, 0, 6]])
     func exactLength(sizes: [Int]) async throws {
         let server = try MockServer()
         server.on(.post, "/") { .text("\($0.text.utf8.count)") }

@@ -26,6 +26,11 @@ typedef void (*curlew_certificate_request)(void *context);
 /// Called when nobody will use `context` any more.
 typedef void (*curlew_certificate_release)(void *context);
 
+/// OpenSSL otherwise frees what it has when `exit` is called, under the hands of an engine that still works. Only its
+/// first initialisation decides, hence before libcurl's. It is looked up, because the package does not link libssl; a
+/// program may have two, of which libcurl uses one.
+void curlew_keep_openssl_until_exit(void);
+
 /// Finds the functions of OpenSSL, and sets those that `curlew_check_certificates` has called. To be called once,
 /// before all others here. 0 if libcurl uses another library, or another copy of OpenSSL than the program would find.
 int curlew_find_openssl(

@@ -46,7 +46,9 @@ extension CurlFailure {
             .contains { message.contains($0) }
     }
 
-    private static let brokenErrors: Set<Int32> = [ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH]
+    private static let brokenErrors: Set<Int32> = [
+        ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH,
+    ]
 
     /// That the server has no pinned key, with those that it has, so that they can be compared with what was expected.
     static func pinRefusal(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError? {

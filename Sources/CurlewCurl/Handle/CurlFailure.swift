@@ -42,7 +42,8 @@ enum CurlFailure {
         }
         if error.reason == .configuration { error.hint = hint(for: code, handle: handle) }
         if error.reason == .limitExceeded(.responseHeaders), isHeadTooLarge(code, message) {
-            error.hint = "libcurl itself takes no more than 300 KB of heads for one call; limits.headerBytes cannot raise that."
+            error.hint =
+                "libcurl itself takes no more than 300 KB of heads for one call; limits.headerBytes cannot raise that."
         }
         return completed(error, transfer)
     }

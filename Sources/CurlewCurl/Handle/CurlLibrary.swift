@@ -49,7 +49,7 @@ struct CurlLibrary: Sendable {
     static let current = CurlLibrary()
 
     private init() {
-        Self.keepSecureLayerUntilExit()
+        curlew_keep_openssl_until_exit()
         mayLogKeys = getenv("SSLKEYLOGFILE").map { $0.pointee != 0 } ?? false
         let initialised = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
         let findsOpenSSL = curlew_find_openssl(judgeCertificates, noteCertificateRequest, releaseServerCheck) != 0
@@ -129,15 +129,6 @@ struct CurlLibrary: Sendable {
         guard let handle = curl_easy_init() else { return false }
         defer { curl_easy_cleanup(handle) }
         return curlew_set_secure_context_callback(handle, prepareSecureContext, nil) == CURLE_OK
-    }
-
-    /// OpenSSL otherwise frees what it has when `exit` is called, under the hands of an engine that still works. Only its
-    /// first initialisation decides, hence before libcurl's. It is looked up, because the package does not link it.
-    private static func keepSecureLayerUntilExit() {
-        typealias Initialise = @convention(c) (UInt64, UnsafeRawPointer?) -> Int32
-        guard let symbol = dlsym(nil, "OPENSSL_init_crypto") else { return }
-        let withoutExitHandler: UInt64 = 0x0008_0000
-        _ = unsafeBitCast(symbol, to: Initialise.self)(withoutExitHandler, nil)
     }
 }
 #endif

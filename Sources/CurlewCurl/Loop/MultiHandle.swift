@@ -51,6 +51,7 @@ final class MultiHandle {
         curlew_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, pool.perHost)
         curlew_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, pool.idle)
         curlew_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
+        ResolverThreads.allow(in: pointer)
         if let total = pool.total { curlew_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, total) }
     }
 

@@ -3,15 +3,19 @@
 #if os(Linux)
 import CCurl
 
-/// libcurl 8.23.0 takes an idle connection without looking whether it has ended, if it was used a moment ago. It then tries
-/// five of them at most, and a body that cannot be produced again not even a second one. 8.16.0 and older versions look.
+/// libcurl 8.23.0 takes a connection that was used less than a second ago without looking whether it has ended. It then
+/// tries six of them at most, and with a body that cannot be produced again only one. 8.16.0 and older versions look.
 extension EasyHandle {
     private static let isNeeded = CurlLibrary.current.version >= 0x08_11_00
 
-    /// Whether libcurl has connections that the poller knows to have ended: until it has cleaned up, which it does once
-    /// a second, requests take new connections.
+    private static let attempts = 6
+
+    /// Whether libcurl might fail on connections that the poller knows to have ended. A request then takes a new one; each
+    /// second libcurl cleans up.
     func mayFindEnded(_ transfer: Transfer) -> Bool {
-        Self.isNeeded && transfer.multi?.poller.endedCount ?? 0 > 0
+        guard Self.isNeeded, let ended = transfer.multi?.poller.endedCount, ended > 0 else { return false }
+        let isOneShot = transfer.upload is StreamUpload || transfer.expectation != nil
+        return isOneShot || ended >= Self.attempts
     }
 }
 #endif
