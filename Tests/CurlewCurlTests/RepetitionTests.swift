@@ -145,7 +145,13 @@ struct RepetitionTests {
                     for exchange in 0... {
                         _ = try connection.readHead()
                         // The server goes away with its port.
-                        if exchange == 1 { return box.withLock { $0 = nil } }
+                        if exchange == 1 {
+                            let port = box.withLock { $0?.port } ?? 0
+                            box.withLock { $0 = nil }
+                            // Its thread closes the port a moment later.
+                            while let socket = try? LoopbackPort.connected(to: port) { close(socket) }
+                            return
+                        }
                         try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
                     }
                 }
@@ -153,7 +159,8 @@ struct RepetitionTests {
                 return server.url
             }()
             _ = try await transport.exchange(.get, url + "/warm").data()
-            #expect(await transport.failure(method, url + "/")?.reason == reason)
+            let error = await transport.failure(method, url + "/")
+            #expect(error?.reason == reason, "\(error.map(String.init(describing:)) ?? "none")")
         }
     }
 
