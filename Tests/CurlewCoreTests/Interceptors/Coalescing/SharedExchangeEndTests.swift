@@ -12,7 +12,7 @@ import Foundation
 #endif
 
 /// Nothing is left of a shared exchange when it is over and its responses are gone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(2)))
 struct SharedExchangeEndTests {
     /// A body or a value that says when it goes away.
     private final class Held: ResponseBodySource {
@@ -28,8 +28,8 @@ struct SharedExchangeEndTests {
     }
 
     /// The work may be over while the call that begins it still does so. That is the more likely, the less the work has
-    /// to do and the more other threads are idle: so the answers come at once, and the calls are on the main actor. Each
-    /// call has a path of its own: a later exchange for the same thing would take the place of what is left.
+    /// to do and the more other threads are idle: so the answers come at once, and the calls are on the main actor.
+    /// Each call has a path of its own: a later exchange for the same thing would take the place of what is left.
     @MainActor
     @Test("an exchange that is over at once keeps no response, whole or not", arguments: [false, true])
     func atOnce(isWhole: Bool) async throws {
