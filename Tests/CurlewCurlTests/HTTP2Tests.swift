@@ -181,4 +181,31 @@ struct HTTP2Tests {
         }
         #expect(try await transport.exchange(.get, nginx.secure() + "/connection").text() == number)
     }
+
+    @Test("a connection that is never idle takes no new requests once it is older than the lifetime")
+    func lifetime() async throws {
+        let certificates = try await Nginx.shared().certificates
+        let server = try await onThread { try H2Server(certificates) }
+        let transport = CurlTransport(
+            configuration: TransportConfiguration(
+                tls: TLSConfiguration(trustedRoots: .file(certificates.authority)),
+                pool: ConnectionPool(lifetime: .seconds(1))))
+        let held = Task { try await transport.exchange(.get, server.url + "/silent/lifetime") }
+        #expect(await eventually { transport.snapshot.active == 1 })
+        let start = ContinuousClock.now
+        var count = 0
+        while transport.snapshot.connectionsOpened < 2, count < 100_000 {
+            try Task.checkCancellation()
+            #expect(try await transport.exchange(.get, server.url + "/ok/\(count)").text() == "1")
+            count += 1
+        }
+        #expect(count > 1 && ContinuousClock.now - start >= .milliseconds(900), "after \(count) calls")
+        // The stream on the old connection goes on, and the connection closes with it.
+        #expect(transport.snapshot.active == 1 && transport.snapshot.connections == 2)
+        held.cancel()
+        #expect(await outcome(held).reason == .cancelled)
+        #expect(await eventually { transport.snapshot.connections == 1 })
+        await transport.shutdown()
+        #expect(transport.snapshot.connections == 0)
+    }
 }

@@ -42,6 +42,8 @@ final class EventLoop: @unchecked Sendable {
     private var commands: [Command] = []
     /// libcurl, while there is something to do.
     private var multi: MultiHandle?
+    /// Earlier ones with connections that are older than `ConnectionPool.lifetime`, until their last transfers are over.
+    private var retired: [MultiHandle] = []
     /// When a request that waits for a slot may be late, for the loop that looks after them; else `Int64.max`.
     private var nextLook = Int64.max
     /// From now on no new work is taken, and the thread ends when nothing is left or this moment has come.
@@ -150,22 +152,29 @@ final class EventLoop: @unchecked Sendable {
         let pause = commands.isEmpty ? pause : 0
         if let multi {
             multi.wait(pause)
+            for handle in retired { handle.wait(0) }
         } else if pause > 0 {
             commandQueue.wait(pause)
         }
         now = ExchangeClock.now()
-        multi?.letCurlWork()
-        multi?.applyEffects()
+        for handle in multis { handle.letCurlWork() }
+        for handle in multis { handle.applyEffects() }
         endLate()
-        if multi?.isIdle == false || !commands.isEmpty { restingSince = now }
-        if stopAt != .max, multi?.isIdle ?? true { isStopping = true }
+        closeRetired()
+        if !isIdle || !commands.isEmpty { restingSince = now }
+        if stopAt != .max, isIdle { isStopping = true }
     }
+
+    private var multis: [MultiHandle] { retired.isEmpty ? multi.map { [$0] } ?? [] : retired + (multi.map { [$0] } ?? []) }
+
+    /// Nothing is under way.
+    private var isIdle: Bool { (multi?.isIdle ?? true) && retired.isEmpty }
 
     private func perform(_ command: Command) {
         switch command {
         case .start(let transfer): begin(transfer)
-        case .cancel(let transfer): multi?.end(transfer, with: NetworkError(.cancelled))
-        case .resume(let transfer): multi?.resume(transfer)
+        case .cancel(let transfer): transfer.multi?.end(transfer, with: NetworkError(.cancelled))
+        case .resume(let transfer): transfer.multi?.resume(transfer)
         case .look(let moment): nextLook = min(nextLook, moment)
         case .stop(let moment):
             stopAt = min(stopAt, moment)
@@ -178,10 +187,30 @@ final class EventLoop: @unchecked Sendable {
     /// What could not begin, because a process had too many files open at that moment, begins with the next call.
     func begin(_ transfer: Transfer) {
         transfer.loop = self
+        retireOld()
         if multi == nil { multi = MultiHandle(loop: self) }
         if let multi, !isStopping { return multi.begin(transfer) }
         let problem = CurlLibrary.current.problem.map { NetworkError(.configuration, detail: $0) }
         refuse(transfer, isStopping ? Self.shutdownError : problem ?? Self.noDescriptor)
+    }
+
+    /// libcurl looks at the age of connections that are idle, and a connection of HTTP/2 may never be. So new transfers get
+    /// a new handle when this one has been there for the lifetime of a connection.
+    private func retireOld() {
+        guard let lifetime = configuration.pool.lifetime?.wholeNanoseconds, let multi,
+            now - multi.opened >= max(1_000_000_000, lifetime)
+        else { return }
+        // Its sockets wake the loop through the next one's.
+        guard let next = MultiHandle(loop: self), next.poller.watch(multi.poller) else { return }
+        for handle in retired { _ = next.poller.watch(handle.poller) }
+        retired.append(multi)
+        self.multi = next
+    }
+
+    private func closeRetired() {
+        guard !retired.isEmpty else { return }
+        for handle in retired where handle.isIdle { handle.close() }
+        retired.removeAll { $0.isIdle }
     }
 
     /// A transfer does not begin, nor do those that get its slot.
@@ -195,20 +224,21 @@ final class EventLoop: @unchecked Sendable {
 
     /// How long nothing is due, in milliseconds.
     private var pause: Int32 {
-        var next = min(multi?.nextCheck ?? .max, nextLook, stopAt)
-        if multi?.isIdle ?? true {
+        var next = min(nextLook, stopAt)
+        for handle in multis { next = min(next, handle.nextMoment) }
+        if isIdle {
             let rest = memory.isEmpty ? configuration.pool.idleLifetime.wholeNanoseconds : Self.restTime
             next = min(next, restingSince + min(rest, 60_000_000_000))
         }
         // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
-        let most: Int64 = multi?.isIdle ?? true ? 60_000_000_000 : 1_000_000_000
+        let most: Int64 = isIdle ? 60_000_000_000 : 1_000_000_000
         return Int32((max(0, min(next - now, most)) + 999_999) / 1_000_000)
     }
 
     private func endLate() {
         if now >= stopAt { isStopping = true }
-        multi?.endLate()
-        if multi?.isIdle ?? true, now - restingSince > Self.restTime { memory.forget() }
+        for handle in multis { handle.endLate() }
+        if isIdle, now - restingSince > Self.restTime { memory.forget() }
         guard now >= nextLook else { return }
         let found = queues.takeLate(at: now)
         nextLook = found.next
@@ -223,7 +253,7 @@ final class EventLoop: @unchecked Sendable {
 
     /// No connection would be used again.
     private var isRested: Bool {
-        (multi?.isIdle ?? true) && nextLook == .max
+        isIdle && nextLook == .max
             && now - restingSince >= max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds)
     }
 
@@ -241,7 +271,8 @@ final class EventLoop: @unchecked Sendable {
     }
 
     private func close() {
-        multi?.endAll(with: Self.shutdownError)
+        for handle in multis { handle.endAll(with: Self.shutdownError) }
+        closeRetired()
         // Commands that came after the stop: their callers must hear too. Those that come last concern transfers that
         // have ended. They leave the queue, which would otherwise keep itself alive through them; they go outside the lock,
         // because a transport may go with them.

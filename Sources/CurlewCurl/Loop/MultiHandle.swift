@@ -22,8 +22,10 @@ enum Effect {
 ///
 /// A transfer comes in through `begin` and leaves through `complete`, whatever ended it. On the loop's thread only.
 final class MultiHandle {
+    /// When it was made, on the loop's clock.
+    let opened: Int64
     /// When a transfer may be late; `Int64.max` when none has a deadline.
-    private(set) var nextCheck = Int64.max
+    private var nextCheck = Int64.max
     let poller: SocketPoller
     let handles: HandleStore
     var mixedVersions = MixedVersions()
@@ -45,7 +47,7 @@ final class MultiHandle {
             curl_multi_cleanup(pointer)
             return nil
         }
-        (self.loop, self.pointer, self.poller) = (loop, pointer, poller)
+        (self.loop, self.pointer, self.poller, opened) = (loop, pointer, poller, loop.now)
         handles = HandleStore(loop: loop, multi: pointer, poller: poller)
         let pool = loop.configuration.pool
         curlew_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, pool.perHost)
@@ -65,11 +67,12 @@ final class MultiHandle {
 
     // MARK: The steps of a turn
 
+    /// When there is something to do although nothing stirs.
+    var nextMoment: Int64 { min(poller.nextCall, nextCheck) }
+
     /// Waits for sockets, commands, or so many milliseconds.
     func wait(_ milliseconds: Int32) {
-        let next = min(poller.nextCall, nextCheck)
-        let left = next == .max ? Int64(milliseconds) : (max(0, next - loop.now) + 999_999) / 1_000_000
-        poller.wait(Int32(min(left, Int64(milliseconds))))
+        poller.wait(milliseconds)
     }
 
     func letCurlWork() {

@@ -171,6 +171,11 @@ final class SocketPoller {
         }
     }
 
+    /// Events of `other` end a wait here. It has to be asked for them itself.
+    func watch(_ other: SocketPoller) -> Bool {
+        register(other.poll, Self.readable, EPOLL_CTL_ADD)
+    }
+
     /// Lets libcurl work on the sockets that the last wait has found.
     func workOnSockets(at now: Int64) {
         for index in 0..<eventCount {
