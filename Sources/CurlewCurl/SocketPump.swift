@@ -275,7 +275,7 @@ final class SocketPump {
         changes.append(Int32(index))
     }
 
-    func setTimer(_ milliseconds: Int) {
+    fileprivate func setTimer(_ milliseconds: Int) {
         timer = milliseconds < 0 ? .max : ExchangeClock.moment(after: .milliseconds(milliseconds))
     }
 

@@ -64,25 +64,6 @@ struct SocketPumpTests {
 
     private static let (readable, writable) = (EPOLLIN.rawValue, EPOLLOUT.rawValue)
 
-    @Test("a failure of libcurl as a whole is noted once")
-    func fault() throws {
-        _ = CurlLibrary.current
-        // No multi handle, as libcurl sees at once.
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: 4096, alignment: 16)
-        memory.initializeMemory(as: UInt8.self, repeating: 0, count: 4096)
-        let wakeUp = eventfd(0, 0)
-        defer {
-            memory.deallocate()
-            close(wakeUp)
-        }
-        let pump = try #require(SocketPump(multi: memory, wakeUp: wakeUp))
-        #expect(pump.takeFault() == nil)
-        pump.setTimer(0)
-        pump.workOnTimer(at: .max - 1, beginning: 0)
-        #expect(pump.takeFault() == CURLM_BAD_HANDLE)
-        #expect(pump.takeFault() == nil)
-    }
-
     /// libcurl 8.5.0 goes on waiting for bytes for a transfer that is paused.
     @Test("nothing is read from a connection that is held, whatever libcurl waits for")
     func held() throws {
