@@ -153,7 +153,8 @@ struct RepetitionTests {
                 return server.url
             }()
             _ = try await transport.exchange(.get, url + "/warm").data()
-            #expect(await transport.failure(method, url + "/")?.reason == reason)
+            let error = await transport.failure(method, url + "/")
+            #expect(error?.reason == reason, "\(method) \(String(describing: error))")
         }
     }
 
