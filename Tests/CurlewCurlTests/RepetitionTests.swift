@@ -137,8 +137,7 @@ struct RepetitionTests {
 
     @Test("a POST whose connection died, and for which no other came about, may have arrived")
     func noWayBack() async throws {
-        for (method, reason): (HTTPMethod, NetworkError.Reason) in [(.post, Self.mayHaveArrived), (.get, .unreachable)]
-        {
+        for method in [HTTPMethod.post, .get] {
             let box = Locked<RawServer?>(nil)
             let url = try {
                 let server = try RawServer { connection in
@@ -154,7 +153,9 @@ struct RepetitionTests {
             }()
             _ = try await transport.exchange(.get, url + "/warm").data()
             let error = await transport.failure(method, url + "/")
-            #expect(error?.reason == reason, "\(method) \(String(describing: error))")
+            // The port may go a moment after the connection: the second one of the GET is then reset instead of refused.
+            let isExpected = error?.reason == Self.mayHaveArrived || (method == .get && error?.reason == .unreachable)
+            #expect(isExpected, "\(method) \(String(describing: error))")
         }
     }
 
