@@ -114,9 +114,9 @@ public final class CurlTransport: Transport {
 }
 
 extension CurlTransport: CustomStringConvertible {
-    /// The library and its version.
+    /// The library and its version, and what is wrong with that one, if anything is known.
     public var description: String {
-        CurlLibrary.current.name
+        CurlLibrary.current.description
     }
 }
 #endif

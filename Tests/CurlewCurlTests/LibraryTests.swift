@@ -25,6 +25,13 @@ struct LibraryTests {
         #expect(problem.contains("7.87.1 is too old: 7.88.0"))
     }
 
+    @Test("a version that is known to be broken is named, and no other")
+    func faults() {
+        #expect(CurlLibrary.fault(ofVersion: 0x08_0B_01)?.contains("CVE-2025-0665") == true)
+        #expect(CurlLibrary.fault(ofVersion: 0x08_0B_00) == nil)
+        #expect(CurlLibrary.fault(ofVersion: 0x08_0C_00) == nil)
+    }
+
     @Test("a build that comes from another system takes the authorities of this one")
     func roots() throws {
         let folder = try TemporaryFolder()

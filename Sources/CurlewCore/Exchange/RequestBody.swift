@@ -77,7 +77,8 @@ public struct RequestBody: Sendable {
 
     /// Bytes produced while they are sent.
     ///
-    /// - `length`: the exact number of bytes, or nil to send them chunked. Producing fewer or more is an error.
+    /// - `length`: the exact number of bytes, or nil to send them chunked. Producing fewer or more is an error. On Linux
+    ///   the last byte therefore leaves only when the producer has ended.
     /// - `replay`: `.always` only if `make` gives the same bytes each time.
     /// - `make`: called once for each time the body is sent. The transport asks for the next chunk only when there is
     ///   room for it.
