@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CurlewCore
+import CurlewHTTP
 import FoundationEssentials
 
 /// The bytes of one body between the agent's thread and its reader.
@@ -17,6 +18,7 @@ final class BodyPipe: ResponseBodySource {
         var lastTaken = 0
         var isPaused = false
         var end: Result<Void, NetworkError>?
+        var trailers = HTTPHeaders()
         var reader: UnsafeContinuation<Data?, any Error>?
         /// Takes everything on the agent's thread; `reader` then waits for the end only.
         var sink: (any BodySink)?
@@ -129,6 +131,13 @@ final class BodyPipe: ResponseBodySource {
         transfer.noteHandOver()
         waiting.reader.resume(returning: waiting.chunk)
     }
+
+    /// The fields after the body, told before its end.
+    func note(trailers: HTTPHeaders) {
+        state.withLock { $0.trailers = trailers }
+    }
+
+    var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
     /// The agent says that no more comes. The first word counts: false if there was one before.
     @discardableResult

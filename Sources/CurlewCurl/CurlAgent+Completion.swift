@@ -59,9 +59,9 @@ extension CurlAgent {
     }
 
     /// libcurl counts how often a handle has sent again over all its transfers, and refuses the sixth time. So a handle
-    /// that has, or whose transfer failed, is not used any more.
+    /// that has, or whose transfer failed, is not used any more. Neither is one that has sent trailers.
     private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
-        if transfer.sendings > 1 { return true }
+        if transfer.sendings > 1 || transfer.request.body.trailers != nil { return true }
         guard case .failure(let error) = result else { return false }
         return !error.isCancelled
     }
@@ -70,6 +70,7 @@ extension CurlAgent {
         var metrics = easy.metrics(of: transfer)
         metrics.queue = transfer.clock.queued(at: turnStart)
         metrics.version = transfer.hasHead ? transfer.head.version : nil
+        metrics.connection = connectionInfo(of: transfer, easy)
         return metrics
     }
 
@@ -81,13 +82,15 @@ extension CurlAgent {
                 return transfer.deliver(.failure(error))
             }
             handOverHead(of: transfer, metrics: metrics)
+            if case .success = result, !transfer.head.trailers.isEmpty { pipe.note(trailers: transfer.head.trailers) }
             pipe.finish(result)
             return
         }
         guard transfer.isAwaited else { return }
         switch result {
         case .success:
-            let body = ResponseBody(transfer.buffered.take(), limit: transfer.bodyLimit)
+            let body = ResponseBody(
+                transfer.buffered.take(), limit: transfer.bodyLimit, trailers: transfer.head.trailers)
             transfer.deliver(.success(transfer.response(body: body, metrics: metrics)))
         case .failure(let error):
             transfer.deliver(.failure(error))

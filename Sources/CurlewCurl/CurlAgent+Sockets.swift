@@ -20,13 +20,13 @@ extension CurlAgent {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             easy.isGuarded
-                ? curlew_set_open_socket_callback(easy.pointer, openGuardedSocket)
+                ? curlew_set_open_socket_callback(easy.pointer, openWatchedSocket)
                 : curlew_set_open_socket_callback(easy.pointer, openSocket),
             curlew_set_close_socket_callback(easy.pointer, closeSocket),
             curlew_set_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context),
             curlew_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context),
         ]
-        guard codes.allSatisfy({ $0 == CURLE_OK }) else { return nil }
+        guard codes.allSatisfy({ $0 == CURLE_OK }), easy.share(sessions) else { return nil }
         gauges.handles += 1
         return easy
     }
@@ -113,23 +113,27 @@ struct RecentPeak {
     }
 }
 
-/// Makes sockets that a started program does not inherit; libcurl 7.88 does not see to that itself.
-private func openSocket(
+/// Makes sockets that a started program does not inherit; libcurl 7.88 does not see to that itself. The context is the
+/// agent.
+func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address = address?.pointee else { return -1 }
     return makeSocket(address, for: Unmanaged<CurlAgent>.fromOpaque(context))
 }
 
-/// The same where the configuration restricts addresses. The context is the transfer.
+/// The same where the configuration restricts addresses, or somebody wants to hear of them. The context is the transfer.
 ///
 /// What libcurl hands over is what it connects to next. Whoever looked the name up before, or will again, plays no part.
-private func openGuardedSocket(
+func openWatchedSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address else { return -1 }
     return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { transfer in
-        guard transfer.mayConnect(to: IPAddress(address)) else { return -1 }
+        let target = IPAddress(address)
+        guard transfer.easy?.isGuarded != true || transfer.mayConnect(to: target) else { return -1 }
+        let port = UnsafePointer(address).port
+        transfer.noteTrying(target.map { ConnectionInfo.place("\($0)", port) } ?? transfer.unixSocket)
         return makeSocket(address.pointee, for: Unmanaged.passUnretained(transfer.agent))
     }
 }
@@ -140,6 +144,7 @@ private func makeSocket(_ address: curl_sockaddr, for agent: Unmanaged<CurlAgent
         agent._withUnsafeGuaranteedRef {
             $0.gauges.connections += $0.pump?.opened(descriptor) ?? false ? 0 : 1
             $0.gauges.connectionsOpened += 1
+            $0.book.opened(descriptor)
         }
     }
     return descriptor
@@ -150,6 +155,7 @@ private func closeSocket(_ context: UnsafeMutableRawPointer?, _ descriptor: curl
         Unmanaged<CurlAgent>.fromOpaque(context)._withUnsafeGuaranteedRef {
             $0.gauges.connections -= 1
             $0.pump?.closed(descriptor)
+            $0.book.forget(descriptor)
         }
     }
     return close(descriptor)

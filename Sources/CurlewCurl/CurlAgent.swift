@@ -53,6 +53,8 @@ final class CurlAgent: @unchecked Sendable {
     var dueEvents: [(Transfer, ExchangeEvent)] = []
     /// Connections in use over TLS, where this libcurl might mix up two versions. See `CurlAgent+Occupants.swift`.
     var occupants: [ConnectionName: Occupants] = [:]
+    var book = ConnectionBook()
+    lazy var sessions = SessionStore()
     /// Transfers that stood on one connection although it speaks HTTP/1.1.
     var mixedUp: [Transfer] = []
     /// Transfers that wait for a producer whose bytes nobody wants any more.

@@ -39,6 +39,11 @@ extension CurlFailure {
     }
 
     static func hint(for code: CURLcode, configuration: TransportConfiguration) -> String? {
+        if code == CURLE_INTERFACE_FAILED {
+            return
+                "Check TransportConfiguration.localAddress: this machine has to have it, and its kind has to fit the "
+                + "server's address."
+        }
         if code == CURLE_SSL_CERTPROBLEM {
             return
                 "Check TLSConfiguration.identity: the files, that key and certificate belong together, the passphrase."

@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CurlewCore
+import CurlewHTTP
 import FoundationEssentials
 
 /// Bytes that an asynchronous producer makes while they are sent.
@@ -13,6 +14,7 @@ final class StreamUpload: Upload {
         var chunk = Data()
         var hasEnded = false
         var failure: NetworkError?
+        var trailers = HTTPHeaders()
         var sent: Int64 = 0
         var isCurlWaiting = false
         var producer: UnsafeContinuation<Void, Never>?
@@ -20,12 +22,14 @@ final class StreamUpload: Upload {
     }
 
     let length: Int64?
+    private let makeTrailers: RequestBody.Trailers?
     private let pull: @Sendable () -> ChunkPull
     private let state = Locked(State())
     private let pump = Locked<Task<Void, Never>?>(nil)
 
-    init(length: Int64?, pull: @escaping @Sendable () -> ChunkPull) {
+    init(length: Int64?, trailers: RequestBody.Trailers? = nil, pull: @escaping @Sendable () -> ChunkPull) {
         self.length = length
+        makeTrailers = trailers
         self.pull = pull
     }
 
@@ -63,6 +67,8 @@ final class StreamUpload: Upload {
         state.withLock { $0.sent == 0 }
     }
 
+    var trailers: HTTPHeaders { state.withLock { $0.trailers } }
+
     func end() {
         let producer = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             state.isClosed = true
@@ -89,11 +95,16 @@ final class StreamUpload: Upload {
                 chunk = nil
                 failure = NetworkError(.encoding, detail: "The body stream failed: \(error)", underlying: error)
             }
+            var trailers = HTTPHeaders()
+            if chunk == nil, failure == nil, let makeTrailers {
+                do throws(NetworkError) { trailers = try await makeTrailers.fields() } catch { failure = error }
+            }
             if chunk?.isEmpty == true, !state.withLock({ $0.isClosed }) { continue }
             let (mustResume, isClosed) = state.withLock { state -> (Bool, Bool) in
                 state.chunk = chunk ?? Data()
                 state.hasEnded = chunk == nil
                 state.failure = failure
+                state.trailers = trailers
                 defer { state.isCurlWaiting = false }
                 return (state.isCurlWaiting, state.isClosed)
             }

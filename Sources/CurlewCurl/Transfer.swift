@@ -56,6 +56,11 @@ final class Transfer: @unchecked Sendable {
     var connection: ConnectionName?
     /// Where libcurl waits for it, as far as it has told: not for each that joins others on a connection.
     var socket: Int32?
+    /// What is known of its connection, once that is ready.
+    var connectionInfo: ConnectionInfo?
+    /// Observers have heard that libcurl tries an address, and that the connection is open.
+    var hasTried = false
+    var hasOpened = false
     /// The handle while the transfer is in the agent's table.
     var easy: EasyHandle?
     var head: ResponseHead
@@ -114,7 +119,7 @@ final class Transfer: @unchecked Sendable {
         mayRepeat = context.mayRepeat(request)
         let limits = context.limits
         bodyLimit = limits.responseBody
-        head = ResponseHead(limits: limits, keepsExtras: context.isObserved)
+        head = ResponseHead(limits: limits, keepsInterim: context.isObserved)
         clock = ExchangeClock(context)
     }
 

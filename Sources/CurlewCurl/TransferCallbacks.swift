@@ -224,8 +224,10 @@ extension Transfer {
             return false
         }
         guard sendings == 1 || mayBeginAgain() else { return false }
+        let connection = connection()
+        noteReady(on: connection, localAddress: easy?.localAddress)
         guard agent.watchesOccupants, request.origin.isSecure else { return true }
-        guard agent.enter(self, connection()) else {
+        guard agent.enter(self, connection) else {
             failure = CurlAgent.mixedError
             return false
         }

@@ -17,6 +17,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// To which addresses it connects. Default `.everything`; `.publicOnly` for URLs that users write. See
     /// `AddressPolicy`.
     public var addressPolicy: AddressPolicy
+    /// From where it connects: an address or a network interface of this machine. Default nil, which leaves it to the
+    /// system. Not with URLSession.
+    public var localAddress: LocalAddress?
     /// Threads that the engine on Linux works with, each started when it is needed. Default 2, at most 64.
     ///
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. Without
@@ -49,7 +52,8 @@ public struct TransportConfiguration: Hashable, Sendable {
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
         dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil,
-        addressPolicy: AddressPolicy = .everything, agents: Int = 2, stallLimit: Duration? = .seconds(10),
+        addressPolicy: AddressPolicy = .everything, localAddress: LocalAddress? = nil, agents: Int = 2,
+        stallLimit: Duration? = .seconds(10),
         bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
     ) {
         self.tls = tls
@@ -59,6 +63,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.dns = dns
         self.unixSocket = unixSocket
         self.addressPolicy = addressPolicy
+        self.localAddress = localAddress
         self.agents = Self.inside(agents, 1...64)
         self.stallLimit = Self.patient(stallLimit)
         self.bodyBuffer = Self.inside(bodyBuffer, Self.buffers)
@@ -82,7 +87,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// well, as far as it shows without the environment, files or connections.
     public var problems: [String] {
         tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems) + pool.problems + dns.problems
-            + socketProblems + addressProblems
+            + socketProblems + addressProblems + localProblems
     }
 
     /// A guard that cannot see where a request goes must not seem to be one.
