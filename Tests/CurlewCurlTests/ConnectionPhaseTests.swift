@@ -53,8 +53,10 @@ struct ConnectionPhaseTests {
         server.on(.get, "/", respond: .text("ok"))
         let transport = CurlTransport()
         let new = ["trying 127.0.0.1:\(server.port)", "opened", "ready", "measured"]
+        var listeners: [Listener] = []
         for expected in [new, ["ready", "measured"]] {
             let listener = Listener()
+            listeners.append(listener)
             _ = try await transport.exchange(.get, server.url + "/", observers: [listener]).text()
             #expect(listener.words == expected)
         }
@@ -66,6 +68,7 @@ struct ConnectionPhaseTests {
         let listener = Listener()
         _ = try await transport.exchange(.get, server.url + "/", observers: [listener]).text()
         #expect(listener.words == ["ready", "measured"])
+        #expect(listeners.map(\.words) == [new, ["ready", "measured"]])
     }
 
     @Test("with TLS the handshake is told, with what it agreed on")
