@@ -30,6 +30,11 @@ static struct {
     __typeof__(&i2d_X509) bytes;
     __typeof__(&X509_get_X509_PUBKEY) key;
     __typeof__(&i2d_X509_PUBKEY) key_bytes;
+    __typeof__(&SSL_get_version) protocol;
+    __typeof__(&SSL_get_current_cipher) cipher;
+    __typeof__(&SSL_CIPHER_standard_name) cipher_name;
+    __typeof__(&SSL_session_reused) is_resumed;
+    __typeof__(&SSL_get_peer_cert_chain) chain;
 } openssl;
 
 /// Where settings keep the context of their check; -1 if checks are not possible.
@@ -116,6 +121,11 @@ int curlew_find_openssl(
     FIND(bytes, i2d_X509);
     FIND(key, X509_get_X509_PUBKEY);
     FIND(key_bytes, i2d_X509_PUBKEY);
+    FIND(protocol, SSL_get_version);
+    FIND(cipher, SSL_get_current_cipher);
+    FIND(cipher_name, SSL_CIPHER_standard_name);
+    FIND(is_resumed, SSL_session_reused);
+    FIND(chain, SSL_get_peer_cert_chain);
 #undef FIND
     int has_all = openssl.set_verify && openssl.set_data && openssl.new_index && openssl.verify && openssl.presented
         && openssl.path && openssl.set_error && openssl.retain && openssl.free_certificate && openssl.free_all
@@ -161,6 +171,30 @@ int curlew_can_remove_key_log(void) {
 void curlew_remove_key_log(void *secure_context) {
     // libcurl has set its own before it lets others see the settings.
     openssl.set_key_log(secure_context, NULL);
+}
+
+/// The secure side of the connection that a handle has, if libcurl uses the OpenSSL whose functions are known.
+static SSL *secure_side(void *easy) {
+    struct curl_tlssessioninfo *information = NULL;
+    if (curl_easy_getinfo((CURL *)easy, CURLINFO_TLS_SSL_PTR, &information) != CURLE_OK || information == NULL)
+        return NULL;
+    return information->backend == CURLSSLBACKEND_OPENSSL ? (SSL *)information->internals : NULL;
+}
+
+int curlew_read_handshake(void *easy, curlew_handshake *handshake) {
+    if (!openssl.protocol || !openssl.cipher || !openssl.cipher_name) return 0;
+    SSL *side = secure_side(easy);
+    if (side == NULL) return 0;
+    const SSL_CIPHER *cipher = openssl.cipher(side);
+    handshake->version = openssl.protocol(side);
+    handshake->cipher_suite = cipher == NULL ? NULL : openssl.cipher_name(cipher);
+    handshake->is_resumed = openssl.is_resumed ? openssl.is_resumed(side) : -1;
+    return 1;
+}
+
+const curlew_certificates *curlew_presented_certificates(void *easy) {
+    SSL *side = openssl.chain && openssl.count && openssl.value && openssl.bytes ? secure_side(easy) : NULL;
+    return side == NULL ? NULL : (const curlew_certificates *)openssl.chain(side);
 }
 
 curlew_certificates *curlew_retain_certificates(const curlew_certificates *certificates) {

@@ -70,6 +70,9 @@ public final class CurlTransport: Transport {
         guard loops.isHere else { throw HomeProcess.error(request) }
         try request.validate()
         if let problem { throw NetworkError(.configuration, detail: problem, request: RequestLine(request)) }
+        if let problem = configuration.trailerProblem(of: request) {
+            throw NetworkError(.configuration, detail: problem, request: RequestLine(request))
+        }
         let upload = try makeUpload(for: request)
         if upload != nil, request.method == .head {
             // libcurl would send it, and then wait for content that a HEAD does not get.

@@ -208,6 +208,10 @@ extension URLSessionTransport {
         if let text = proxies?.keyLogProblem(for: request.origin, configuration.tls) {
             throw NetworkError(.configuration, detail: text, request: line)
         }
+        if request.body.trailers != nil {
+            let hint = Unsupported.hint(on: .current)
+            throw NetworkError(.configuration, detail: "URLSession sends no trailers.", hint: hint, request: line)
+        }
         if let refusal = RequestGuard.problem(request, on: .current) {
             throw NetworkError(.invalidRequest, detail: refusal.text, hint: refusal.hint, request: line)
         }

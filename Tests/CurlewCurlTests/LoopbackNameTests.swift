@@ -43,7 +43,7 @@ struct LoopbackNameTests {
 @Suite(.timeLimit(.minutes(1)))
 struct InterimLimitTests {
     private func accepted(_ lines: [String], times: Int, _ limits: Limits) -> Int {
-        var head = ResponseHead(limits: limits, keepsExtras: true)
+        var head = ResponseHead(limits: limits, keepsInterim: true)
         for round in 0..<times {
             for line in lines {
                 let bytes = Array((line + "\r\n").utf8)

@@ -7,6 +7,8 @@ import Foundation
 /// Each ends with its object, or with the process.
 package final class DigestServer: Sendable {
     package let url: String
+    package var port: Int { url.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+    private let folder: String
     private let process: CompanionProcess
 
     /// Apache httpd with mod_auth_digest, which knows MD5.
@@ -21,13 +23,31 @@ package final class DigestServer: Sendable {
         }
     }
 
+    /// Apache httpd as a proxy that asks for Digest, and tunnels to any port of this machine. What it is asked, with the
+    /// credentials, stands in `requests`.
+    package static func proxy() async throws -> DigestServer {
+        try await onThread {
+            var failure: any Error = Program.Failure(description: "Apache was not started")
+            for _ in 0..<5 {
+                do { return try DigestServer(apacheOn: freePort(), isProxy: true) } catch { failure = error }
+            }
+            throw failure
+        }
+    }
+
+    /// First line and `Proxy-Authorization` of each request that the proxy got, `-` for none.
+    package var requests: [String] {
+        let text = (try? String(contentsOfFile: folder + "/requests", encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").map(String.init)
+    }
+
     /// A server of Python's, which asks for SHA-256, takes each nonce three times, and calls it stale then. It wants the
     /// hash of the user in place of the name, and says so in every challenge.
     package static func python() async throws -> DigestServer {
         try await onThread { try DigestServer(script: script) }
     }
 
-    private init(apacheOn port: Int) throws {
+    private init(apacheOn port: Int, isProxy: Bool = false) throws {
         let folder = FileManager.default.temporaryDirectory.path + "/curlew-apache-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder + "/root", withIntermediateDirectories: true)
         // It reads as another user.
@@ -37,7 +57,7 @@ package final class DigestServer: Sendable {
             chmod(folder + "/" + name, 0o644)
         }
         try write("root/index.html", "hello")
-        try write("conf", Self.configuration(folder, port))
+        try write("conf", isProxy ? Self.proxyConfiguration(folder, port) : Self.configuration(folder, port))
         let apache = try Program.path("apache2")
         process = try CompanionProcess(
             "/bin/sh",
@@ -56,6 +76,7 @@ package final class DigestServer: Sendable {
         let line = process.readLine()
         guard line == "started" else { throw Program.Failure(description: "Apache did not start: \(line)") }
         url = "http://127.0.0.1:\(port)"
+        self.folder = folder
     }
 
     private static func freePort() throws -> Int {
@@ -65,6 +86,7 @@ package final class DigestServer: Sendable {
     }
 
     private init(script: String) throws {
+        folder = ""
         process = try CompanionProcess(Program.python(), ["-c", script])
         let line = process.readLine()
         guard let port = Int(line) else { throw Program.Failure(description: "The server did not start: \(line)") }
@@ -72,7 +94,40 @@ package final class DigestServer: Sendable {
     }
 
     private static func configuration(_ folder: String, _ port: Int) -> String {
-        let modules = ["mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_digest"]
+        basics(folder, port, with: []) + """
+
+            <Location />
+            \(rules(folder))
+            </Location>
+            """
+    }
+
+    private static func proxyConfiguration(_ folder: String, _ port: Int) -> String {
+        basics(folder, port, with: ["proxy", "proxy_connect"]) + """
+
+            ProxyRequests On
+            AllowCONNECT 1-65535
+            LogFormat "%r | %{Proxy-Authorization}i" asked
+            CustomLog \(folder)/requests asked
+            <Proxy *>
+            \(rules(folder))
+            </Proxy>
+            """
+    }
+
+    private static func rules(_ folder: String) -> String {
+        """
+        AuthType Digest
+        AuthName tests
+        AuthDigestProvider file
+        AuthUserFile \(folder)/users
+        Require valid-user
+        """
+    }
+
+    private static func basics(_ folder: String, _ port: Int, with others: [String]) -> String {
+        let modules =
+            ["mpm_event", "authn_core", "authn_file", "authz_core", "authz_user", "auth_digest"] + others
         return """
             ServerRoot \(folder)
             ServerName localhost
@@ -84,13 +139,6 @@ package final class DigestServer: Sendable {
             \(modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }.joined(separator: "\n"))
             User nobody
             Group nogroup
-            <Location />
-                AuthType Digest
-                AuthName tests
-                AuthDigestProvider file
-                AuthUserFile \(folder)/users
-                Require valid-user
-            </Location>
             """
     }
 

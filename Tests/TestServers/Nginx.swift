@@ -31,6 +31,9 @@ package final class Nginx: Sendable {
     /// HTTP/1.1 over TLS.
     package var serial: String { "https://localhost:\(ports["serial", default: 0])" }
 
+    /// The same with TLS 1.3.
+    package var modern: String { "https://localhost:\(ports["modern", default: 0])" }
+
     /// Asks for a client's certificate of our authority; without one it answers 400. Says whom it sees.
     package var mutual: String { "https://localhost:\(ports["mutual", default: 0])" }
 
@@ -61,7 +64,7 @@ package final class Nginx: Sendable {
         var failure: any Error = Program.Failure(description: "nginx was not started")
         for _ in 0..<5 {
             let ports = try Self.freePorts(
-                for: ["plain", "plain2", "mutual", "serial"] + Certificates.Kind.allCases.map(\.rawValue))
+                for: ["plain", "plain2", "mutual", "serial", "modern"] + Certificates.Kind.allCases.map(\.rawValue))
             try Self.write(ports, certificates, root: root, to: folder)
             do {
                 shell = try Self.start(in: folder)
@@ -116,6 +119,8 @@ package final class Nginx: Sendable {
         let locations = """
             root \(root);
             location = /connection { return 200 "$connection $server_protocol $http_x_value"; }
+            location = /peer { return 200 "$remote_addr:$remote_port $ssl_session_reused"; }
+            location = /close { keepalive_timeout 0; return 200 "$ssl_session_reused"; }
             location = /host { return 200 "$http_host"; }
             location = /empty { return 204; }
             location = /credential { return 200 "$http_authorization"; }
@@ -131,13 +136,17 @@ package final class Nginx: Sendable {
             }
             """
         }
-        let serial = """
+        // The library at the client takes no tickets for TLS 1.2, so sessions need a place at the server.
+        let serial = [("serial", "TLSv1.2"), ("modern", "TLSv1.3")].map { name, version in
+            """
             server {
-              listen 127.0.0.1:\(ports["serial", default: 0]) ssl; server_name _;
+              listen 127.0.0.1:\(ports[name, default: 0]) ssl; server_name _;
               ssl_certificate \(certificates.certificate(.valid)); ssl_certificate_key \(certificates.key);
+              ssl_protocols \(version); ssl_session_cache shared:\(name):1m;
               \(locations)
             }
             """
+        }
         let mutual = """
             server {
               listen 127.0.0.1:\(ports["mutual", default: 0]) ssl http2; server_name _;
@@ -158,7 +167,7 @@ package final class Nginx: Sendable {
               server { listen 127.0.0.1:\(ports["plain", default: 0]); listen unix:\(folder)/socket; server_name _; \(locations) }
               server { listen 127.0.0.1:\(ports["plain2", default: 0]) http2; server_name _; \(locations) }
               \(secure.joined(separator: "\n"))
-              \(serial)
+              \(serial.joined(separator: "\n"))
               \(mutual)
             }
             """

@@ -9,6 +9,7 @@ requests so far.
     ok          the answer
     interim     103 before it
     trailers    a field behind it
+    trailing    the same, without the length of the body in its head
     early       413 before the request has been read, and no interest in the rest of it
     stop        the same, then RST_STREAM with NO_ERROR
     refuse      RST_STREAM with REFUSED_STREAM
@@ -55,9 +56,10 @@ def frame(kind, stream, content, length=None):
     return struct.pack(">I", size)[1:] + bytes([kind, 0]) + struct.pack(">I", stream) + content
 
 
-def respond(connection, stream, count, status="200", trailers=()):
+def respond(connection, stream, count, status="200", trailers=(), declares=True):
     body = str(count).encode()
-    connection.send_headers(stream, [(":status", status), ("content-length", str(len(body)))])
+    length = [("content-length", str(len(body)))] if declares else []
+    connection.send_headers(stream, [(":status", status)] + length)
     connection.send_data(stream, body, end_stream=not trailers)
     if trailers:
         connection.send_headers(stream, trailers, end_stream=True)
@@ -75,6 +77,8 @@ def misbehave(connection, stream, kind):
         respond(connection, stream, 1)
     elif kind == "trailers":
         respond(connection, stream, 1, trailers=[("x-sum", "6")])
+    elif kind == "trailing":
+        respond(connection, stream, 1, trailers=[("x-sum", "6")], declares=False)
     elif kind == "refuse":
         connection.reset_stream(stream, h2.errors.ErrorCodes.REFUSED_STREAM)
     elif kind == "goaway":

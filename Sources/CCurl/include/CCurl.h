@@ -31,6 +31,11 @@ typedef curl_socket_t (*curlew_open_socket_callback)(
 
 typedef int (*curlew_close_socket_callback)(void *context, curl_socket_t socket);
 
+// Macros with casts, which Swift does not import.
+static const long curlew_auth_basic = (long)CURLAUTH_BASIC;
+static const long curlew_auth_digest = (long)CURLAUTH_DIGEST;
+static const long curlew_auth_negotiate = (long)CURLAUTH_NEGOTIATE;
+
 static inline CURLcode curlew_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
 }
@@ -77,6 +82,23 @@ static inline CURLcode curlew_set_secure_context_callback(
     return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_SSL_CTX_DATA, context) : code;
 }
 
+typedef int (*curlew_trailer_callback)(struct curl_slist **list, void *context);
+
+/// Has `value` called for the fields behind a body that is sent in chunks; NULL for none.
+static inline CURLcode curlew_set_trailer_callback(CURL *easy, curlew_trailer_callback value, void *context) {
+    CURLcode code = curl_easy_setopt(easy, CURLOPT_TRAILERFUNCTION, value);
+    return code == CURLE_OK ? curl_easy_setopt(easy, CURLOPT_TRAILERDATA, context) : code;
+}
+
+/// A store of TLS sessions for several handles of one thread; NULL without memory.
+static inline CURLSH *curlew_session_store(void) {
+    CURLSH *store = curl_share_init();
+    if (store == NULL || curl_share_setopt(store, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION) == CURLSHE_OK)
+        return store;
+    curl_share_cleanup(store);
+    return NULL;
+}
+
 /// Copies the bytes.
 static inline CURLcode curlew_set_blob(CURL *easy, CURLoption option, const void *bytes, size_t length) {
     struct curl_blob blob = {(void *)bytes, length, CURL_BLOB_COPY};
@@ -91,6 +113,12 @@ static inline long curlew_info_long(CURL *easy, CURLINFO info) {
 static inline int64_t curlew_info_offset(CURL *easy, CURLINFO info) {
     curl_off_t value = 0;
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+/// The socket of the connection that the handle has used last; CURL_SOCKET_BAD without one.
+static inline curl_socket_t curlew_info_socket(CURL *easy) {
+    curl_socket_t value = CURL_SOCKET_BAD;
+    return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK ? value : CURL_SOCKET_BAD;
 }
 
 static inline const char *curlew_info_string(CURL *easy, CURLINFO info) {

@@ -48,6 +48,22 @@ void curlew_remove_key_log(void *secure_context);
 /// Whether OpenSSL has the function that `curlew_remove_key_log` needs.
 int curlew_can_remove_key_log(void);
 
+/// What the handshake of a connection agreed on. The texts are OpenSSL's and live as long as the program.
+typedef struct {
+    /// `TLSv1.3`, or NULL.
+    const char *version;
+    /// The registered name of the cipher suite, or NULL.
+    const char *cipher_suite;
+    /// 1 if an earlier session was resumed, -1 if that is not known.
+    int is_resumed;
+} curlew_handshake;
+
+/// Reads what was agreed on for the connection that `easy` (a CURL) has at the moment. 0 if it is not known.
+int curlew_read_handshake(void *easy, curlew_handshake *handshake);
+
+/// What the server of that connection has presented; NULL if it is not known. Valid while the connection is.
+const curlew_certificates *curlew_presented_certificates(void *easy);
+
 /// Keeps certificates beyond the call in which they are valid; NULL without memory.
 curlew_certificates *curlew_retain_certificates(const curlew_certificates *certificates);
 

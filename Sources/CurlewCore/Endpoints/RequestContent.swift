@@ -25,8 +25,12 @@ public struct RequestContent: Sendable {
         let recipe: Recipe
         let mediaType: MediaType
         let contentType: String
+        let trailers: RequestBody.Trailers?
 
-        init(_ recipe: Recipe, _ mediaType: MediaType, _ contentType: String) {
+        init(
+            _ recipe: Recipe, _ mediaType: MediaType, _ contentType: String, _ trailers: RequestBody.Trailers? = nil
+        ) {
+            self.trailers = trailers
             self.recipe = recipe
             self.mediaType = mediaType
             self.contentType = contentType
@@ -44,8 +48,18 @@ public struct RequestContent: Sendable {
         storage = Storage(recipe, mediaType, contentType ?? mediaType.description)
     }
 
-    private init() {
-        storage = nil
+    private init(_ storage: Storage? = nil) {
+        self.storage = storage
+    }
+
+    /// This content with trailers: fields behind it, made when it has been sent. Only for `.stream` without a length; the
+    /// rules are those of `RequestBody.trailing(_:fields:)`.
+    public func trailing(
+        _ names: HTTPField.Name..., fields: @escaping @Sendable () async throws -> HTTPHeaders
+    ) -> RequestContent {
+        guard let storage else { return self }
+        return RequestContent(
+            Storage(storage.recipe, storage.mediaType, storage.contentType, RequestBody.Trailers(names, fields)))
     }
 
     /// What the bytes will be; nil without a body.
@@ -121,7 +135,13 @@ public struct RequestContent: Sendable {
     /// The recipe for the bytes.
     func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
         guard let storage else { return .empty }
-        switch storage.recipe {
+        var body = try body(of: storage.recipe, using: codecs)
+        body.trailers = storage.trailers ?? body.trailers
+        return body
+    }
+
+    private func body(of recipe: Recipe, using codecs: Codecs) throws(NetworkError) -> RequestBody {
+        switch recipe {
         case .ready(let body): return body
         case .multipart(let form): return try form.body()
         case .form(let value):

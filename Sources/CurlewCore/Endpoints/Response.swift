@@ -12,6 +12,8 @@ public struct Response<Value: Sendable>: Sendable {
     public let reasonPhrase: String?
     /// The header fields in the order in which they came.
     public let headers: HTTPHeaders
+    /// The fields that came after the body: see `ResponseBody.trailers`.
+    public let trailers: HTTPHeaders
     /// What the exchange cost; complete for answers that were delivered whole.
     public let metrics: ExchangeMetrics
     /// The URL that was answered, after redirects. Not redacted.
@@ -26,6 +28,9 @@ public struct Response<Value: Sendable>: Sendable {
         status = response.status
         reasonPhrase = response.reasonPhrase
         headers = response.headers
+        var trailers = response.body.trailers
+        trailers.declare(as: response.headers)
+        self.trailers = trailers
         metrics = response.metrics
         url = response.url
         redirects = response.redirects

@@ -99,7 +99,7 @@ final class SendingEvents: Sendable {
                 tellEarly(&state, context) { if case .measured = $0 { true } else { false } }
                 return finish(&state, context)
             case (.trailers, .sent), (.measured, .sent): return state.early.append(event)
-            case (.interim, .answered): return
+            case (.interim, .answered), (.connecting, .answered): return
             default: break
             }
             queue.tell(event, in: context)

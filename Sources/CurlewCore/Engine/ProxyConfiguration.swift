@@ -40,6 +40,18 @@ public struct ProxyServer: Hashable, Sendable {
         case socks5
     }
 
+    /// How a client proves to an HTTP proxy who it is.
+    public enum Authentication: Hashable, Sendable {
+        /// User and password, sent with each request that goes to the proxy (RFC 7617): who listens on the way to it can
+        /// read them.
+        case basic
+        /// An answer to a challenge, which does not show the password (RFC 7616).
+        case digest
+        /// The ticket of Kerberos that the user of this machine has, or what the user and password get (RFC 4559). The
+        /// engine needs a libcurl that is built with GSS-API; without it every call throws `.configuration`.
+        case negotiate
+    }
+
     /// How one talks to it.
     public let kind: Kind
     /// Its name or address.
@@ -48,10 +60,19 @@ public struct ProxyServer: Hashable, Sendable {
     public let port: Int
     package let user: String?
     package let password: String?
+    /// How the client proves who it is. Never another way than this one: credentials for Digest are not sent with Basic,
+    /// whatever the proxy asks for.
+    public let authentication: Authentication
 
-    /// A proxy. Without a port it is 80, 443 or 1080. Credentials are sent with Basic (RFC 7617), or as SOCKS has them
-    /// (RFC 1929).
-    public init(_ kind: Kind, host: String, port: Int? = nil, user: String? = nil, password: String? = nil) {
+    /// A proxy. Without a port it is 80, 443 or 1080. Credentials are sent with Basic, or as SOCKS has them (RFC 1929).
+    ///
+    /// With `.digest` and `.negotiate` requests for http go through a tunnel too, because otherwise each would have to be
+    /// sent twice, the first time for the challenge: the proxy must allow CONNECT to that port.
+    public init(
+        _ kind: Kind, host: String, port: Int? = nil, user: String? = nil, password: String? = nil,
+        authentication: Authentication = .basic
+    ) {
+        self.authentication = authentication
         self.kind = kind
         self.host = host
         self.port = port ?? (kind == .http ? 80 : kind == .https ? 443 : 1080)

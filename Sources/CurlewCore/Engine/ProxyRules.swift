@@ -20,6 +20,12 @@ package struct ProxyRules: Sendable {
             (http, https) = (proxy, proxy)
             bypassed = ProxyBypass(bypassing)
             if proxy.url == nil { problems.append("ProxyConfiguration: \(proxy) is not a place to connect to.") }
+            if proxy.authentication != .basic, proxy.kind == .socks5 {
+                problems.append("ProxyConfiguration: ProxyServer.authentication is for HTTP proxies, not for SOCKS.")
+            }
+            if proxy.authentication == .digest, proxy.user == nil {
+                problems.append("ProxyConfiguration: Digest needs a user and a password.")
+            }
             problems += bypassed.unreadable.map { "ProxyConfiguration: \"\($0)\" in the list is no host or network." }
         }
     }

@@ -23,8 +23,9 @@ public protocol RequestObserver: Sendable {
 /// The order, for each call (`ExchangeContext.id`):
 ///
 /// 1. `began`, unless the call could not be made; then `failed` is all there is.
-/// 2. For each request that is sent (`ExchangeContext.sending`): `sent`, any number of `interim`, then either `answered`,
-///    and `trailers` if there are any, or `attemptFailed`; then `measured`, once. `warned` is between `sent` and `measured`.
+/// 2. For each request that is sent (`ExchangeContext.sending`): `sent`, any number of `connecting` and `interim`, then
+///    either `answered`, and `trailers` if there are any, or `attemptFailed`; then `measured`, once. `warned` is between
+///    `sent` and `measured`.
 ///    The two sendings of a hedged attempt overlap.
 /// 3. Between them what is decided: `tried` behind the outcome that it tells of, `redirected`, `cacheDecided`, `joined`.
 /// 4. `succeeded` or `failed`, once.
@@ -44,6 +45,9 @@ public enum ExchangeEvent: Sendable {
     case joined(UInt64)
     /// The transport has the request of one attempt; it is what goes to the wire.
     case sent(HTTPRequest)
+    /// The engine makes a connection for the request, or has one. The order of the phases is that of `ConnectionPhase`. Not
+    /// every transport tells.
+    case connecting(ConnectionPhase)
     /// An interim answer (1xx, RFC 9110 §15.2) came before the head, such as 103 with early hints. Any number of them;
     /// 101 is an answer.
     case interim(HTTPStatus, HTTPHeaders)
@@ -126,8 +130,8 @@ extension ExchangeEvent {
         case .trailers(let headers): .trailers(knowing(headers))
         case .succeeded(let response, let duration): .succeeded(knowing(response), after: duration)
         case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
-        case .joined, .tried, .policy, .redirected, .cookieRefused, .cacheDecided, .cacheEvicted, .measured, .lost,
-            .warned:
+        case .joined, .connecting, .tried, .policy, .redirected, .cookieRefused, .cacheDecided, .cacheEvicted,
+            .measured, .lost, .warned:
             self
         }
     }

@@ -11,13 +11,8 @@ public import Foundation
 /// Certificates are always checked: there is no switch against it. For a private authority name its certificate in
 /// `trustedRoots`.
 public struct TLSConfiguration: Hashable, Sendable {
-    /// Versions of TLS. Older ones are broken and not offered (RFC 8996).
-    public enum Version: Hashable, Sendable {
-        /// TLS 1.2.
-        case v12
-        /// TLS 1.3.
-        case v13
-    }
+    /// A version of TLS.
+    public typealias Version = TLSVersion
 
     /// Certificate authorities that vouch for servers.
     public enum TrustedRoots: Hashable, Sendable {

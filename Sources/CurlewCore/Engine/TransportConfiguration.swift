@@ -17,6 +17,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// To which addresses it connects. Default `.everything`; `.publicOnly` for URLs that users write. See
     /// `AddressPolicy`.
     public var addressPolicy: AddressPolicy
+    /// From where it connects: an address or a network interface of this machine. Default nil, which leaves it to the
+    /// system. Not with URLSession.
+    public var localAddress: LocalAddress?
     /// Threads with which the engine on Linux performs exchanges, each started when it is needed. Default 2, at most 64.
     ///
     /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. Without
@@ -44,7 +47,8 @@ public struct TransportConfiguration: Hashable, Sendable {
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
         dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil,
-        addressPolicy: AddressPolicy = .everything, eventLoops: Int = 2, bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
+        addressPolicy: AddressPolicy = .everything, localAddress: LocalAddress? = nil, eventLoops: Int = 2,
+        bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
     ) {
         self.tls = tls
         self.proxy = proxy
@@ -53,6 +57,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.dns = dns
         self.unixSocket = unixSocket
         self.addressPolicy = addressPolicy
+        self.localAddress = localAddress
         self.eventLoops = Self.inside(eventLoops, 1...64)
         self.bodyBuffer = Self.inside(bodyBuffer, Self.buffers)
         self.smallBody = Self.inside(smallBody, 0...(.max))
@@ -71,7 +76,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// well, as far as it shows without the environment, files or connections.
     public var problems: [String] {
         tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems) + pool.problems + dns.problems
-            + socketProblems + addressProblems
+            + socketProblems + addressProblems + localProblems
     }
 
     /// A guard that cannot see where a request goes must not seem to be one.

@@ -35,6 +35,9 @@ public struct ExchangeMetrics: Hashable, Sendable {
     public var version: HTTPVersion?
     /// The address and port of the peer.
     public var remoteAddress: String?
+    /// The connection that the exchange went over: its number, this end's address, and what TLS agreed on. Nil when there
+    /// was none, and where the transport does not tell: URLSession on Linux never does, on Apple platforms with `.measured`.
+    public var connection: ConnectionInfo?
 
     /// Metrics about which nothing is known.
     public init() {}

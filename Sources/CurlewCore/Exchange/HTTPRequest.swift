@@ -91,6 +91,9 @@ public struct HTTPRequest: Sendable {
             throw NetworkError(.invalidRequest, detail: problem.message, request: RequestLine(self))
         }
         if let name = headers.firstName(where: \.belongsToConnection) { throw Self.refusal(name, self) }
+        if let problem = body.trailerProblem {
+            throw NetworkError(.invalidRequest, detail: problem, request: RequestLine(self))
+        }
         guard method.isValid else {
             throw NetworkError(
                 .invalidRequest,

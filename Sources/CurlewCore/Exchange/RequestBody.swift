@@ -58,6 +58,8 @@ public struct RequestBody: Sendable {
     }
 
     package let kind: Kind
+    /// What follows the bytes, if anything: see `trailing(_:fields:)`.
+    package internal(set) var trailers: Trailers?
 
     /// No body, and no header fields about one.
     public static let empty = RequestBody(kind: .empty)

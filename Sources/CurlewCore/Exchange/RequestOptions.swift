@@ -37,6 +37,9 @@ public struct RequestOptions: Sendable {
     public var streaming: Bool?
     /// True hands the body over as it came, with its content codings (gzip, …), where the transport can. Nil is false.
     public var rawBody: Bool?
+    /// True puts the certificates of the server into the metrics (`ConnectionInfo.TLS.certificates`), which observed calls
+    /// have anyway. Nil is false. Not over URLSession.
+    public var peerCertificates: Bool?
     /// Whether doing this call twice is the same as doing it once, whatever the method says; nil, the default, leaves
     /// it to the method and to `Idempotency-Key` (RFC 9110 §9.2.2).
     public var isIdempotent: Bool?
@@ -83,6 +86,7 @@ public struct RequestOptions: Sendable {
         if let nilOn404 = other.nilOn404 { result.nilOn404 = nilOn404 }
         if let streaming = other.streaming { result.streaming = streaming }
         if let rawBody = other.rawBody { result.rawBody = rawBody }
+        if let peerCertificates = other.peerCertificates { result.peerCertificates = peerCertificates }
         if !other.values.isEmpty { result.values.merge(other.values) { $1 } }
         return result
     }

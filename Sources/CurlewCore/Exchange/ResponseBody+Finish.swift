@@ -30,7 +30,7 @@ extension ResponseBody {
     func settled(on time: any TimeSource) async throws -> ResponseBody {
         if bufferedData != nil || value != nil { return self }
         let (data, failure) = try await read(upTo: 1 << 20, on: time)
-        guard let failure else { return ResponseBody(data, limit: limit) }
+        guard let failure else { return ResponseBody(data, limit: limit, trailers: trailers) }
         cancel()
         return ResponseBody(
             AsyncThrowingStream<Data, any Error> { source in

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -12,7 +14,8 @@ extension ResponseBody {
         enum Content: Sendable {
             case buffered(Data)
             case source(any ResponseBodySource)
-            case sequence(@Sendable () -> ChunkPull, cancel: @Sendable () -> Void)
+            /// Chunks made of another body, if `of` names one.
+            case sequence(@Sendable () -> ChunkPull, of: ResponseBody?, cancel: @Sendable () -> Void)
             /// Another body, whose end somebody wants to hear of.
             case watched(ResponseBody, Ending)
             case value(any Sendable)
@@ -21,10 +24,13 @@ extension ResponseBody {
         let content: Content
         let limit: Int64
         let length: Int64?
+        /// The fields behind bytes at hand. Of other content it knows them itself.
+        private let ownTrailers: HTTPHeaders
         private let progress = LockedField((isClaimed: false, isCancelled: false))
 
-        init(_ content: Content, limit: Int64, length: Int64?) {
+        init(_ content: Content, limit: Int64, length: Int64?, trailers: HTTPHeaders = [:]) {
             self.content = content
+            ownTrailers = trailers
             self.limit = limit
             self.length = length
         }
@@ -32,6 +38,15 @@ extension ResponseBody {
         deinit {
             // What a sequence wraps ends by itself when its last copy goes away; it may have other readers.
             if case .source(let source) = content { source.cancel() }
+        }
+
+        var trailers: HTTPHeaders {
+            switch content {
+            case .buffered, .value: ownTrailers
+            case .source(let source): source.trailers
+            case .sequence(_, let body, _): body?.trailers ?? [:]
+            case .watched(let body, _): body.trailers
+            }
         }
 
         func claim() throws {
@@ -57,7 +72,7 @@ extension ResponseBody {
                 }
             case .source(let source):
                 return { try await source.next() }
-            case .sequence(let make, _): return untilCancelled(make())
+            case .sequence(let make, _, _): return untilCancelled(make())
             case .watched(let body, let ending): return untilCancelled(ending.watching(CurlewCore.pull(from: body)))
             case .value:
                 throw NetworkError(
@@ -79,7 +94,7 @@ extension ResponseBody {
             switch content {
             case .buffered, .value: break
             case .source(let source): source.cancel()
-            case .sequence(_, let cancel):
+            case .sequence(_, _, let cancel):
                 progress.withLock { $0.isCancelled = true }
                 cancel()
             case .watched(let body, let ending):

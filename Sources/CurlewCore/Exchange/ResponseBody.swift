@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
 #else
@@ -23,8 +25,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         self.init(data, limit: Limits.standard.responseBody)
     }
 
-    package init(_ data: Data, limit: Int64) {
-        storage = Storage(.buffered(data), limit: limit, length: Int64(data.count))
+    package init(_ data: Data, limit: Int64, trailers: HTTPHeaders = [:]) {
+        storage = Storage(.buffered(data), limit: limit, length: Int64(data.count), trailers: trailers)
     }
 
     /// A body fed by a transport.
@@ -36,13 +38,15 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// cancellation pass through it.
     public init<Base: AsyncSequence & Sendable>(_ base: Base, length: Int64? = nil) where Base.Element == Data {
         let inner = base as? ResponseBody
-        let content = Storage.Content.sequence({ CurlewCore.pull(from: base) }, cancel: { inner?.cancel() })
+        let content = Storage.Content.sequence(
+            { CurlewCore.pull(from: base) }, of: inner, cancel: { inner?.cancel() })
         storage = Storage(content, limit: inner?.limit ?? Limits.standard.responseBody, length: length)
     }
 
     /// The bytes of `base`, which looks at `body` on its way: with its limit and length, and cancelled with it.
     package init<Base: AsyncSequence & Sendable>(_ base: Base, watching body: ResponseBody) where Base.Element == Data {
-        let content = Storage.Content.sequence({ CurlewCore.pull(from: base) }, cancel: { body.cancel() })
+        let content = Storage.Content.sequence(
+            { CurlewCore.pull(from: base) }, of: body, cancel: { body.cancel() })
         storage = Storage(content, limit: body.limit, length: body.declaredLength)
     }
 
@@ -63,8 +67,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
     /// This body under another limit. Bytes at hand can be read again from it, anything else is wrapped.
     package func limited(to limit: Int64) -> ResponseBody {
         if value != nil { return self }
-        if let bufferedData { return ResponseBody(bufferedData, limit: limit) }
-        let content = Storage.Content.sequence({ CurlewCore.pull(from: self) }, cancel: cancel)
+        if let bufferedData { return ResponseBody(bufferedData, limit: limit, trailers: trailers) }
+        let content = Storage.Content.sequence({ CurlewCore.pull(from: self) }, of: self, cancel: cancel)
         return ResponseBody(Storage(content, limit: limit, length: declaredLength))
     }
 
@@ -76,6 +80,15 @@ public struct ResponseBody: AsyncSequence, Sendable {
         }
         return ResponseBody(Storage(.watched(self, Ending(end)), limit: limit, length: declaredLength))
     }
+
+    /// The fields that came after the body (RFC 9110 §6.5), such as a checksum of it. Empty until the body has been read to
+    /// its end, and without any: read the body first.
+    ///
+    /// Over HTTP/2 `CurlTransport` looks for them only where the head did not declare the length of the body.
+    ///
+    /// They never become part of the response's header fields, whatever their names are. A response over URLSession
+    /// has none, and neither has one from a cache or a mock.
+    public var trailers: HTTPHeaders { storage.trailers }
 
     /// The most bytes that reading gives before it throws.
     public var limit: Int64 { storage.limit }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
 #else
@@ -15,9 +17,13 @@ package protocol ResponseBodySource: AnyObject, Sendable {
     func drain(into sink: any BodySink) async throws
     /// Ends the transfer. Called at any time, also after the end.
     func cancel()
+    /// The fields after the body; empty before its end. Called at any time, on any thread.
+    var trailers: HTTPHeaders { get }
 }
 
 extension ResponseBodySource {
+    package var trailers: HTTPHeaders { [:] }
+
     package func drain(into sink: any BodySink) async throws {
         while let chunk = try await next() { try sink.write(chunk) }
     }

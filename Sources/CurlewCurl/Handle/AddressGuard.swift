@@ -17,6 +17,21 @@ extension EasyHandle {
     var isGuarded: Bool { configuration.addressPolicy != .everything }
 }
 
+extension EasyHandle {
+    /// Has the transfer asked or told about each address that libcurl tries, if there is a reason to.
+    func setOpening(of transfer: Transfer, _ context: UnsafeMutableRawPointer) {
+        if isGuarded { return setPointer(CURLOPT_OPENSOCKETDATA, context) }
+        if transfer.context.isObserved {
+            check(curlew_set_open_socket_callback(pointer, openWatchedSocket))
+            setPointer(CURLOPT_OPENSOCKETDATA, context)
+        } else if current.tellsAddresses {
+            check(curlew_set_open_socket_callback(pointer, openSocket))
+            setPointer(CURLOPT_OPENSOCKETDATA, transfer.multi.map { Unmanaged.passUnretained($0.handles).toOpaque() })
+        }
+        current.tellsAddresses = transfer.context.isObserved
+    }
+}
+
 extension Transfer {
     /// Whether libcurl may try this address; nil is one of another kind. Called from its callback.
     func mayConnect(to address: IPAddress?) -> Bool {
@@ -40,6 +55,15 @@ extension CurlFailure {
             detail: "\(transfer.request.origin.host) has the address \(refused), to which "
                 + "TransportConfiguration.addressPolicy lets nothing connect.",
             hint: "If the host is one of yours, name its address: .publicOnly.allowing(\"10.1.0.0/16\").")
+    }
+}
+
+extension UnsafePointer where Pointee == curl_sockaddr {
+    /// The port of an address of IP. It stands at the same place for both families.
+    var port: Int {
+        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return 0 }
+        let address = (UnsafeRawPointer(self) + offset).loadUnaligned(as: sockaddr_in.self)
+        return Int(UInt16(bigEndian: address.sin_port))
     }
 }
 

@@ -59,6 +59,11 @@ extension CurlFailure {
     }
 
     static func hint(for code: CURLcode, handle: EasyHandle) -> String? {
+        if code == CURLE_INTERFACE_FAILED {
+            return
+                "Check TransportConfiguration.localAddress: this machine has to have it, and its kind has to fit the "
+                + "server's address."
+        }
         let tls = handle.configuration.tls
         // Versions differ in the code for a key that cannot be read. It comes when a connection is made secure.
         let isAboutIdentity = code == CURLE_SSL_CERTPROBLEM || code == CURLE_BAD_FUNCTION_ARGUMENT

@@ -88,7 +88,7 @@ enum CurlFailure {
             .limitExceeded(transfer.head.isComplete ? .responseBody : .responseHeaders)
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CRL_BADFILE, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_OUT_OF_MEMORY,
-            CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT:
+            CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT, CURLE_INTERFACE_FAILED:
             .configuration
         case CURLE_PEER_FAILED_VERIFICATION: .secureConnectionFailed(verification(handle, message))
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .secureConnectionFailed(.pinMismatch)

@@ -30,11 +30,15 @@ struct CurlLibrary: Sendable {
     /// Versions that put several requests on a connection in use although it speaks HTTP/1.1, once another one to that
     /// host has spoken HTTP/2 (curl#4885, mended by curl#12373). Callers then get each other's answers.
     let mixesVersions: Bool
+    /// Versions that keep TLS sessions for each handle, unless handles share a store for them.
+    let keepsSessionsByHandle: Bool
     /// libcurl has found `SSLKEYLOGFILE`, which it reads once, when it is initialised. Taking the variable away before
     /// would not be safe beside other threads that read the environment.
     let mayLogKeys: Bool
     /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil when it can.
     let keyLogProblem: String?
+    /// libcurl lets others see the settings of its TLS library for each connection.
+    let showsSecureContexts: Bool
     /// Why pins cannot be compared with the verified path of a server; nil when they can. Errors then do not show
     /// certificates either.
     let pathProblem: String?
@@ -62,7 +66,9 @@ struct CurlLibrary: Sendable {
             losesBytesBesideUploads = false
             forgetsBytes = false
             mixesVersions = false
+            keepsSessionsByHandle = false
             keyLogProblem = nil
+            showsSecureContexts = false
             pathProblem = nil
             problem = "libcurl could not be initialised (error \(initialised.rawValue))."
             return
@@ -75,17 +81,19 @@ struct CurlLibrary: Sendable {
         losesBytesBesideUploads = info.pointee.version_num < 0x08_01_00
         forgetsBytes = losesBytesBesideUploads
         mixesVersions = info.pointee.version_num < 0x08_06_00
+        keepsSessionsByHandle = info.pointee.version_num < 0x08_0C_00
         systemRoots = Self.findRoots(
             file: info.pointee.cainfo.map { String(cString: $0) },
             folder: info.pointee.capath.map { String(cString: $0) })
+        showsSecureContexts = Self.hasSecureContextCallback()
         keyLogProblem =
-            !mayLogKeys || Self.canForbidKeyLog()
+            !mayLogKeys || (curlew_can_remove_key_log() != 0 && showsSecureContexts)
             ? nil
             : "SSLKEYLOGFILE is set, and this libcurl cannot be kept from writing the secrets of connections there. "
                 + "Take the variable away, or set TLSConfiguration.obeysKeyLogFile."
         let secureLayer = info.pointee.ssl_version.map { String(cString: $0) } ?? "no TLS"
         pathProblem =
-            findsOpenSSL && Self.showsSecureContexts()
+            findsOpenSSL && showsSecureContexts
             ? nil
             : "PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one uses \(secureLayer). "
                 + "Install libcurl4-openssl-dev, or pin the server's own key."
@@ -121,11 +129,7 @@ struct CurlLibrary: Sendable {
         return systemFiles.first { access($0, R_OK) == 0 }
     }
 
-    private static func canForbidKeyLog() -> Bool {
-        curlew_can_remove_key_log() != 0 && showsSecureContexts()
-    }
-
-    private static func showsSecureContexts() -> Bool {
+    private static func hasSecureContextCallback() -> Bool {
         guard let handle = curl_easy_init() else { return false }
         defer { curl_easy_cleanup(handle) }
         return curlew_set_secure_context_callback(handle, prepareSecureContext, nil) == CURLE_OK

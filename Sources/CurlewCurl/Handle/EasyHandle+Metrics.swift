@@ -46,9 +46,15 @@ extension EasyHandle {
         if peer.port != port || strcmp(peer.ip, ip) != 0 {
             let text = String(cString: ip)
             peer = Peer(
-                ip: Array(text.utf8CString), port: port, text: "\(text.holds(":") ? "[\(text)]" : text):\(port)")
+                ip: Array(text.utf8CString), port: port, text: ConnectionInfo.place(text, port))
         }
         return peer.text
+    }
+
+    /// Address and port at this end of the connection; nil where there are none.
+    var localAddress: String? {
+        guard let ip = curlew_info_string(pointer, CURLINFO_LOCAL_IP), ip.pointee != 0 else { return nil }
+        return ConnectionInfo.place(String(cString: ip), curlew_info_long(pointer, CURLINFO_LOCAL_PORT))
     }
 
     private func microseconds(_ info: CURLINFO) -> Int64 {

@@ -19,6 +19,7 @@ extension EasyHandle {
             set(CURLOPT_TCP_KEEPIDLE, seconds)
             set(CURLOPT_TCP_KEEPINTVL, seconds)
         }
+        if let local = configuration.localAddress { setText(CURLOPT_INTERFACE, local.option) }
         if let path = configuration.unixSocket { setText(CURLOPT_UNIX_SOCKET_PATH, path) }
     }
 

@@ -28,8 +28,24 @@ extension EasyHandle {
         current.proxy = proxy
         guard !proxies.isEmpty else { return }
         setText(CURLOPT_PROXY, proxy?.url ?? "")
-        setText(CURLOPT_PROXYUSERNAME, proxy?.user)
+        let authentication = proxy?.authentication ?? .basic
+        set(CURLOPT_PROXYAUTH, authentication.option)
+        // A challenge for each request would send it twice, the first time in vain: that is for tunnels only.
+        set(CURLOPT_HTTPPROXYTUNNEL, authentication == .basic ? 0 : 1)
+        // Without a name libcurl does not authenticate at all; an empty one stands for the ticket that is there.
+        setText(CURLOPT_PROXYUSERNAME, proxy?.user ?? (authentication == .negotiate ? "" : nil))
         setText(CURLOPT_PROXYPASSWORD, proxy?.password)
+    }
+}
+
+extension ProxyServer.Authentication {
+    /// The one bit of libcurl's that stands for it.
+    fileprivate var option: Int {
+        switch self {
+        case .basic: curlew_auth_basic
+        case .digest: curlew_auth_digest
+        case .negotiate: curlew_auth_negotiate
+        }
     }
 }
 
@@ -50,8 +66,12 @@ extension CurlFailure {
 
     private static func tunnelRefusal(_ handle: EasyHandle, _ transfer: Transfer) -> NetworkError.Reason? {
         let status = curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE)
-        guard transfer.request.origin.isSecure, status != 0, !(200...299).contains(status) else { return nil }
+        guard usesTunnel(handle, transfer), status != 0, !(200...299).contains(status) else { return nil }
         return .proxyFailed(status == 407 ? .notAuthenticated : .refused(HTTPStatus(status)))
+    }
+
+    private static func usesTunnel(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {
+        transfer.request.origin.isSecure || (handle.current.proxy?.authentication ?? .basic) != .basic
     }
 
     private static func isBreak(_ code: CURLcode) -> Bool {
@@ -59,7 +79,7 @@ extension CurlFailure {
     }
 
     private static func isWaitingForTunnel(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {
-        transfer.request.origin.isSecure && transfer.sendings == 0
+        usesTunnel(handle, transfer) && transfer.sendings == 0
             && curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE) == 0
     }
 

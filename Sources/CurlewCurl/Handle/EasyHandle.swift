@@ -19,6 +19,8 @@ final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     let configuration: TransportConfiguration
     let proxies: ProxyRules
+    /// Where it finds TLS sessions. The handle is cleaned up first.
+    var sessions: SessionStore?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var overrides: UnsafeMutablePointer<curl_slist>?
@@ -73,7 +75,7 @@ final class EasyHandle {
         setPointer(CURLOPT_READDATA, context)
         setPointer(CURLOPT_SEEKDATA, context)
         setPointer(CURLOPT_PREREQDATA, context)
-        if isGuarded { setPointer(CURLOPT_OPENSOCKETDATA, context) }
+        setOpening(of: transfer, context)
         setText(CURLOPT_URL, transfer.url)
         setTarget(of: transfer)
         setMethod(of: transfer)
@@ -82,6 +84,7 @@ final class EasyHandle {
         setLoopback(transfer.request.origin)
         setVersion(of: transfer)
         setBuffers(of: transfer)
+        setTrailers(of: transfer)
         // Zero would be libcurl's own default of 300 s, and its largest value is that of a 32-bit integer.
         let connect = transfer.context.timeouts.connect?.roundedUpMilliseconds ?? .max
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, connect))))
@@ -141,7 +144,7 @@ final class EasyHandle {
         let headers = transfer.request.headers
         let implied = Implied(
             hasUpload: transfer.upload != nil, definesContent: transfer.request.method.definesContent,
-            decodesContent: transfer.decodesContent)
+            decodesContent: transfer.decodesContent, trailers: transfer.announcedTrailers)
         guard !current.has(headers, implied) else { return }
         current.headers = headers
         current.implied = implied
@@ -151,6 +154,7 @@ final class EasyHandle {
         // libcurl adds an expectation of its own to large bodies, and repeats a request whose expectation was refused. It
         // only looks at the first field of this name, and leaves an empty one out: what follows is sent, but not obeyed.
         if implied.hasUpload { append("Expect:") }
+        if let names = implied.trailers { append("Trailer: \(names)") }
         var (namesAccept, namesCodings) = (false, ContentCoding.offer.isEmpty)
         for field in headers {
             if field.name == .contentLength || field.name == .transferEncoding { continue }
@@ -247,7 +251,7 @@ final class EasyHandle {
         check(value.withUnsafeBytes { curlew_set_blob(pointer, option, $0.baseAddress, $0.count) }, option)
     }
 
-    private func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
+    func setPointer(_ option: CURLoption, _ value: UnsafeMutableRawPointer?) {
         check(curlew_set_pointer(pointer, option, value), option)
     }
 
@@ -255,13 +259,6 @@ final class EasyHandle {
         guard code != CURLE_OK, problem == CURLE_OK else { return }
         problem = code
         refusedOption = option
-    }
-}
-
-extension HTTPMethod {
-    /// Methods that define a meaning for content say so even when there is none (RFC 9110 §8.6).
-    fileprivate var definesContent: Bool {
-        self == .post || self == .put || self == .patch
     }
 }
 #endif

@@ -35,9 +35,14 @@ final class ServerCheck {
 
     /// What the server presented. Only references are kept until somebody asks.
     var certificates: [PeerCertificate] {
-        let count = min(curlew_certificate_count(presented), Int32(PeerCertificate.most))
+        Self.certificates(of: presented)
+    }
+
+    /// What certificates say, at most ten of them.
+    static func certificates(of stack: OpaquePointer?) -> [PeerCertificate] {
+        let count = min(curlew_certificate_count(stack), Int32(PeerCertificate.most))
         return PeerCertificate.list(
-            (0..<count).lazy.compactMap { [presented] in Self.bytes(of: presented, $0, curlew_certificate_bytes) })
+            (0..<count).lazy.compactMap { bytes(of: stack, $0, curlew_certificate_bytes) })
     }
 
     /// The certificates are not asked for any more.
@@ -100,13 +105,14 @@ func prepareSecureContext(
     _ easy: UnsafeMutableRawPointer?, _ secureContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
     guard let secureContext, let context else { return CURLE_OK }
+    noteOpened(easy)
     return Unmanaged<EasyHandle>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.watch(secureContext) }
 }
 
 extension EasyHandle {
-    /// Has `prepareSecureContext` called for each connection, where there is something to do.
+    /// Has `prepareSecureContext` called for each connection.
     func watchSecureContexts() {
-        guard CurlLibrary.current.pathProblem == nil || forbidsKeyLog else { return }
+        guard CurlLibrary.current.showsSecureContexts else { return }
         let context = Unmanaged.passUnretained(self).toOpaque()
         check(curlew_set_secure_context_callback(pointer, prepareSecureContext, context), CURLOPT_SSL_CTX_FUNCTION)
     }

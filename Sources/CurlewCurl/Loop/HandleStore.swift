@@ -16,6 +16,9 @@ final class HandleStore {
     private unowned let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private let poller: SocketPoller
+    /// What is known of the open connections.
+    var book = ConnectionBook()
+    private let sessions = SessionStore()
     private var idle: [EasyHandle] = []
     private var peak = RecentPeak()
     private var mayHaveLost = false
@@ -35,13 +38,13 @@ final class HandleStore {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             easy.isGuarded
-                ? curlew_set_open_socket_callback(easy.pointer, openGuardedSocket)
+                ? curlew_set_open_socket_callback(easy.pointer, openWatchedSocket)
                 : curlew_set_open_socket_callback(easy.pointer, openSocket),
             curlew_set_close_socket_callback(easy.pointer, closeSocket),
             curlew_set_pointer(easy.pointer, CURLOPT_OPENSOCKETDATA, context),
             curlew_set_pointer(easy.pointer, CURLOPT_CLOSESOCKETDATA, context),
         ]
-        guard codes.allSatisfy({ $0 == CURLE_OK }) else { return nil }
+        guard codes.allSatisfy({ $0 == CURLE_OK }), easy.share(sessions) else { return nil }
         loop.gauges.handles += 1
         return easy
     }
@@ -109,12 +112,14 @@ final class HandleStore {
         guard descriptor >= 0 else { return descriptor }
         loop.gauges.connections += poller.opened(descriptor) ? 0 : 1
         loop.gauges.connectionsOpened += 1
+        book.opened(descriptor)
         return descriptor
     }
 
     fileprivate func closeOne(_ descriptor: curl_socket_t) {
         loop.gauges.connections -= 1
         poller.closed(descriptor)
+        book.forget(descriptor)
     }
 }
 
@@ -139,22 +144,26 @@ struct RecentPeak {
     }
 }
 
-private func openSocket(
+/// The context is the store.
+func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address else { return -1 }
     return Unmanaged<HandleStore>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.open(address.pointee) }
 }
 
-/// The same where the configuration restricts addresses. The context is the transfer.
+/// The same where the configuration restricts addresses, or somebody wants to hear of them. The context is the transfer.
 ///
 /// What libcurl hands over is what it connects to next. Whoever looked the name up before, or will again, plays no part.
-private func openGuardedSocket(
+func openWatchedSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address else { return -1 }
     return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { transfer in
-        guard transfer.mayConnect(to: IPAddress(address)) else { return -1 }
+        let target = IPAddress(address)
+        guard transfer.easy?.isGuarded != true || transfer.mayConnect(to: target) else { return -1 }
+        let port = UnsafePointer(address).port
+        transfer.noteTrying(target.map { ConnectionInfo.place("\($0)", port) } ?? transfer.unixSocket)
         return transfer.multi?.handles.open(address.pointee) ?? -1
     }
 }

@@ -309,9 +309,9 @@ final class MultiHandle {
     }
 
     /// libcurl counts how often a handle has sent again over all its transfers, and refuses the sixth time. So a handle
-    /// that has, or whose transfer failed, is not used any more.
+    /// that has, or whose transfer failed, is not used any more. Neither is one that has sent trailers.
     private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
-        if transfer.sendings > 1 { return true }
+        if transfer.sendings > 1 || transfer.request.body.trailers != nil { return true }
         guard case .failure(let error) = result else { return false }
         return !error.isCancelled
     }
@@ -320,6 +320,7 @@ final class MultiHandle {
         var metrics = easy.metrics(of: transfer)
         metrics.queue = transfer.clock.queued(at: loop.now)
         metrics.version = transfer.hasHead ? transfer.head.version : nil
+        metrics.connection = connectionInfo(of: transfer, easy)
         return metrics
     }
 

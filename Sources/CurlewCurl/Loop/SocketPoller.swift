@@ -151,6 +151,11 @@ final class SocketPoller {
         return sockets[index].name
     }
 
+    /// The ends of an open connection of ours.
+    func name(of socket: Int32) -> ConnectionName? {
+        isOpen(socket) ? name(at: Int(socket)) : nil
+    }
+
     /// A response is late on a connection that may be shared; see `SharedConnections.isDead`. Shuts it down if it is dead,
     /// which ends the other transfers on it.
     func giveUp(_ connection: ConnectionName, lateSince moment: Int64, isAlone: Bool, at now: Int64) {

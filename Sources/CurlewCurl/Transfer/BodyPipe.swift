@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CurlewCore
+import CurlewHTTP
 import FoundationEssentials
 
 /// The bytes of one body between the event loop's thread and its reader.
@@ -17,6 +18,7 @@ final class BodyPipe: ResponseBodySource {
         var lastTaken = 0
         var isPaused = false
         var end: Result<Void, NetworkError>?
+        var trailers = HTTPHeaders()
         var reader: UnsafeContinuation<Data?, any Error>?
 
         /// Where much has come, a whole batch will. In steps, because a reader may keep what it gets.
@@ -106,6 +108,13 @@ final class BodyPipe: ResponseBodySource {
         transfer.noteHandOver()
         waiting.reader.resume(returning: waiting.chunk)
     }
+
+    /// The fields after the body, told before its end.
+    func note(trailers: HTTPHeaders) {
+        state.withLock { $0.trailers = trailers }
+    }
+
+    var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
     /// The event loop says that no more comes. The first word counts: false if there was one before.
     @discardableResult

@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CurlewCore
+import CurlewHTTP
 
 /// A body that waits until the server wants it: for requests with `Expect: 100-continue` (RFC 9110 §10.1.1).
 ///
@@ -20,6 +21,7 @@ final class ExpectingUpload: Upload {
     private let upload: any Upload
     private let gate = Locked(Gate.closed(resume: nil))
     var length: Int64? { upload.length }
+    var trailers: HTTPHeaders { upload.trailers }
 
     init(_ upload: any Upload) {
         self.upload = upload

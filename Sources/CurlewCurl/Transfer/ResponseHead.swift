@@ -6,8 +6,8 @@ import CurlewHTTP
 
 /// Collects a response head from the lines libcurl hands over.
 ///
-/// Interim answers (1xx) go before the head, and lines after it are trailers: both are bounded, and kept only for those
-/// who want to hear of them. Order, spelling and repetition of the fields stay as they came. What could not be written
+/// Interim answers (1xx) go before the head, and lines after it are trailers: both are bounded, and interim
+/// answers are kept only for those who want to hear of them. Order, spelling and repetition of the fields stay as they came. What could not be written
 /// again is not let in either: names are tokens, control bytes in values become spaces, folded lines become one
 /// (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as Latin-1. Never copied: it is a part of its
 /// transfer.
@@ -23,17 +23,17 @@ struct ResponseHead: ~Copyable {
     private(set) var interim: (status: HTTPStatus, headers: HTTPHeaders)?
     /// The fields after the body.
     private(set) var trailers = HTTPHeaders()
-    private let keepsExtras: Bool
+    private let keepsInterim: Bool
     private let limits: Limits
     private var bytes = 0
     private var count = 0
     /// The latest field: the next line may continue it.
     private var open: HTTPField?
 
-    /// With `keepsExtras`, interim answers and trailers are kept.
-    init(limits: Limits, keepsExtras: Bool = false) {
+    /// With `keepsInterim`, interim answers are kept.
+    init(limits: Limits, keepsInterim: Bool = false) {
         self.limits = limits
-        self.keepsExtras = keepsExtras
+        self.keepsInterim = keepsInterim
     }
 
     /// Takes one line with its line break, with fields that came before. False when the head, or the trailers, are over
@@ -44,7 +44,7 @@ struct ResponseHead: ~Copyable {
         // Two lines are not fields: the status line and the empty one. The limit may be the largest number that there is.
         guard bytes <= limits.headerBytes, count - 2 <= limits.headerCount else { return false }
         guard !isComplete else {
-            if keepsExtras { receiveTrailer(line) }
+            receiveTrailer(line)
             return true
         }
         var end = line.count
@@ -122,7 +122,7 @@ struct ResponseHead: ~Copyable {
         if isInterim {
             // Interim answers count together with the head that follows, so that there cannot be any number of them.
             count -= 2
-            if keepsExtras { interim = (status, headers) }
+            if keepsInterim { interim = (status, headers) }
             headers = HTTPHeaders()
         } else {
             bytes = 0

@@ -2,6 +2,7 @@
 
 #if os(Linux)
 import CurlewCore
+import CurlewHTTP
 import FoundationEssentials
 
 /// Bytes that an asynchronous producer makes while they are sent.
@@ -16,6 +17,7 @@ final class StreamUpload: Upload {
         var chunk = Data()
         var hasEnded = false
         var failure: NetworkError?
+        var trailers = HTTPHeaders()
         var sent: Int64 = 0
         var isCurlWaiting = false
         var producer: UnsafeContinuation<Void, Never>?
@@ -23,12 +25,14 @@ final class StreamUpload: Upload {
     }
 
     let length: Int64?
+    private let makeTrailers: RequestBody.Trailers?
     private let pull: @Sendable () -> ChunkPull
     private let state = Locked(State())
     private let pump = Locked<Task<Void, Never>?>(nil)
 
-    init(length: Int64?, pull: @escaping @Sendable () -> ChunkPull) {
+    init(length: Int64?, trailers: RequestBody.Trailers? = nil, pull: @escaping @Sendable () -> ChunkPull) {
         self.length = length
+        makeTrailers = trailers
         self.pull = pull
     }
 
@@ -63,6 +67,8 @@ final class StreamUpload: Upload {
     func rewind() -> Bool {
         state.withLock { $0.sent == 0 }
     }
+
+    var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
     func end() {
         let producer = state.withLock { state -> UnsafeContinuation<Void, Never>? in
@@ -99,12 +105,17 @@ final class StreamUpload: Upload {
                 chunk = nil
                 failure = NetworkError(.encoding, detail: "The body stream failed: \(error)", underlying: error)
             }
+            var trailers = HTTPHeaders()
+            if chunk == nil, failure == nil, let makeTrailers {
+                do throws(NetworkError) { trailers = try await makeTrailers.fields() } catch { failure = error }
+            }
             if chunk?.isEmpty == true, !state.withLock({ $0.isClosed }) { continue }
             let (mustResume, isOver, mustWait) = state.withLock { state -> (Bool, Bool, Bool) in
                 // A byte may be left of the chunk before, if it was the last one that was declared.
                 if let chunk { state.chunk = state.chunk.isEmpty ? chunk : state.chunk + chunk }
                 state.hasEnded = chunk == nil
                 state.failure = failure
+                state.trailers = trailers
                 if let length, state.sent + Int64(state.chunk.count) > length {
                     state.failure = Self.wrongLength("more", than: length)
                 }

@@ -59,6 +59,11 @@ final class Transfer: @unchecked Sendable {
     var connection: ConnectionName?
     /// Where libcurl waits for it, as far as it has told: not for each that joins others on a connection.
     var socket: Int32?
+    /// What is known of its connection, once that is ready.
+    var connectionInfo: ConnectionInfo?
+    /// Observers have heard that libcurl tries an address, and that the connection is open.
+    var hasTried = false
+    var hasOpened = false
     /// The handle while the transfer is active.
     var easy: EasyHandle?
     var head: ResponseHead
@@ -116,7 +121,7 @@ final class Transfer: @unchecked Sendable {
         mayRepeat = context.mayRepeat(request)
         let limits = context.limits
         bodyLimit = limits.responseBody
-        head = ResponseHead(limits: limits, keepsExtras: context.isObserved)
+        head = ResponseHead(limits: limits, keepsInterim: context.isObserved)
         clock = ExchangeClock(context)
     }
 
@@ -159,6 +164,7 @@ final class Transfer: @unchecked Sendable {
                 answer(.failure(error))
             } else {
                 handOverHead(metrics: metrics)
+                if case .success = result, !head.trailers.isEmpty { pipe.note(trailers: head.trailers) }
                 pipe.finish(result)
             }
             // The pipe refers to the transfer for as long as it is read.
@@ -167,7 +173,7 @@ final class Transfer: @unchecked Sendable {
         }
         switch result {
         case .success:
-            let body = ResponseBody(buffered.take(), limit: bodyLimit)
+            let body = ResponseBody(buffered.take(), limit: bodyLimit, trailers: head.trailers)
             answer(.success(response(body: body, metrics: metrics)))
         case .failure(let error): answer(.failure(error))
         }

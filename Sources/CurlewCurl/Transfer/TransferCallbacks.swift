@@ -227,8 +227,10 @@ extension Transfer {
             return false
         }
         guard sendings == 1 || mayBeginAgain() else { return false }
+        let connection = connection()
+        noteReady(on: connection, localAddress: easy?.localAddress)
         guard MixedVersions.areWatched(in: self) else { return true }
-        guard multi?.enter(self, connection()) ?? true else {
+        guard multi?.enter(self, connection) ?? true else {
             failure = MixedVersions.error
             return false
         }

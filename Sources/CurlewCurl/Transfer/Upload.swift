@@ -22,6 +22,12 @@ protocol Upload: AnyObject, Sendable {
     func begin(resume: @escaping @Sendable () -> Void)
     /// The transfer is over.
     func end()
+    /// The fields behind the bytes, once `read` has told their end.
+    var trailers: HTTPHeaders { get }
+}
+
+extension Upload {
+    var trailers: HTTPHeaders { [:] }
 }
 
 /// What reading an upload gave.
@@ -40,7 +46,8 @@ func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
     case .empty: return nil
     case .parts(let parts): upload = try PartsUpload(parts)
     case .file(let path): upload = try PartsUpload([.file(path: path, offset: 0, length: -1)])
-    case .stream(let length, _, let make): upload = StreamUpload(length: length, pull: try chunks(make).makeNext)
+    case .stream(let length, _, let make):
+        upload = StreamUpload(length: length, trailers: request.body.trailers, pull: try chunks(make).makeNext)
     }
     return request.expectsContinue ? ExpectingUpload(upload) : upload
 }

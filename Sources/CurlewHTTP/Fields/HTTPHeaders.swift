@@ -79,6 +79,11 @@ public struct HTTPHeaders: Sendable {
         remark = Remark(problem: remark?.problem, secret: secret, harmless: harmless)
     }
 
+    /// Declares the same as of `other`.
+    package mutating func declare(as other: HTTPHeaders) {
+        declare(secret: other.remark?.secret ?? [], harmless: other.remark?.harmless ?? [])
+    }
+
     /// Whether no text may show the values of a field: by what was declared, else by its name.
     package func isSecret(_ name: HTTPField.Name) -> Bool {
         name.isSecret(declared: remark?.isSecret(name))

@@ -42,6 +42,14 @@ extension ConformanceSuite {
                 "hosts of the list are reached directly", "a tunnel through a SOCKS proxy leads to the server",
                 "a SOCKS proxy that wants other credentials is told from one that refuses",
             ]),
+        differs(
+            "Trailers of requests are refused with `.configuration`, and those of responses are not told.",
+            [
+                "trailers of a request follow its chunks, announced in its head",
+                "the trailers of a body are there when it has been read",
+                "the trailers of a long body are there when it has been read",
+                "the trailers of a body are there when it has been read, over HTTP/2",
+            ]),
         may(
             "Accept, Accept-Language, Connection and User-Agent are added.",
             ["nothing is added but Host and Accept-Encoding"]),

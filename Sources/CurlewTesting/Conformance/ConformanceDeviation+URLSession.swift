@@ -60,9 +60,12 @@ extension ConformanceSuite {
             "The system's library traps at the second head section of a response.",
             [
                 "trailers end the body and change nothing in the head",
+                "the trailers of a body are there when it has been read",
+                "the trailers of a long body are there when it has been read",
                 "an answer of a head without its end is a lost connection",
                 "an answer with more trailers than the limit ends there",
             ]),
+        differs("Trailers of requests are refused with `.configuration`.", [trailingRequest]),
         differs(
             "Connecting is no phase of its own: it counts as waiting for the head.",
             [
@@ -113,6 +116,8 @@ extension ConformanceSuite {
         differs(
             "Authorities, identities, pins and versions of one's own are refused with `.configuration`.", trustNames),
     ].flatMap { $0 }
+
+    private static let trailingRequest = "trailers of a request follow its chunks, announced in its head"
 
     /// Cases with a proxy that do not need an authority as well.
     private static var proxyNames: [String] {

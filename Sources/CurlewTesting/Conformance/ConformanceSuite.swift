@@ -4,10 +4,10 @@
 public enum ConformanceSuite {
     /// All cases, in the order of their groups.
     public static let cases: [ConformanceCase] = [
-        RequestCases.all, RequestHeadCases.all, ResponseHeadCases.all, ResponseBodyCases.all, FramingCases.all,
-        InterruptionCases.all, TimeoutCases.all, ConnectionCases.all, PolicyCases.all, CodingCases.all, LimitCases.all,
-        SecurityCases.all, HTTP2Cases.all, HTTP2FaultCases.all, PlaceCases.all, CancellationCases.all,
-        BackPressureCases.all, LoadCases.all, ShutdownCases.all,
+        RequestCases.all, RequestHeadCases.all, ResponseHeadCases.all, TrailerCases.all, ResponseBodyCases.all,
+        FramingCases.all, InterruptionCases.all, TimeoutCases.all, ConnectionCases.all, PolicyCases.all,
+        CodingCases.all, LimitCases.all, SecurityCases.all, HTTP2Cases.all, HTTP2FaultCases.all, PlaceCases.all,
+        CancellationCases.all, BackPressureCases.all, LoadCases.all, ShutdownCases.all,
     ].flatMap { $0 }
 
     /// The cases of a group.

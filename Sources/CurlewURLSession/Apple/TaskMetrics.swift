@@ -25,8 +25,31 @@ extension ExchangeMetrics {
         bytesReceived = last.countOfResponseHeaderBytesReceived + last.countOfResponseBodyBytesReceived
         reusedConnection = last.isReusedConnection
         if let address = last.remoteAddress, let port = last.remotePort {
-            remoteAddress = "\(address.holds(":") ? "[\(address)]" : address):\(port)"
+            remoteAddress = Self.place(address, port)
         }
+        connection = Self.connection(of: last)
+    }
+
+    /// The transaction's connection, whose number URLSession does not tell; nil when it had none.
+    private static func connection(of transaction: URLSessionTaskTransactionMetrics) -> ConnectionInfo? {
+        guard let address = transaction.localAddress, let port = transaction.localPort else { return nil }
+        var tls: ConnectionInfo.TLS?
+        if transaction.request.url?.scheme?.lowercased() == "https" {
+            let version: TLSVersion? =
+                switch transaction.negotiatedTLSProtocolVersion {
+                case .TLSv12?: .v12
+                case .TLSv13?: .v13
+                default: nil
+                }
+            tls = ConnectionInfo.TLS(
+                version: version,
+                cipherSuite: transaction.negotiatedTLSCipherSuite.flatMap { CipherSuite.name(of: $0.rawValue) })
+        }
+        return ConnectionInfo(localAddress: place(address, port), tls: tls)
+    }
+
+    private static func place(_ address: String, _ port: Int) -> String {
+        "\(address.holds(":") ? "[\(address)]" : address):\(port)"
     }
 
     private static func time(from start: Date?, to end: Date?) -> Duration? {

@@ -22,6 +22,7 @@ enum Unsupported {
         return [
             (configuration.unixSocket != nil, "TransportConfiguration.unixSocket"),
             (configuration.addressPolicy != .everything, "TransportConfiguration.addressPolicy"),
+            (configuration.localAddress != nil, "TransportConfiguration.localAddress"),
             (configuration.httpVersions != .automatic, "TransportConfiguration.httpVersions other than .automatic"),
             (pool.total != nil, "ConnectionPool.total"),
             (pool.lifetime != nil, "ConnectionPool.lifetime"),
@@ -58,6 +59,7 @@ enum Unsupported {
         if case .fixed(let proxy, let bypassing) = configuration.proxy {
             if proxy.kind == .https { names.append("ProxyServer.Kind.https") }
             if proxy.kind == .socks5, proxy.user != nil { names.append("a SOCKS proxy with credentials") }
+            if proxy.authentication != .basic { names.append("ProxyServer.authentication other than .basic") }
             if !bypassing.isEmpty { names.append("ProxyConfiguration.fixed(bypassing:)") }
         }
         return names

@@ -47,7 +47,7 @@ struct EventGrammar {
             if end != nil { return "a second end" }
             end = word
             return nil
-        case .sent, .interim, .answered, .attemptFailed, .trailers, .measured, .warned:
+        case .sent, .connecting, .interim, .answered, .attemptFailed, .trailers, .measured, .warned:
             guard let sending else { return "\(word) of no sending" }
             return follow(word, sending)
         default: return sending == nil ? nil : "\(word) of one sending"
@@ -58,7 +58,7 @@ struct EventGrammar {
         let next: Sending? =
             switch (word, sendings[sending]) {
             case ("sent", nil): .sent
-            case ("interim", .sent): .sent
+            case ("interim", .sent), ("connecting", .sent): .sent
             case ("warned", let known?) where known != .over: known
             case ("answered", .sent): .answered
             case ("trailers", .answered): .hasTrailers
@@ -76,6 +76,7 @@ struct EventGrammar {
         case .began: "began"
         case .joined: "joined"
         case .sent: "sent"
+        case .connecting: "connecting"
         case .interim: "interim"
         case .answered: "answered"
         case .attemptFailed: "attemptFailed"

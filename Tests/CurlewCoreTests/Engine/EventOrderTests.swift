@@ -121,6 +121,7 @@ private struct RestlessTransport: Transport {
 
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         let measures = number(2) == 0
+        if number(4) == 0 { elsewhere(context, .connecting(.opened)) }
         if number(4) == 0 { context.record(.interim(HTTPStatus(103), [:])) }
         if number(4) == 0 { for _ in 0..<number(20) { await Task.yield() } }
         try Task.checkCancellation()

@@ -35,6 +35,7 @@ struct UnsupportedTests {
         ),
         (TransportConfiguration(unixSocket: "socket"), "unixSocket"),
         (TransportConfiguration(addressPolicy: .publicOnly), "addressPolicy"),
+        (TransportConfiguration(localAddress: .interface("lo")), "localAddress"),
     ]
 
     static let refusedOnLinux: [(TransportConfiguration, String)] = [
@@ -57,6 +58,28 @@ struct UnsupportedTests {
         let error = await transport.failure(.get, "http://127.0.0.1:1/")
         #expect(error?.reason == .configuration)
         #expect(error?.detail.contains(name) == true)
+    }
+
+    @Test("trailers of a request are refused")
+    func trailers() async throws {
+        let body = RequestBody.stream { .init(AsyncStream { $0.finish() }) }.trailing("X-Sum") { [:] }
+        let error = await URLSessionTransport().failure(.post, "http://127.0.0.1:1/", body: body)
+        #expect(error?.reason == .configuration)
+        #expect(error?.detail.contains("trailers") == true)
+    }
+
+    @Test("on Apple platforms, a proxy that wants more than Basic")
+    func proxyAuthentication() {
+        let proxy = ProxyServer(.http, host: "proxy.example", user: "ada", authentication: .digest)
+        let problems = Unsupported.problems(TransportConfiguration(proxy: .fixed(proxy)), on: .apple)
+        #expect(problems.count == 1 && problems.first?.contains("ProxyServer.authentication") == true)
+    }
+
+    @Test("cipher suites have their registered names, or their numbers")
+    func cipherSuites() {
+        #expect(CipherSuite.name(of: 0x1301) == "TLS_AES_128_GCM_SHA256")
+        #expect(CipherSuite.name(of: 0xC02F) == "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256")
+        #expect(CipherSuite.name(of: 0x000A) == "0x000A" && CipherSuite.name(of: 0xFFFF) == "0xFFFF")
     }
 
     @Test("on Linux", arguments: refusedOnLinux.indices)

@@ -43,6 +43,8 @@ enum ConnectionsPage {
     static func proxies(_ configuration: inout TransportConfiguration, user: String, password: String) {
         configuration.proxy = .fixed(ProxyServer(.http, host: "proxy.example", port: 3128), bypassing: ["10.0.0.0/8"])
         configuration.proxy = .fixed(ProxyServer(.socks5, host: "proxy.example", user: user, password: password))
+        configuration.proxy = .fixed(
+            ProxyServer(.http, host: "proxy.example", user: user, password: password, authentication: .digest))
         configuration.proxy = .environment
     }
 
@@ -65,6 +67,7 @@ enum ConnectionsPage {
         configuration.unixSocket = "/run/service.sock"  // every request, whatever its host
         configuration.dns.overrides = [.init(host: "api.example.com", port: 443, target: "10.0.0.5", targetPort: 8443)]
         configuration.dns.addresses = .ipv4
+        configuration.localAddress = .address("192.0.2.7")  // or .interface("eth1"): from where it connects
         configuration.pool.perHost = 16
         configuration.pool.lifetime = .seconds(600)  // changed addresses are noticed
     }

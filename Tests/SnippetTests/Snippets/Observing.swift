@@ -25,4 +25,11 @@ enum ObservingPage {
 
         return (client, lines)
     }
+
+    static func showConnection(of response: Response<String>) {
+        if let connection = response.metrics.connection {
+            print(connection)  // connection 7 from 192.0.2.7:51344, TLS 1.3 with TLS_AES_128_GCM_SHA256, resumed
+            print(connection.tls?.certificates.first?.notAfter as Any)
+        }
+    }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else
@@ -35,6 +37,8 @@ final class TimedBody: ResponseBodySource {
     }
 
     func cancel() { body.cancel() }
+
+    var trailers: HTTPHeaders { body.trailers }
 
     /// Who reads on a task of its own, which goes on for a while when its caller has gone.
     private actor Reader {

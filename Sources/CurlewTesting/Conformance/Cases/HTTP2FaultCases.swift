@@ -34,6 +34,12 @@ enum HTTP2FaultCases {
                 try trial.equal(response.headers["X-Sum"], nil, "X-Sum in the head")
                 try await trial.expectText(response, "1")
             },
+            hostile("the trailers of a body are there when it has been read", rule: "RFC 9113 §8.1") {
+                trial, transport, origin in
+                let response = try await trial.exchange(.get, origin + "/trailing", over: transport)
+                try await trial.expectText(response, "1")
+                try trial.equal(response.body.trailers["X-Sum"], "6", "X-Sum behind the body")
+            },
             hostile("a silent stream runs into the limit for the head", rule: "Timeouts.firstByte") {
                 trial, transport, origin in
                 var timeouts = Timeouts.none

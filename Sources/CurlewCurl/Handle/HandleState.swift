@@ -4,13 +4,6 @@
 import CurlewCore
 import CurlewHTTP
 
-/// What the fields of a request depend on besides the fields themselves.
-struct Implied: Equatable {
-    let hasUpload: Bool
-    let definesContent: Bool
-    let decodesContent: Bool
-}
-
 /// What a handle has been given.
 struct Current {
     var headers: HTTPHeaders?
@@ -22,6 +15,8 @@ struct Current {
     var opensConnection: Bool?
     /// The target that stands in for the one that libcurl would make of the URL.
     var target: String?
+    /// Observers hear of the addresses that are tried.
+    var tellsAddresses = false
     /// The name of this machine whose addresses are set.
     var loopback: String?
     var loopbackPort: Int?

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+extension RequestBody {
+    /// Fields that are made when the body has been produced, and sent behind it.
+    package struct Trailers: Sendable {
+        /// What the `Trailer` field announces.
+        package let names: [HTTPField.Name]
+        private let make: @Sendable () async throws -> HTTPHeaders
+
+        init(_ names: [HTTPField.Name], _ make: @escaping @Sendable () async throws -> HTTPHeaders) {
+            self.names = names
+            self.make = make
+        }
+
+        /// The fields, checked. Throws `NetworkError(.encoding)`.
+        package func fields() async throws(NetworkError) -> HTTPHeaders {
+            let fields: HTTPHeaders
+            do {
+                fields = try await make()
+            } catch {
+                throw NetworkError(.encoding, detail: "The trailers could not be made: \(error)", underlying: error)
+            }
+            if let problem = fields.problem { throw NetworkError(.encoding, detail: problem.message) }
+            if let field = fields.first(where: { !names.contains($0.name) }) {
+                throw NetworkError(
+                    .encoding, detail: "The trailer \(field.name.text.printable) was not announced.",
+                    hint: "Name it in trailing(_:fields:).")
+            }
+            return fields
+        }
+    }
+
+    /// This body with trailers: fields that are known only when the body has been produced, such as a checksum of it.
+    ///
+    /// `names` are announced in the `Trailer` field (RFC 9110 §6.6.2). `fields` is called when the stream has ended, each
+    /// time that the body is sent, and gives fields of these names, not necessarily all.
+    ///
+    /// Only a stream without a declared length has trailers, and over HTTP/1.1 only: with `CurlTransport` for http, and for
+    /// https where `TransportConfiguration.httpVersions` is `.http1Only`; any other call throws `.configuration`, as
+    /// `URLSessionTransport` always does. A name that the receiver has to know before the content is refused with
+    /// `.invalidRequest` (RFC 9110 §6.5.1), such as `Content-Type` or `Authorization`; so is any other kind of body. A
+    /// field that was not announced ends the call with `.encoding`.
+    ///
+    /// Servers and proxies may drop trailers: the content must make sense without them.
+    public func trailing(
+        _ names: HTTPField.Name..., fields: @escaping @Sendable () async throws -> HTTPHeaders
+    ) -> RequestBody {
+        var body = self
+        body.trailers = Trailers(names, fields)
+        return body
+    }
+
+    /// Why its trailers cannot be sent, whatever the transport; nil if they can or if there are none.
+    var trailerProblem: String? {
+        guard let trailers else { return nil }
+        guard case .stream(nil, _, _) = kind else { return "Only a stream without a declared length has trailers." }
+        guard !trailers.names.isEmpty else { return "The body has trailers without a name." }
+        guard let name = trailers.names.first(where: { !$0.isValid || !$0.mayTrail }) else { return nil }
+        return "A field named \(name.text.printable) cannot be a trailer (RFC 9110 §6.5.1)."
+    }
+}

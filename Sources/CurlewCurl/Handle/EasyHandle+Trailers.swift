@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+import CurlewHTTP
+
+/// Fields behind the body of a request. libcurl sends them in the last chunk of HTTP/1.1, and not at all over HTTP/2.
+///
+/// The handle has to go after its transfer: libcurl 7.88 does not forget that it has sent trailers, and writes the next
+/// chunked body to memory in front of its buffer.
+extension EasyHandle {
+    func setTrailers(of transfer: Transfer) {
+        guard transfer.request.body.trailers != nil else { return }
+        let context = Unmanaged.passUnretained(transfer).toOpaque()
+        check(curlew_set_trailer_callback(pointer, giveTrailers, context))
+    }
+}
+
+extension Transfer {
+    /// The value of the `Trailer` field.
+    var announcedTrailers: String? {
+        request.body.trailers.map { $0.names.map(\.text).joined(separator: ", ") }
+    }
+
+    /// Where the configuration sends everything; empty without it.
+    var unixSocket: String { owner.configuration.unixSocket ?? "" }
+}
+
+extension TransportConfiguration {
+    /// Why `request` cannot be sent with its trailers; nil if it can, or has none.
+    func trailerProblem(of request: HTTPRequest) -> String? {
+        guard request.body.trailers != nil else { return nil }
+        let isFirstVersion = httpVersions == .http1Only || (httpVersions == .automatic && !request.origin.isSecure)
+        return isFirstVersion
+            ? nil
+            : "libcurl sends trailers over HTTP/1.1 only: set TransportConfiguration.httpVersions to .http1Only."
+    }
+}
+
+/// Called when the body has been sent, for what follows it.
+private func giveTrailers(
+    _ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let list, let context else { return Int32(CURL_TRAILERFUNC_ABORT) }
+    let fields = Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.upload?.trailers ?? [:] }
+    for field in fields {
+        guard let longer = curl_slist_append(list.pointee, "\(field.name.text): \(field.value)") else {
+            // What is there already is freed by libcurl.
+            return Int32(CURL_TRAILERFUNC_ABORT)
+        }
+        list.pointee = longer
+    }
+    return Int32(CURL_TRAILERFUNC_OK)
+}
+#endif

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+/// `TransportConfiguration.localAddress`: from where the engine connects.
+@Suite(.timeLimit(.minutes(1)))
+struct LocalAddressTests {
+    private func transport(_ local: LocalAddress) -> CurlTransport {
+        CurlTransport(configuration: TransportConfiguration(localAddress: local))
+    }
+
+    @Test("the server sees the address that was chosen", arguments: ["127.0.0.2", "127.9.8.7"])
+    func address(text: String) async throws {
+        let nginx = try await Nginx.shared()
+        let response = try await transport(.address(text)).exchange(.get, nginx.plain + "/peer")
+        #expect(try await response.text().hasPrefix("\(text):"))
+        #expect(response.metrics.connection?.localAddress?.hasPrefix("\(text):") == true)
+    }
+
+    @Test("an interface is found by its name")
+    func interface() async throws {
+        let nginx = try await Nginx.shared()
+        let seen = try await transport(.interface("lo")).exchange(.get, nginx.plain + "/peer").text()
+        #expect(seen.hasPrefix("127.0.0.1:"))
+    }
+
+    @Test(
+        "what the machine does not have is a mistake of the configuration",
+        arguments: [
+            LocalAddress.address("192.0.2.1"), .interface("nowhere0"),
+        ])
+    func missing(local: LocalAddress) async throws {
+        let nginx = try await Nginx.shared()
+        let error = try #require(await transport(local).failure(.get, nginx.plain + "/peer"))
+        #expect(error.reason == .configuration)
+        #expect(error.hint?.contains("localAddress") == true)
+        expectTexts(error)
+    }
+
+    @Test("an address of the other kind reaches nobody")
+    func otherKind() async throws {
+        let nginx = try await Nginx.shared()
+        let error = try #require(await transport(.address("::1")).failure(.get, nginx.plain + "/peer"))
+        #expect(error.reason == .unreachable)
+        expectTexts(error)
+    }
+
+    @Test(
+        "what cannot work is refused before anything is tried",
+        arguments: [
+            LocalAddress.address("localhost"), .address(""), .address("127.0.0.1\n"), .interface(""),
+            .interface("a/b"), .interface("sixteen-letters0"), .interface("lo!127.0.0.1 "),
+        ])
+    func problems(local: LocalAddress) async throws {
+        let configuration = TransportConfiguration(localAddress: local)
+        #expect(configuration.problems.count == 1)
+        #expect(configuration.problems.first?.hasPrefix("TransportConfiguration.localAddress") == true)
+        let error = await transport(local).failure(.get, "http://127.0.0.1:1/")
+        #expect(error?.reason == .configuration)
+    }
+
+    @Test("a Unix domain socket has no address to bind to")
+    func unixSocket() {
+        let configuration = TransportConfiguration(unixSocket: "/tmp/socket", localAddress: .address("127.0.0.1"))
+        #expect(configuration.problems.count == 1)
+    }
+}

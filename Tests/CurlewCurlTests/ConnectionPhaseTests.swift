@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewCurl
+
+/// What observers hear while a connection is made.
+@Suite(.timeLimit(.minutes(1)))
+struct ConnectionPhaseTests {
+    /// The phases of one call, as words, and whoever waits for one.
+    private final class Listener: RequestObserver {
+        private let heard = Locked<[String]>([])
+        private let awaited: String
+        let signal = Signal()
+
+        /// Another OpenSSL than the program's keeps its certificates to itself.
+        private static func isWhole(_ tls: ConnectionInfo.TLS) -> Bool {
+            !tls.certificates.isEmpty || CurlLibrary.current.pathProblem != nil
+        }
+
+        init(awaiting word: String = "") { awaited = word }
+
+        var words: [String] { heard.withLock { $0 } }
+
+        func record(_ event: ExchangeEvent, in context: ExchangeContext) {
+            switch event {
+            case .sent: note("sent")
+            case .connecting(.trying(let address)): note("trying \(address)")
+            case .connecting(.opened): note("opened")
+            case .connecting(.secured(let tls)): note(Self.isWhole(tls) ? "secured" : "secured bare")
+            case .connecting(.ready(let connection)): note(connection.id == nil ? "ready unknown" : "ready")
+            case .answered: note("answered")
+            case .attemptFailed: note("failed")
+            case .measured: note("measured")
+            default: break
+            }
+        }
+
+        private func note(_ word: String) {
+            heard.withLock { $0.append(word) }
+            if word == awaited { signal.fire() }
+        }
+    }
+
+    @Test("a new connection is told step by step, one that is there with one word")
+    func plain() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        let transport = CurlTransport()
+        let new = ["trying 127.0.0.1:\(server.port)", "opened", "ready", "measured"]
+        var listeners: [Listener] = []
+        for expected in [new, ["ready", "measured"]] {
+            let listener = Listener()
+            listeners.append(listener)
+            _ = try await transport.exchange(.get, server.url + "/", observers: [listener]).text()
+            #expect(listener.words == expected)
+        }
+        // Those who do not listen in between leave nothing behind.
+        _ = try await transport.exchange(.get, server.url + "/").text()
+        server.enqueue(.text("bye").closing())
+        _ = try await transport.exchange(.get, server.url + "/").text()
+        _ = try await transport.exchange(.get, server.url + "/").text()
+        let listener = Listener()
+        _ = try await transport.exchange(.get, server.url + "/", observers: [listener]).text()
+        #expect(listener.words == ["ready", "measured"])
+        #expect(listeners.map(\.words) == [new, ["ready", "measured"]])
+    }
+
+    @Test("with TLS the handshake is told, with what it agreed on")
+    func secure() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: nginx.configuration)
+        let listener = Listener()
+        _ = try await transport.exchange(.get, nginx.secure() + "/empty", observers: [listener]).data()
+        let rest = listener.words.drop { $0.hasPrefix("trying ") }
+        #expect(rest.count < listener.words.count)
+        #expect(Array(rest) == ["opened", "secured", "ready", "measured"])
+    }
+
+    @Test("an attempt that reaches nobody is told up to where it came")
+    func refused() async throws {
+        let (socket, port) = try LoopbackPort.refusing()
+        defer { close(socket) }
+        let listener = Listener()
+        await #expect(throws: NetworkError.self) {
+            try await CurlTransport().exchange(.get, "http://127.0.0.1:\(port)/", observers: [listener])
+        }
+        #expect(listener.words == ["trying 127.0.0.1:\(port)", "measured"])
+    }
+
+    @Test("the phases of a handshake that hangs are told while it does")
+    func handshake() async throws {
+        let configuration = try await Nginx.shared().configuration
+        let server = try RawServer { $0.waitUntilClosed() }
+        let listener = Listener(awaiting: "opened")
+        let task = Task {
+            try await CurlTransport(configuration: configuration)
+                .exchange(.get, "https://127.0.0.1:\(server.port)/", observers: [listener])
+        }
+        await listener.signal.wait()
+        task.cancel()
+        _ = await task.result
+        #expect(await eventually { listener.words.last == "measured" })
+        #expect(listener.words == ["trying 127.0.0.1:\(server.port)", "opened", "measured"])
+    }
+
+    @Test("the phases are told before the answer comes")
+    func timeliness() async throws {
+        let mayAnswer = Signal()
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            mayAnswer.block()
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            connection.waitUntilClosed()
+        }
+        let listener = Listener(awaiting: "ready")
+        let task = Task { try await CurlTransport().exchange(.get, server.url, observers: [listener]) }
+        await listener.signal.wait()
+        mayAnswer.fire()
+        #expect(try await task.value.status == .ok)
+    }
+
+    @Test("the order is the documented one, for calls of a client too")
+    func order() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        let listener = Listener()
+        let client = APIClient(
+            baseURL: try BaseURL(server.url), pipeline: Pipeline([]), transport: CurlTransport(),
+            configuration: ClientConfiguration(observers: [listener]))
+        _ = try await client.send(Request<String>.get("/"))
+        #expect(
+            listener.words == [
+                "sent", "trying 127.0.0.1:\(server.port)", "opened", "ready", "answered", "measured",
+            ])
+    }
+
+    @Test("a Unix domain socket is tried by its path")
+    func unixSocket() async throws {
+        let nginx = try await Nginx.shared()
+        let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: nginx.socket))
+        let listener = Listener()
+        _ = try await transport.exchange(.get, "http://here/empty", observers: [listener]).data()
+        #expect(listener.words == ["trying \(nginx.socket)", "opened", "ready", "measured"])
+    }
+
+    @Test("a request that is sent again over a new connection tells of that too")
+    func again() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        let transport = CurlTransport()
+        _ = try await transport.exchange(.get, server.url + "/").text()
+        server.enqueue(.text("lost").reset(at: .beforeHead))
+        let listener = Listener()
+        _ = try await transport.exchange(.get, server.url + "/", observers: [listener]).text()
+        #expect(
+            listener.words == ["ready", "trying 127.0.0.1:\(server.port)", "opened", "ready", "measured"])
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import TestServers
+import Testing
+
+@testable import CurlewCurl
+
+/// TLS sessions, which all handles of an engine's thread share.
+@Suite(.timeLimit(.minutes(1)))
+struct SessionResumptionTests {
+    /// Whether each of several calls at once resumed a session: what the server says, and what the metrics do.
+    private func resumed(_ transport: CurlTransport, _ url: String, count: Int) async throws -> [(String, Bool?)] {
+        try await withThrowingTaskGroup(of: (String, Bool?).self) { group in
+            for _ in 0..<count {
+                group.addTask {
+                    let response = try await transport.exchange(.get, url)
+                    return (try await response.text(), response.metrics.connection?.tls?.isResumed)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    @Test(
+        "without keep-alive sessions are resumed, whichever handle opens the connection; of TLS 1.2 always",
+        arguments: [TLSConfiguration.Version.v12, .v13])
+    func shared(version: TLSConfiguration.Version) async throws {
+        let nginx = try await Nginx.shared()
+        var configuration = nginx.configuration
+        configuration.httpVersions = .http1Only
+        let transport = CurlTransport(configuration: configuration)
+        let url = (version == .v12 ? nginx.serial : nginx.modern) + "/close"
+        let first = try await resumed(transport, url, count: 1)
+        #expect(first.map(\.0) == ["."] && first.first?.1 != true)
+        for _ in 0..<3 {
+            let later = try await resumed(transport, url, count: 12)
+            #expect(later.allSatisfy { ($0.0 == "r") == ($0.1 ?? ($0.0 == "r")) })
+            // Of TLS 1.3 newer versions use each ticket once (RFC 8446 §C.4), and the server gives two at a time.
+            #expect(version == .v13 ? later.contains { $0.0 == "r" } : later.allSatisfy { $0.0 == "r" })
+        }
+        // An address of the name that does not answer is tried too.
+        #expect(transport.snapshot.connectionsOpened >= 37)
+        #expect(transport.snapshot.handles > 1)
+    }
+
+    @Test(
+        "pins of the verified path need a full handshake each time",
+        .enabled(if: CurlLibrary.current.pathProblem == nil))
+    func verifiedChain() async throws {
+        let nginx = try await Nginx.shared()
+        var configuration = nginx.configuration
+        configuration.httpVersions = .http1Only
+        let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
+        let key = try #require(PeerCertificate(authority)?.pin)
+        let backup = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+        configuration.tls.pins = [PinSet(hosts: ["localhost"], keys: [key, backup], scope: .verifiedChain)]
+        let transport = CurlTransport(configuration: configuration)
+        for _ in 0..<3 {
+            let seen = try await resumed(transport, nginx.serial + "/close", count: 2)
+            #expect(seen.allSatisfy { $0.0 == "." && $0.1 == false })
+        }
+    }
+
+    @Test("another transport resumes nothing")
+    func apart() async throws {
+        let nginx = try await Nginx.shared()
+        for _ in 0..<2 {
+            let transport = CurlTransport(configuration: nginx.configuration)
+            let seen = try await resumed(transport, nginx.serial + "/close", count: 1)
+            #expect(seen.map(\.0) == ["."])
+        }
+    }
+}
