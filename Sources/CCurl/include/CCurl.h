@@ -131,12 +131,13 @@ static inline void *curlew_info_pointer(CURL *easy, CURLINFO info) {
     return curl_easy_getinfo(easy, info, &value) == CURLE_OK ? value : NULL;
 }
 
-/// The certificate of the server in PEM form, if CURLOPT_CERTINFO was set and this transfer made the connection.
-static inline const char *curlew_server_certificate(CURL *easy) {
+/// A certificate of the server in PEM form, its own at place 0, if CURLOPT_CERTINFO was set and this transfer made the
+/// connection. NULL where there is none.
+static inline const char *curlew_server_certificate(CURL *easy, int place) {
     struct curl_certinfo *chain = NULL;
-    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &chain) != CURLE_OK || chain == NULL || chain->num_of_certs < 1)
-        return NULL;
-    for (struct curl_slist *line = chain->certinfo[0]; line != NULL; line = line->next) {
+    if (curl_easy_getinfo(easy, CURLINFO_CERTINFO, &chain) != CURLE_OK || chain == NULL) return NULL;
+    if (place < 0 || place >= chain->num_of_certs) return NULL;
+    for (struct curl_slist *line = chain->certinfo[place]; line != NULL; line = line->next) {
         if (strncmp(line->data, "Cert:", 5) == 0) return line->data + 5;
     }
     return NULL;

@@ -36,7 +36,7 @@ enum CurlFailure {
             underlying: TransportFailure(
                 engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,
                 systemError: systemError))
-        if error.reason.isAboutCertificate { error.certificates = handle.serverCheck?.certificates ?? [] }
+        if error.reason.isAboutCertificate { error.certificates = handle.presentedCertificates }
         if error.reason == .secureConnectionFailed(.clientCertificate), handle.serverCheck?.lacksCertificate == true {
             error.hint = "The server asks for a certificate of the client: set TLSConfiguration.identity."
         }

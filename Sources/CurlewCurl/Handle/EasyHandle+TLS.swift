@@ -84,8 +84,19 @@ extension EasyHandle {
 
     /// The pin of the server's key, if this transfer made the connection.
     var serverPin: String? {
-        guard let text = curlew_server_certificate(pointer) else { return nil }
+        guard let text = curlew_server_certificate(pointer, 0) else { return nil }
         return PinSet.key(ofCertificate: Data(String(cString: text).utf8))
+    }
+
+    /// What the server of a new connection has presented, its own certificate first. A handshake that resumes a session
+    /// verifies nothing, so the check sees nothing: then libcurl tells, for hosts with pins of their own key.
+    var presentedCertificates: [PeerCertificate] {
+        let verified = serverCheck?.certificates ?? []
+        guard verified.isEmpty else { return verified }
+        return PeerCertificate.list(
+            (0..<Int32(PeerCertificate.most)).lazy.compactMap { [pointer] place in
+                curlew_server_certificate(pointer, place).map { Data(String(cString: $0).utf8) }
+            })
     }
 
     private func mismatch(_ pins: PinSet, _ host: String) -> [TransportWarning] {
