@@ -133,6 +133,20 @@ struct EventLoopGroupTests {
         }
     }
 
+    @Test("an engine that rests uses no processor time", arguments: [0.1, 2.5])
+    func quietRest(idleLifetime: Double) async {
+        await #expect(processExitsWith: .success) { [idleLifetime] in
+            let server = try MockServer()
+            server.on(.get, "/", respond: .text("hello"))
+            let pool = ConnectionPool(idleLifetime: .seconds(idleLifetime))
+            let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
+            _ = try await transport.exchange(.get, server.url + "/").data()
+            let before = clock()
+            #expect(await eventually { Self.engineThreads == 0 })
+            #expect(clock() - before < CLOCKS_PER_SEC / 2)
+        }
+    }
+
     @Test("the number of threads has bounds")
     func bounds() {
         var configuration = TransportConfiguration()

@@ -201,11 +201,29 @@ struct HTTP2Tests {
         }
         #expect(count > 1 && ContinuousClock.now - start >= .milliseconds(900), "after \(count) calls")
         // The stream on the old connection goes on, and the connection closes with it.
-        #expect(transport.snapshot.active == 1 && transport.snapshot.connections == 2)
+        #expect(await eventually { transport.snapshot.active == 1 && transport.snapshot.connections == 2 })
         held.cancel()
         #expect(await outcome(held).reason == .cancelled)
         #expect(await eventually { transport.snapshot.connections == 1 })
         await transport.shutdown()
         #expect(transport.snapshot.connections == 0)
+    }
+
+    @Test("calls beside a stream that began before its origin was known to share connections do not wait for its end")
+    func besideFirst() async throws {
+        let certificates = try await Nginx.shared().certificates
+        let server = try await onThread { try H2Server(certificates) }
+        let transport = CurlTransport(
+            configuration: TransportConfiguration(
+                tls: TLSConfiguration(trustedRoots: .file(certificates.authority)), pool: ConnectionPool(perHost: 1)))
+        // Its last bytes come with those of "go".
+        let held = try await transport.exchange(.get, server.url + "/beside/held/told") { $0.streaming = true }
+        let calls = (0..<50).map { number in
+            Task { try await transport.exchange(.get, server.url + "/ok/\(number)").text() }
+        }
+        for call in calls { #expect(try await call.value == "1") }
+        #expect(await eventually { transport.snapshot.active == 1 })
+        #expect(transport.snapshot.connectionsOpened == 1)
+        held.body.cancel()
     }
 }

@@ -140,7 +140,10 @@ struct WaitingTests {
                 Task { [url = servers[number].url] in
                     try await transport.exchange(.get, url + "/", timeouts: Timeouts(firstByte: .seconds(20)))
                 })
-            #expect(await eventually { transport.snapshot.waiting + transport.snapshot.active > before.waiting + before.active })
+            #expect(
+                await eventually {
+                    transport.snapshot.waiting + transport.snapshot.active > before.waiting + before.active
+                })
         }
         #expect(transport.snapshot.active == 1 && transport.snapshot.waiting == 5)
         release.fire()

@@ -28,7 +28,8 @@ extension EasyHandle {
     /// Without TLS nothing negotiates HTTP/2. Saying so spares a burst of calls the wait for the first one's answer.
     func setVersion(of transfer: Transfer) {
         let mayBeNew =
-            CurlLibrary.current.supportsHTTP2 && transfer.request.origin.isSecure && transfer.multi?.mixedVersions.areMixed(at: transfer.request.origin) != true
+            CurlLibrary.current.supportsHTTP2 && transfer.request.origin.isSecure
+            && transfer.loop?.mixedVersions.areMixed(at: transfer.request.origin) != true
         let version =
             switch configuration.httpVersions {
             case .automatic: mayBeNew ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1

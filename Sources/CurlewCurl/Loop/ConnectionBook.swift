@@ -101,7 +101,9 @@ extension MultiHandle {
     fileprivate func noteConnection(
         of transfer: Transfer, _ easy: EasyHandle, _ name: ConnectionName?, _ localAddress: () -> String?
     ) {
-        guard let socket = name.flatMap({ handles.book.socket(of: $0) }) ?? newSocket(of: transfer, name) else { return }
+        guard let socket = name.flatMap({ handles.book.socket(of: $0) }) ?? newSocket(of: transfer, name) else {
+            return
+        }
         if handles.book.info(of: socket) == nil {
             let tls = transfer.request.origin.isSecure ? easy.handshake() : nil
             handles.book.add(socket, name, localAddress: localAddress(), tls: tls)
@@ -127,7 +129,9 @@ extension MultiHandle {
     private func newSocket(of transfer: Transfer, _ name: ConnectionName?) -> Int32? {
         let announced = transfer.socket.flatMap { poller.isOpen($0) ? $0 : nil }
         // A Unix domain socket is open at once: nobody waits for it, and nothing comes between.
-        guard let name else { return announced ?? handles.book.latest.flatMap { handles.book.info(of: $0) == nil ? $0 : nil } }
+        guard let name else {
+            return announced ?? handles.book.latest.flatMap { handles.book.info(of: $0) == nil ? $0 : nil }
+        }
         if let announced, poller.name(of: announced) == name { return announced }
         return poller.socket(of: name)
     }

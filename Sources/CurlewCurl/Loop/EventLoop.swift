@@ -33,6 +33,7 @@ final class EventLoop: @unchecked Sendable {
     let home = HomeProcess()
     let memory = BodyMemory()
     let fields = FieldCache()
+    var mixedVersions = MixedVersions()
     /// What its snapshots tell.
     var gauges = TransportSnapshot()
     /// The clock, read once in each turn: callbacks note activity far too often to ask it themselves.
@@ -148,9 +149,12 @@ final class EventLoop: @unchecked Sendable {
         commandQueue.take(into: &commands, publishing: gauges)
         commands.forEach(perform)
         guard !isStopping else { return }
+        now = ExchangeClock.now()
         // What came in is not slept over.
         let pause = commands.isEmpty ? pause : 0
         if let multi {
+            // What they want of the system has to be known before this thread waits.
+            for handle in retired { handle.applyChanges() }
             multi.wait(pause)
             for handle in retired { handle.wait(0) }
         } else if pause > 0 {
@@ -165,7 +169,9 @@ final class EventLoop: @unchecked Sendable {
         if stopAt != .max, isIdle { isStopping = true }
     }
 
-    private var multis: [MultiHandle] { retired.isEmpty ? multi.map { [$0] } ?? [] : retired + (multi.map { [$0] } ?? []) }
+    private var multis: [MultiHandle] {
+        retired.isEmpty ? multi.map { [$0] } ?? [] : retired + (multi.map { [$0] } ?? [])
+    }
 
     /// Nothing is under way.
     private var isIdle: Bool { (multi?.isIdle ?? true) && retired.isEmpty }
@@ -201,7 +207,8 @@ final class EventLoop: @unchecked Sendable {
             now - multi.opened >= max(1_000_000_000, lifetime)
         else { return }
         // Its sockets wake the loop through the next one's.
-        guard let next = MultiHandle(loop: self), next.poller.watch(multi.poller) else { return }
+        guard let next = MultiHandle(loop: self) else { return }
+        guard next.poller.watch(multi.poller) else { return next.close() }
         for handle in retired { _ = next.poller.watch(handle.poller) }
         retired.append(multi)
         self.multi = next
@@ -215,9 +222,9 @@ final class EventLoop: @unchecked Sendable {
 
     /// A transfer does not begin, nor do those that get its slot.
     private func refuse(_ transfer: Transfer, _ error: NetworkError) {
-        var next: Transfer? = transfer
-        while let transfer = next {
-            next = queues.leave(transfer)
+        var left = [transfer]
+        while let transfer = left.popLast() {
+            left += queues.leave(transfer)
             transfer.refuse(error)
         }
     }
@@ -227,8 +234,9 @@ final class EventLoop: @unchecked Sendable {
         var next = min(nextLook, stopAt)
         for handle in multis { next = min(next, handle.nextMoment) }
         if isIdle {
-            let rest = memory.isEmpty ? configuration.pool.idleLifetime.wholeNanoseconds : Self.restTime
-            next = min(next, restingSince + min(rest, 60_000_000_000))
+            if !memory.isEmpty { next = min(next, restingSince + Self.restTime + 1) }
+            // Who looks after others does not rest, and need not wake for that.
+            if nextLook == .max { next = min(next, restingSince + min(rest, 1 << 60)) }
         }
         // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
         let most: Int64 = isIdle ? 60_000_000_000 : 1_000_000_000
@@ -238,6 +246,8 @@ final class EventLoop: @unchecked Sendable {
     private func endLate() {
         if now >= stopAt { isStopping = true }
         for handle in multis { handle.endLate() }
+        // What ended in a retired handle may have let others begin.
+        if !retired.isEmpty { multi?.applyEffects() }
         if isIdle, now - restingSince > Self.restTime { memory.forget() }
         guard now >= nextLook else { return }
         let found = queues.takeLate(at: now)
@@ -253,14 +263,17 @@ final class EventLoop: @unchecked Sendable {
 
     /// No connection would be used again.
     private var isRested: Bool {
-        isIdle && nextLook == .max
-            && now - restingSince >= max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds)
+        isIdle && nextLook == .max && now - restingSince >= rest
     }
+
+    /// After so many nanoseconds without work the thread ends.
+    private var rest: Int64 { max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds) }
 
     /// Ends the thread, unless something has come in. True if it has ended.
     private func endThread() -> Bool {
         multi?.close()
         multi = nil
+        gauges.connections = 0
         memory.forget()
         return commandQueue.withLock { state in
             guard state.commands.isEmpty, !state.isStopped else { return false }

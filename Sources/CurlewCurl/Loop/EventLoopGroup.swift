@@ -52,7 +52,8 @@ struct EventLoopGroup: Sendable {
         let lane = lane(of: transfer)
         switch lane.queues.enter(transfer) {
         case .refused(let error): transfer.refuse(error)
-        case .waits(let moment?): lane.loops[0].send(.look(by: moment))
+        case .waits(let moment?):
+            if lane.loops[0].send(.look(by: moment)) != nil { lane.queues.forgetLook() }
         case .waits(nil): break
         case .begins(let number): start(transfer, at: lane.loops[number])
         }
@@ -72,10 +73,12 @@ struct EventLoopGroup: Sendable {
 
     /// A loop that has no thread refuses the transfer, and those that would have its slot.
     private func start(_ transfer: Transfer, at loop: EventLoop) {
-        guard let error = loop.start(transfer) else { return }
-        let next = loop.queues.leave(transfer)
-        transfer.refuse(error)
-        if let next { start(next, at: loop) }
+        var due = [transfer]
+        while let transfer = due.popLast() {
+            guard let error = loop.start(transfer) else { continue }
+            due += loop.queues.leave(transfer)
+            transfer.refuse(error)
+        }
     }
 
     private func lane(of transfer: Transfer) -> Lane {

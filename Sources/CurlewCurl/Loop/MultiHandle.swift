@@ -28,9 +28,8 @@ final class MultiHandle {
     private var nextCheck = Int64.max
     let poller: SocketPoller
     let handles: HandleStore
-    var mixedVersions = MixedVersions()
+    unowned let loop: EventLoop
 
-    private unowned let loop: EventLoop
     private let pointer: UnsafeMutableRawPointer
     private var active: [ObjectIdentifier: Transfer] = [:]
     private var effects: [Effect] = []
@@ -73,6 +72,11 @@ final class MultiHandle {
     /// Waits for sockets, commands, or so many milliseconds.
     func wait(_ milliseconds: Int32) {
         poller.wait(milliseconds)
+    }
+
+    /// Tells the system what libcurl waits for from now on.
+    func applyChanges() {
+        poller.applyChanges()
     }
 
     func letCurlWork() {
@@ -154,7 +158,7 @@ final class MultiHandle {
             }
             noteDeadline(of: transfer)
         } catch {
-            if let next = loop.queues.leave(transfer) { successors.append(next) }
+            successors += loop.queues.leave(transfer)
             transfer.refuse(error)
         }
     }
@@ -220,11 +224,9 @@ final class MultiHandle {
         let isShared = transfer.head.version == .http2
         if isShared, let socket = transfer.socket { poller.noteShared(socket, at: loop.now) }
         guard let queue = transfer.queue else { return }
-        let news = queue.note(transfer.head.version)
+        let news = loop.queues.note(transfer.head.version, at: queue)
         guard news != .none else { return }
-        if news == .changed, transfer.request.origin.isSecure { mixedVersions.note(queue.origin) }
-        guard loop.configuration.canShare else { return }
-        loop.queues.note(queue, sharesConnections: isShared)
+        if news == .changed, transfer.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
         while let next = loop.queues.next(queue, at: loop.number) { successors.append(next) }
     }
 
@@ -282,6 +284,8 @@ final class MultiHandle {
     /// The one way out: takes the transfer off libcurl, gives its slot away, and tells its caller or reader.
     private func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
         applyNoted()
+        // One of these may have been its end.
+        guard transfer.easy === easy else { return }
         let metrics = measured(transfer, easy)
         if metrics.connectionsOpened ?? 0 > 0, transfer.context.isObserved {
             for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
@@ -293,8 +297,8 @@ final class MultiHandle {
         transfer.easy = nil
         noteReleased(transfer)
         if case .success = result { handles.noteIdleConnection(of: transfer) }
-        mixedVersions.leave(transfer)
-        if let next = loop.queues.leave(transfer) { successors.append(next) }
+        loop.mixedVersions.leave(transfer)
+        successors += loop.queues.leave(transfer)
         noteActive()
         loop.gauges.completed += 1
         if metrics.reusedConnection == true { loop.gauges.reused += 1 } else { handles.noteLostAttempt() }

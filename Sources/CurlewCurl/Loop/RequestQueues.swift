@@ -15,12 +15,12 @@ final class RequestQueue: @unchecked Sendable {
     fileprivate let loops: [Int]
     /// How many connections each of them may have to it.
     fileprivate let connections: [Int]
-    /// What is in use at each of them; see `RequestQueues.connection`.
+    /// The exchanges that each of them performs.
     fileprivate var used: [Int]
     fileprivate var waiting: FairQueue<Transfer>
     fileprivate var sharesConnections: Bool
-    /// The version of the latest response, 0 for none: 1 or 2.
-    private let spoken = Atomic<UInt8>(0)
+    /// The version of the latest response, 0 for none: 1 or 2. Written under the lock.
+    fileprivate let spoken = Atomic<UInt8>(0)
 
     fileprivate init(_ origin: Origin, loops: [Int], connections: [Int], capacity: Int, sharesConnections: Bool) {
         self.origin = origin
@@ -38,14 +38,6 @@ final class RequestQueue: @unchecked Sendable {
         case first, changed
     }
 
-    /// A response has come.
-    func note(_ version: HTTPVersion) -> News {
-        let number: UInt8 = version == .http2 ? 2 : 1
-        guard spoken.load(ordering: .relaxed) != number else { return .none }
-        let former = spoken.exchange(number, ordering: .relaxed)
-        return former == 0 ? .first : former == number ? .none : .changed
-    }
-
     fileprivate var isIdle: Bool { waiting.isEmpty && used.allSatisfy { $0 == 0 } }
 }
 
@@ -59,8 +51,8 @@ final class RequestQueue: @unchecked Sendable {
 /// libcurl has a queue of its own for what exceeds its limits, but walks all of it at each end of a transfer, knows no
 /// priority, and several of its versions forgot entries; so it never gets more than it can take.
 final class RequestQueues: Sendable {
-    /// A connection counts this much, and so does an exchange that has one to itself. Over HTTP/2 an exchange counts one:
-    /// the servers' usual 100 share a connection, and libcurl, which knows what the server allows, holds back the rest.
+    /// Over HTTP/2 so many exchanges count as one connection, the servers' usual number. libcurl, which knows what the server
+    /// allows, holds back the rest.
     private static let connection = 100
     /// Origins that are remembered although nothing happens there.
     private static let originLimit = 1024
@@ -111,10 +103,11 @@ final class RequestQueues: Sendable {
 
     /// A request asks for a slot. Called once for each.
     func enter(_ transfer: Transfer) -> Entry {
-        state.withLock { state in
+        let target = connectionTarget(of: transfer.request.origin)
+        return state.withLock { state in
             if state.isStopped { return .refused(EventLoop.shutdownError) }
             if transfer.isCancelled { return .refused(NetworkError(.cancelled)) }
-            let queue = queue(for: connectionTarget(of: transfer.request.origin), &state)
+            let queue = queue(for: target, &state)
             transfer.queue = queue
             if queue.waiting.isEmpty, let place = bestPlace(in: queue, state), take(transfer, place, &state) {
                 return .begins(queue.loops[place])
@@ -132,15 +125,18 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Gives back the slot of an exchange. The request that has it from now on, at the same event loop.
-    func leave(_ transfer: Transfer) -> Transfer? {
+    /// Gives back the slot of an exchange. The requests that begin now, at the same event loop: over HTTP/2 one end may make
+    /// room for many.
+    func leave(_ transfer: Transfer) -> [Transfer] {
         state.withLock { state in
-            guard let queue = transfer.queue, case .active(let place, let amount) = transfer.phase else { return nil }
+            guard let queue = transfer.queue, case .active(let place) = transfer.phase else { return [] }
             transfer.phase = .over
             let loop = queue.loops[place]
-            change(queue, place, by: -amount, &state)
+            change(queue, place, by: -1, &state)
             state.loads[loop].exchanges -= 1
-            return next(queue, at: loop, &state)
+            var all: [Transfer] = []
+            while let transfer = next(queue, at: loop, &state) { all.append(transfer) }
+            return all
         }
     }
 
@@ -149,9 +145,25 @@ final class RequestQueues: Sendable {
         state.withLock { next(queue, at: loop, &$0) }
     }
 
-    /// Responses tell whether exchanges share the connections of an origin.
-    func note(_ queue: RequestQueue, sharesConnections: Bool) {
-        state.withLock { _ in queue.sharesConnections = sharesConnections }
+    /// A response has come: its version tells whether exchanges share the connections of the origin.
+    func note(_ version: HTTPVersion, at queue: RequestQueue) -> RequestQueue.News {
+        let number: UInt8 = version == .http2 ? 2 : 1
+        // Mostly nothing is new, and nothing to be locked.
+        if queue.spoken.load(ordering: .relaxed) == number { return .none }
+        return state.withLock { state in
+            let before = queue.spoken.exchange(number, ordering: .relaxed)
+            guard before != number else { return .none }
+            let news = before == 0 ? RequestQueue.News.first : .changed
+            let sharesConnections = version == .http2
+            guard configuration.canShare, queue.sharesConnections != sharesConnections else { return news }
+            let former = queue.loops.indices.map { connections(queue, $0, queue.used[$0]) }
+            queue.sharesConnections = sharesConnections
+            for place in queue.loops.indices {
+                let now = connections(queue, place, queue.used[place])
+                state.loads[queue.loops[place]].connections += now - former[place]
+            }
+            return news
+        }
     }
 
     /// Where a request is that somebody wants to cancel.
@@ -169,7 +181,7 @@ final class RequestQueues: Sendable {
         state.withLock { state in
             switch transfer.phase {
             case .new, .over: return .nowhere
-            case .active(let place, _): return transfer.queue.map { .at($0.loops[place]) } ?? .nowhere
+            case .active(let place): return transfer.queue.map { .at($0.loops[place]) } ?? .nowhere
             case .waiting(let ticket):
                 remove(transfer, ticket, &state)
                 return .left
@@ -186,7 +198,11 @@ final class RequestQueues: Sendable {
             for queue in state.queues.values {
                 for transfer in queue.waiting.elements {
                     let check = transfer.clock.check(at: now)
-                    if check.expired != nil { late.append(transfer) } else { state.nextLook = min(state.nextLook, check.next) }
+                    if check.expired != nil {
+                        late.append(transfer)
+                    } else {
+                        state.nextLook = min(state.nextLook, check.next)
+                    }
                 }
             }
             for transfer in late {
@@ -194,6 +210,11 @@ final class RequestQueues: Sendable {
             }
             return (late, state.nextLook)
         }
+    }
+
+    /// The look that was asked for could not be arranged: the next request that waits asks for it again.
+    func forgetLook() {
+        state.withLock { $0.nextLook = .max }
     }
 
     /// Refuses requests from now on.
@@ -254,29 +275,30 @@ final class RequestQueues: Sendable {
         return best
     }
 
-    private func hasRoom(_ queue: RequestQueue, _ place: Int, _ state: State) -> Bool {
-        let used = queue.used[place] + (queue.sharesConnections ? 1 : Self.connection)
-        guard (used - 1) / Self.connection < queue.connections[place] else { return false }
-        return total == .max || state.loads[queue.loops[place]].connections + added(queue, place, used) <= total
+    /// How many connections so many exchanges take.
+    private func connections(_ queue: RequestQueue, _ place: Int, _ used: Int) -> Int {
+        queue.sharesConnections ? (used + Self.connection - 1) / Self.connection : used
     }
 
-    private func added(_ queue: RequestQueue, _ place: Int, _ used: Int) -> Int {
-        func connections(_ used: Int) -> Int { (used + Self.connection - 1) / Self.connection }
-        return connections(used) - connections(queue.used[place])
+    private func hasRoom(_ queue: RequestQueue, _ place: Int, _ state: State) -> Bool {
+        let after = connections(queue, place, queue.used[place] + 1)
+        guard after <= queue.connections[place] else { return false }
+        let added = after - connections(queue, place, queue.used[place])
+        return total == .max || state.loads[queue.loops[place]].connections + added <= total
     }
 
     private func take(_ transfer: Transfer, _ place: Int, _ state: inout State) -> Bool {
         guard let queue = transfer.queue, hasRoom(queue, place, state) else { return false }
-        let amount = queue.sharesConnections ? 1 : Self.connection
-        change(queue, place, by: amount, &state)
+        change(queue, place, by: 1, &state)
         state.loads[queue.loops[place]].exchanges += 1
-        transfer.phase = .active(place: place, amount: amount)
+        transfer.phase = .active(place: place)
         return true
     }
 
     private func change(_ queue: RequestQueue, _ place: Int, by amount: Int, _ state: inout State) {
         let used = queue.used[place] + amount
-        state.loads[queue.loops[place]].connections += added(queue, place, used)
+        let former = connections(queue, place, queue.used[place])
+        state.loads[queue.loops[place]].connections += connections(queue, place, used) - former
         queue.used[place] = used
     }
 

@@ -331,7 +331,7 @@ final class SocketPoller {
         }
     }
 
-    private func applyChanges() {
+    func applyChanges() {
         // What the system refuses now, out of memory or watches, is asked for again before the next wait.
         var refused: [Int32] = []
         for socket in changes {

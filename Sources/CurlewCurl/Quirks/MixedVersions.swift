@@ -49,7 +49,9 @@ struct MixedVersions {
     /// A transfer is about to be sent over a connection. False if it must not.
     ///
     /// - `others`: the other transfers on that connection.
-    mutating func enter(_ transfer: Transfer, _ connection: ConnectionName?, others: (ConnectionName) -> [Transfer]) -> Bool {
+    mutating func enter(_ transfer: Transfer, _ connection: ConnectionName?, others: (ConnectionName) -> [Transfer])
+        -> Bool
+    {
         leave(transfer)
         guard let connection else { return true }
         if let known = occupants[connection], known.isSerial {
@@ -99,12 +101,12 @@ struct MixedVersions {
 extension MultiHandle {
     /// A transfer is about to be sent over a connection. False if it must not.
     func enter(_ transfer: Transfer, _ connection: ConnectionName?) -> Bool {
-        mixedVersions.enter(transfer, connection) { name in transfers(on: name).filter { $0 !== transfer } }
+        loop.mixedVersions.enter(transfer, connection) { name in transfers(on: name).filter { $0 !== transfer } }
     }
 
     /// The head of a response is there. False if nobody knows whose it is.
     func mayAnswer(_ transfer: Transfer) -> Bool {
-        let mixed = mixedVersions.mixedUp(by: transfer, others: transfers)
+        let mixed = loop.mixedVersions.mixedUp(by: transfer, others: transfers)
         for other in mixed where other !== transfer { add(.end(other, MixedVersions.error)) }
         return mixed.isEmpty
     }

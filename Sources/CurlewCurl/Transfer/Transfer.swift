@@ -24,8 +24,8 @@ final class Transfer: @unchecked Sendable {
     enum Phase {
         case new
         case waiting(ticket: UInt64)
-        /// At one of the loops of its queue, with this much of what that may use.
-        case active(place: Int, amount: Int)
+        /// At one of the loops of its queue.
+        case active(place: Int)
         case over
     }
 

@@ -93,7 +93,8 @@ struct UnsupportedTests {
     func possible() {
         #expect(Unsupported.problems(TransportConfiguration(), on: .linux).isEmpty)
         #expect(Unsupported.problems(TransportConfiguration(), on: .apple).isEmpty)
-        let own = TransportConfiguration(proxy: .environment, pool: ConnectionPool(perHost: 2), eventLoops: 4, smallBody: 1)
+        let own = TransportConfiguration(
+            proxy: .environment, pool: ConnectionPool(perHost: 2), eventLoops: 4, smallBody: 1)
         #expect(Unsupported.problems(own, on: .linux).isEmpty)
     }
 
