@@ -34,10 +34,17 @@ struct AppleDeviationTests {
             "fields keep their order, spelling and repetitions",
             "fields keep their order, spelling and repetitions, and Set-Cookie is never joined",
         ]
+        // URLSession tells of no trailers; those of requests the transport refuses before it asks what this test sees.
+        let byTrailers: Set = [
+            "trailers of a request follow its chunks, announced in its head",
+            "the trailers of a body are there when it has been read",
+            "the trailers of a long body are there when it has been read",
+            "the trailers of a body are there when it has been read, over HTTP/2",
+        ]
         // It passes where such a name is refused.
         refused.remove("names of this machine never leave it: they are reached without the DNS, or refused")
         let listed = ConformanceSuite.deviations.filter { $0.engine == "URLSession on Apple" && $0.kind == .fails }
-        #expect(Set(listed.map(\.caseName)) == refused.union(byDictionary))
+        #expect(Set(listed.map(\.caseName)) == refused.union(byDictionary).union(byTrailers))
     }
 
     /// Notes what would be refused, and lets it pass.

@@ -5,17 +5,23 @@ import Foundation
 /// Clients in other languages: programs in `Benchmarks/Peers` with the arguments WIDTH SECONDS URL WORK.
 enum Peer: String, CaseIterable {
     case go, aiohttp, node
+    /// A loop in C over libcurl's multi interface: the floor of the engine.
+    case libcurl
 
     /// Which doors it can use: the others speak HTTP/1.1 only.
-    func speaks(_ door: Door) -> Bool { self == .go || door != .h2 }
+    func speaks(_ door: Door) -> Bool { self == .go || self == .libcurl || door != .h2 }
+
+    /// The floor is one for calls, not for files.
+    func does(_ work: Work) -> Bool { self != .libcurl || !work.isTransfer }
 
     /// The program and its first arguments; nil when something is not installed.
     var command: [String]? {
         switch self {
         case .go:
             // Built by Scripts/bench beside this program.
-            let path = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/peer-go"
-            return FileManager.default.isExecutableFile(atPath: path) ? [path] : nil
+            return Self.built("peer-go")
+        case .libcurl:
+            return Self.built("peer-libcurl")
         case .aiohttp:
             // The interpreter that the system's modules belong to, not a version manager's.
             let pythons = ["/usr/bin/python3", Program.path("python3")].compactMap(\.self)
@@ -28,6 +34,11 @@ enum Peer: String, CaseIterable {
             else { return nil }
             return [node, Self.sources + "/fetch.mjs"]
         }
+    }
+
+    private static func built(_ name: String) -> [String]? {
+        let path = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/" + name
+        return FileManager.default.isExecutableFile(atPath: path) ? [path] : nil
     }
 
     private static let sources =
@@ -64,6 +75,6 @@ struct Field {
 
     private static let packages = [
         "go": "golang-go", "aiohttp": "python3-aiohttp", "node": "nodejs", "curl": "curl", "wrk": "wrk",
-        "h2load": "nghttp2-client",
+        "h2load": "nghttp2-client", "libcurl": "libcurl4-openssl-dev and a C compiler",
     ]
 }

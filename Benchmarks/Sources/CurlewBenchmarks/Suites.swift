@@ -37,7 +37,9 @@ extension SuiteName {
     /// `folder` is for files that clients write.
     func contests(_ options: Options, folder: String) -> [Contest] {
         func contest(_ title: String, _ door: Door, _ work: Work, _ widths: [Int], _ clients: [String]) -> Contest {
-            let able = options.clients(clients).filter { Peer(rawValue: $0)?.speaks(door) ?? true }
+            let able = options.clients(clients).filter {
+                Peer(rawValue: $0).map { $0.speaks(door) && $0.does(work) } ?? true
+            }
             let usual = work.isTransfer ? [1] : options.widths(widths)
             return Contest(suite: self, title: title, door: door, work: work, widths: usual, clients: able)
         }
