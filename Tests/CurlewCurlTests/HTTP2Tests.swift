@@ -201,9 +201,11 @@ struct HTTP2Tests {
         }
         #expect(count > 1 && ContinuousClock.now - start >= .milliseconds(900), "after \(count) calls")
         // The stream on the old connection goes on, and the connection closes with it.
-        #expect(await eventually { transport.snapshot.active == 1 && transport.snapshot.connections == 2 })
+        let isHeld = await eventually { transport.snapshot.active == 1 && transport.snapshot.connections == 2 }
+        #expect(isHeld, "\(transport.snapshot), \(count) calls")
         held.cancel()
-        #expect(await outcome(held).reason == .cancelled)
+        let end = await outcome(held)
+        #expect(end.reason == .cancelled, "\(end)")
         #expect(await eventually { transport.snapshot.connections == 1 })
         await transport.shutdown()
         #expect(transport.snapshot.connections == 0)

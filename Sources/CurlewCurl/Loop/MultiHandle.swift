@@ -32,6 +32,8 @@ final class MultiHandle {
 
     private let pointer: UnsafeMutableRawPointer
     private var active: [ObjectIdentifier: Transfer] = [:]
+    /// How many of them the loop's numbers have.
+    private var counted = 0
     private var effects: [Effect] = []
     /// Those that have the slots of others that ended.
     private var successors: [Transfer] = []
@@ -329,7 +331,8 @@ final class MultiHandle {
     }
 
     private func noteActive() {
-        loop.gauges.active = active.count
+        loop.gauges.active += active.count - counted
+        counted = active.count
         handles.noteActive(active.count, at: loop.now)
     }
 
