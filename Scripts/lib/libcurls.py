@@ -3,6 +3,8 @@
 
     libcurls.py names           the versions in the table below, newest first
     libcurls.py fetch VERSION   fetches and checks it once, and prints the folder for LD_LIBRARY_PATH
+
+Ends with status 75 if a wheel cannot be had, and with another one if there is something wrong with it.
 """
 
 import pathlib
@@ -13,6 +15,7 @@ import tempfile
 import zipfile
 
 FOLDER = pathlib.Path(".build/libcurls")
+UNAVAILABLE = 75
 
 # Version of libcurl: package, its version, tags of the wheel, its SHA-256. What each has beside libcurl:
 # 8.23.0: OpenSSL 3.6, nghttp2 1.70, brotli; 8.16.0 and 8.12.1: OpenSSL 3.5 and 3.4, nghttp2, brotli;
@@ -66,13 +69,17 @@ def download(version, folder):
         sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",
         "--only-binary=:all:", "--require-hashes", "--requirement", str(wanted), "--platform", platform,
         "--implementation", "cp", "--python-version", "3.11", "--abi", "cp311", "--dest", str(folder)]
-    result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            text=True, timeout=600, check=False)
+    try:
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True, timeout=240, check=False)
+        text, code = result.stdout.strip(), result.returncode
+    except subprocess.TimeoutExpired:
+        text, code = "pip did not end within 240 s", 1
     wheels = list(folder.glob("*.whl"))
-    if result.returncode != 0 or len(wheels) != 1:
-        sys.exit(f"{result.stdout.strip()}\nlibcurl {version} cannot be fetched (the wheel of {package} "
-                 f"{package_version}). Without a network, CURLEW_LIBCURLS=none leaves these tests out.")
-    return wheels[0]
+    if code == 0 and len(wheels) == 1:
+        return wheels[0]
+    print(f"{text}\nlibcurl {version} cannot be fetched (the wheel of {package} {package_version}).", file=sys.stderr)
+    sys.exit(1 if "HASHES" in text else UNAVAILABLE)
 
 
 def link(folder):
