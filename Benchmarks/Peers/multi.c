@@ -132,18 +132,20 @@ static void load(int width, double seconds, size_t expected) {
                 | (events[index].events & EPOLLOUT ? CURL_CSELECT_OUT : 0);
             curl_multi_socket_action(multi, events[index].data.fd, bits, &still);
         }
-        CURLMsg *message;
-        int left = 0;
-        while ((message = curl_multi_info_read(multi, &left)) != NULL) {
-            if (message->msg != CURLMSG_DONE) continue;
-            lane *self = NULL;
-            CURLcode code = message->data.result;
-            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &self);
-            curl_multi_remove_handle(multi, self->easy);
-            finish(self, code, expected);
-            if (now() < end) begin(self); else running--;
-        }
-        if (timer_ms == 0) {
+        // What begins now may be over at once.
+        for (;;) {
+            CURLMsg *message;
+            int left = 0;
+            while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+                if (message->msg != CURLMSG_DONE) continue;
+                lane *self = NULL;
+                CURLcode code = message->data.result;
+                curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &self);
+                curl_multi_remove_handle(multi, self->easy);
+                finish(self, code, expected);
+                if (now() < end) begin(self); else running--;
+            }
+            if (timer_ms != 0) break;
             timer_ms = -1;
             curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &still);
         }
