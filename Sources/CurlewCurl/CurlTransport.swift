@@ -84,8 +84,8 @@ public final class CurlTransport: Transport {
             request: request, context: context, upload: upload, opensConnection: opensConnection, owner: self)
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
-            // Unsafe in name only: it is resumed exactly once, by whoever takes the transfer out of its queue, or by the
-            // event loop when that is done with it.
+            // Unsafe in name only: it is resumed exactly once, by the thread that takes the transfer out of its queue, or
+            // by the event loop when that is done with it.
             try await withUnsafeThrowingContinuation { continuation in
                 transfer.continuation = continuation
                 loops.start(transfer)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How far a sending is on its way to a connection, told while it happens (`ExchangeEvent.connecting`).
+/// How far a request is on its way to a connection, reported while it happens (`ExchangeEvent.connecting`).
 ///
 /// The order for a new connection: `trying` once for each address that is tried, `opened`, with TLS `secured`, and `ready`.
 /// On a connection that is there already, or that another exchange opens at the same moment, `ready` is all there is.
@@ -13,7 +13,7 @@ public enum ConnectionPhase: Hashable, Sendable {
     /// before this one has failed (RFC 8305). A Unix domain socket has its path here.
     case trying(address: String)
     /// The connection is open. With TLS the handshake begins, behind the tunnel of a proxy if there is one; without TLS it
-    /// is told together with `ready`.
+    /// is reported together with `ready`.
     case opened
     /// The TLS handshake with the server is done, and its certificate is accepted.
     case secured(ConnectionInfo.TLS)

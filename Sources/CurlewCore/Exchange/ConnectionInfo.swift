@@ -19,7 +19,7 @@ public struct ConnectionInfo: Hashable, Sendable {
 
     private let storage: Storage
 
-    /// The facts of one connection, for transports of one's own and tests.
+    /// The facts of one connection, for custom transports and tests.
     public init(id: UInt64? = nil, localAddress: String? = nil, tls: TLS? = nil) {
         storage = Storage(id, localAddress, tls)
     }
@@ -45,7 +45,7 @@ public struct ConnectionInfo: Hashable, Sendable {
         /// The certificates that the server has presented, its own first: the first ten. Only for exchanges that are
         /// observed or ask for them (`RequestOptions.peerCertificates`), and empty over URLSession, which does not tell.
         ///
-        /// The connection has been verified before, but their texts are those of whoever made them.
+        /// The connection has been verified before, but their texts are those of the authority that made them.
         public var certificates: [PeerCertificate]
 
         /// What one handshake agreed on.

@@ -38,7 +38,7 @@ struct ConnectionBook {
         if let name { sockets[name] = socket }
     }
 
-    /// Somebody wants to see certificates: `read` is called once for each connection.
+    /// The caller wants to see certificates: `read` is called once for each connection.
     mutating func addCertificates(to socket: Int32, read: () -> [PeerCertificate]) {
         guard let entry = entries[socket], !entry.hasCertificates, var tls = entry.info.tls else { return }
         tls.certificates = read()
@@ -66,7 +66,7 @@ extension Transfer {
         multi?.noteConnection(of: self, easy, name, localAddress)
         guard context.isObserved else { return }
         if hasTried {
-            // Without TLS nobody has told.
+            // Without TLS no callback has told.
             noteOpening()
             hasTried = false
             hasOpened = false
@@ -97,7 +97,7 @@ func noteOpened(_ easy: UnsafeMutableRawPointer?) {
 }
 
 extension MultiHandle {
-    /// Finds the connection that `transfer` is on, or takes it into the handles.book.
+    /// Finds the connection that `transfer` is on, or takes it into the book.
     fileprivate func noteConnection(
         of transfer: Transfer, _ easy: EasyHandle, _ name: ConnectionName?, _ localAddress: () -> String?
     ) {
@@ -124,11 +124,11 @@ extension MultiHandle {
         return handles.book.info(of: transfer.socket ?? curlew_info_socket(easy.pointer))
     }
 
-    /// The socket of a connection that is not in the handles.book. Mostly the one that libcurl has announced for the transfer last;
+    /// The socket of a connection that is not in the book. Mostly the one that libcurl has announced for the transfer last;
     /// of several that were tried at the same time it may be another one.
     private func newSocket(of transfer: Transfer, _ name: ConnectionName?) -> Int32? {
         let announced = transfer.socket.flatMap { poller.isOpen($0) ? $0 : nil }
-        // A Unix domain socket is open at once: nobody waits for it, and nothing comes between.
+        // A Unix domain socket is open at once, without a wait in which another one could be made.
         guard let name else {
             return announced ?? handles.book.latest.flatMap { handles.book.info(of: $0) == nil ? $0 : nil }
         }
@@ -144,7 +144,7 @@ extension Transfer {
 }
 
 extension EasyHandle {
-    /// What TLS agreed on for the connection that the handle has at the moment; nil if nobody knows.
+    /// What TLS agreed on for the connection that the handle has at the moment; nil if that is unknown.
     fileprivate func handshake() -> ConnectionInfo.TLS? {
         var handshake = curlew_handshake(version: nil, cipher_suite: nil, is_resumed: -1)
         guard curlew_read_handshake(pointer, &handshake) != 0 else { return ConnectionInfo.TLS() }

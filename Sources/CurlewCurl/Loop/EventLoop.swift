@@ -235,7 +235,7 @@ final class EventLoop: @unchecked Sendable {
         for handle in multis { next = min(next, handle.nextMoment) }
         if isIdle {
             if !memory.isEmpty { next = min(next, restingSince + Self.restTime + 1) }
-            // Who looks after others does not rest, and need not wake for that.
+            // The loop that looks for late requests does not rest, and need not wake for that.
             if nextLook == .max { next = min(next, restingSince + min(rest, 1 << 60)) }
         }
         // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.

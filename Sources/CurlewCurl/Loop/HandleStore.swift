@@ -152,9 +152,9 @@ func openSocket(
     return Unmanaged<HandleStore>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.open(address.pointee) }
 }
 
-/// The same where the configuration restricts addresses, or somebody wants to hear of them. The context is the transfer.
+/// The same where the configuration restricts addresses, or observers want to hear of them. The context is the transfer.
 ///
-/// What libcurl hands over is what it connects to next. Whoever looked the name up before, or will again, plays no part.
+/// What libcurl hands over is what it connects to next. Earlier and later lookups of the name play no part.
 func openWatchedSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {

@@ -45,8 +45,8 @@ final class RequestQueue: @unchecked Sendable {
 ///
 /// A request that finds a free slot begins at once; any other waits here and belongs to no loop. When an exchange ends,
 /// the loop that performed it gives the slot to the next request in the queue and performs that one too. So a transfer
-/// stays with one loop, no request waits while there is a slot for it, and whoever takes a request out of its queue,
-/// under the one lock, decides what becomes of it.
+/// stays with one loop, no request waits while there is a slot for it, and the thread that takes a request out of
+/// its queue, under the one lock, decides what becomes of it.
 ///
 /// libcurl has a queue of its own for what exceeds its limits, but walks all of it at each end of a transfer, knows no
 /// priority, and several of its versions forgot entries; so it never gets more than it can take.
@@ -75,7 +75,7 @@ final class RequestQueues: Sendable {
         /// Exchanges, and connections in use, at each event loop.
         var loads: [(exchanges: Int, connections: Int)]
         var waiting = 0
-        /// No request waits for longer than until somebody looks at this moment.
+        /// The moment by which a loop looks for requests that have waited for too long.
         var nextLook = Int64.max
         var isStopped = false
     }
@@ -166,7 +166,7 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Where a request is that somebody wants to cancel.
+    /// Where a request is that its caller cancels.
     enum Whereabouts {
         /// It waited, and has left the queue.
         case left

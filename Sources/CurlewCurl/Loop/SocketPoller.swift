@@ -208,7 +208,7 @@ final class SocketPoller {
         if code != CURLM_OK { fault = code }
     }
 
-    /// What libcurl could not do since the last time, once. Nobody knows then what it has done of it.
+    /// What libcurl could not do since the last time, once. What it has done of it is unknown then.
     func takeFault() -> CURLMcode? {
         defer { fault = nil }
         return fault

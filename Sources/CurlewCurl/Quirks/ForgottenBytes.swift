@@ -35,7 +35,7 @@ struct ForgottenBytes {
         note(socket, now + Self.silence)
     }
 
-    /// Those that have been silent for long enough, of the ones that somebody reads from.
+    /// Those that have been silent for long enough, of the ones that a transfer reads from.
     mutating func takeDue(at now: Int64, where isRead: (Int32) -> Bool) -> [Int32] {
         nextLook = .max
         var due: [Int32] = []

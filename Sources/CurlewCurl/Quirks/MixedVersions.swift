@@ -10,15 +10,15 @@ import CurlewHTTP
 /// differently. Callers then get each other's answers.
 ///
 /// Nothing tells which version a connection speaks before the head of an answer. So the head decides: if it is of
-/// HTTP/1.1 and its transfer is not alone on the connection, all of them end before any sees a byte. Nobody joins a
-/// connection that is known to speak HTTP/1.1. And once an origin was seen to do both, it is asked for HTTP/1.1 only.
+/// HTTP/1.1 and its transfer is not alone on the connection, all of them end before any sees a byte. No request joins
+/// a connection that is known to speak HTTP/1.1. And once an origin was seen to do both, it is asked for HTTP/1.1 only.
 struct MixedVersions {
     /// The transfers that are on one connection.
     private struct Occupants {
         var count = 0
         /// It has been seen to speak HTTP/1.1, which has room for one.
         var isSerial = false
-        /// It has been seen to carry several nevertheless: what still comes belongs to nobody.
+        /// It has been seen to carry several nevertheless: what still comes belongs to no request.
         var isMixed = false
     }
 
@@ -73,7 +73,7 @@ struct MixedVersions {
         occupants[connection]?.count -= 1
     }
 
-    /// The head of a response is complete. The transfers that end because nobody can tell whose it is, that of the head
+    /// The head of a response is complete. The transfers that end because it cannot be told whose it is, that of the head
     /// among them; empty when all is well.
     mutating func mixedUp(by transfer: Transfer, others: (ConnectionName) -> [Transfer]) -> [Transfer] {
         guard transfer.head.version != .http2, let connection = transfer.connection, let there = occupants[connection]
@@ -104,7 +104,7 @@ extension MultiHandle {
         loop.mixedVersions.enter(transfer, connection) { name in transfers(on: name).filter { $0 !== transfer } }
     }
 
-    /// The head of a response is there. False if nobody knows whose it is.
+    /// The head of a response is there. False if it cannot be told whose it is.
     func mayAnswer(_ transfer: Transfer) -> Bool {
         let mixed = loop.mixedVersions.mixedUp(by: transfer, others: transfers)
         for other in mixed where other !== transfer { add(.end(other, MixedVersions.error)) }

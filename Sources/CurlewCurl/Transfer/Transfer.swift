@@ -17,8 +17,8 @@ import Synchronization
 /// `@unchecked Sendable` holds because of who touches what:
 /// - `let` properties: everybody.
 /// - `phase` and `queue`: under the lock of `RequestQueues`; the queue never changes once there is one.
-/// - `continuation`: written by the calling task before it asks for a slot, then used by whoever takes the transfer out of
-///   its queue, or else by its event loop.
+/// - `continuation`: written by the calling task before it asks for a slot, then used by the thread that takes the
+///   transfer out of its queue, or else by its event loop.
 /// - everything else: the event loop's thread only, callbacks included.
 final class Transfer: @unchecked Sendable {
     enum Phase {

@@ -11,7 +11,7 @@ final class DepartureStamp: Departure {
 
     var left: MonotonicInstant? { state.withLock { $0?.left } }
 
-    /// Of two sendings of one attempt the first counts: an age may be too high, never too low.
+    /// If one attempt sends two requests the first counts: an age may be too high, never too low.
     func leave(at now: MonotonicInstant, in context: ExchangeContext) {
         state.withLock { state in
             if state?.attempt != context.attempt { state = (context.attempt, now, (state?.count ?? 0) + 1) }
