@@ -19,7 +19,8 @@ struct BodyPipeTests {
         let transfer = Transfer(
             request: try HTTPRequest(url: "http://127.0.0.1/"), context: ExchangeContext(), upload: nil,
             owner: CurlTransport(configuration: configuration))
-        let loop = EventLoop(configuration: configuration, proxies: proxies, queues: queues, number: 0)
+        let loop = EventLoop(
+            configuration: configuration, proxies: proxies, queues: queues, names: NameLookup(.any), number: 0)
         transfer.loop = loop
         return BodyPipe(transfer, first: GatheredBody(), capacity: capacity, memory: loop.memory)
     }

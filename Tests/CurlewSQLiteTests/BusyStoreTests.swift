@@ -80,11 +80,15 @@ struct BusyStoreTests {
         let (client, _) = client(store)
         _ = try await client.send(Request<HTTPResponse>.get("/page"))
         // The thread of the store is busy for as long as the test wants.
-        let gate = DispatchSemaphore(value: 0)
+        let (gate, blocking) = (DispatchSemaphore(value: 0), Locked(0))
+        @Sendable func block() {
+            blocking.withLock { $0 += 1 }
+            gate.wait()
+        }
         let blocked = [
-            Task { try await store.worker.run { _ in gate.wait() } },
-            Task { try await store.worker.look { _ in gate.wait() } },
+            Task { try await store.worker.run { _ in block() } }, Task { try await store.worker.look { _ in block() } },
         ]
+        #expect(await eventually { blocking.withLock { $0 } == 2 })
         var (options, rules) = (RequestOptions(), CacheRules())
         options.timeouts = Timeouts(total: isCancelled ? .seconds(60) : .milliseconds(100))
         rules.lookupTimeout = .seconds(60)

@@ -14,7 +14,8 @@ package final class RawServer: Sendable {
     package let port: Int
     private let connections = Locked<[RawConnection]>([])
     /// Closing it ends the thread that accepts. To end the listening itself wakes that thread on Linux only.
-    private let stop: Int32
+    private let stop: Locked<Int32?>
+    private let hasStopped = Signal()
 
     /// Listens at once. A small `receiveBuffer` lets a slow reader slow the sender soon.
     package init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
@@ -24,15 +25,33 @@ package final class RawServer: Sendable {
             Foundation.close(listener)
             throw LoopbackPort.Failure(call: "pipe", number: errno)
         }
-        (self.port, stop) = (port, ends[1])
+        (self.port, stop) = (port, Locked(ends[1]))
         let connections = connections
-        startThread { [stopped = ends[0]] in Self.serve(listener, until: stopped, connections, script) }
+        startThread { [stopped = ends[0], hasStopped] in
+            Self.serve(listener, until: stopped, connections, script)
+            hasStopped.fire()
+        }
     }
 
     deinit {
         // Every thread waits in a call on one of these, which then returns.
-        Foundation.close(stop)
+        closeStop()
         connections.withLock { $0 }.forEach { $0.breakOff() }
+    }
+
+    /// Returns when the port is closed. The connections that there are stay open.
+    package func stopListening() {
+        closeStop()
+        hasStopped.block()
+    }
+
+    private func closeStop() {
+        if let stop = stop.withLock({ stop in
+            defer { stop = nil }
+            return stop
+        }) {
+            Foundation.close(stop)
+        }
     }
 
     package var url: String { "http://127.0.0.1:\(port)" }

@@ -64,6 +64,13 @@ static inline CURLcode curlew_set_before_request_callback(CURL *easy, curlew_bef
     return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
 
+typedef int (*curlew_lookup_callback)(void *state, void *reserved, void *context);
+
+/// Has `value` called before libcurl looks up a name; a result other than 0 ends the transfer instead.
+static inline CURLcode curlew_set_lookup_callback(CURL *easy, curlew_lookup_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
+}
+
 static inline CURLcode curlew_set_open_socket_callback(CURL *easy, curlew_open_socket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }

@@ -9,6 +9,8 @@
 /// `CurlTransport` tells them; URLSession does not know before the end, and `ExchangeMetrics` has its times then.
 @nonexhaustive
 public enum ConnectionPhase: Hashable, Sendable {
+    /// The engine asks the system for the addresses of the host, or of its proxy. Not reported where it has them.
+    case lookingUp(name: String)
     /// The host, or its proxy, has addresses, and the engine connects to this one: `192.0.2.1:443`. It may try the next one
     /// before this one has failed (RFC 8305). A Unix domain socket has its path here.
     case trying(address: String)
@@ -25,6 +27,7 @@ extension ConnectionPhase: CustomStringConvertible {
     /// A few words for a log.
     public var description: String {
         switch self {
+        case .lookingUp(let name): "looking up \(name)"
         case .trying(let address): "trying \(address)"
         case .opened: "opened"
         case .secured(let tls): "secured by \(tls)"

@@ -62,6 +62,9 @@ public struct DNSConfiguration: Hashable, Sendable {
 }
 
 extension DNSConfiguration.Override {
+    /// The target as origins have hosts; nil if it cannot be one.
+    package var targetHost: String? { Origin(scheme: "http", host: target, port: 80)?.host }
+
     /// `host:port:target:port`, as libcurl takes it; nil if one of them cannot be.
     package var line: String? {
         // A port that is left out is none of the problems.

@@ -26,6 +26,9 @@ package struct ExchangeClock: Sendable {
     /// When the head has to be there; moved by what sending takes.
     private var attempt: Int64
     private var sendingSince: Int64?
+    /// Until the request is about to leave on a connection: since when it waits for that.
+    private var connectingSince: Int64?
+    private var connect: Int64?
     private let firstByte: Int64?
     private let idle: Int64?
     private var phase: Phase
@@ -60,11 +63,26 @@ package struct ExchangeClock: Sendable {
     /// The time since the engine was given the exchange.
     package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
 
-    /// The exchange begins: what came before was waiting for its turn.
-    package mutating func begin(at now: Int64) {
+    /// The exchange begins: what came before was waiting for its turn. With a time for `connecting`, that phase lasts until
+    /// `connected`.
+    package mutating func begin(at now: Int64, connecting time: Duration? = nil) {
         begun = now
+        connect = time?.wholeNanoseconds
+        connectingSince = now
         awaitHead(at: now)
     }
+
+    /// The request is about to leave on a connection.
+    package mutating func connected() {
+        connectingSince = nil
+    }
+
+    /// What came before was waiting for a connection that others use.
+    package mutating func connectLater(from now: Int64) {
+        connectingSince = now
+    }
+
+    package var isConnected: Bool { begun != nil && connectingSince == nil }
 
     /// Content leaves, or is made ready to leave. True when that begins another phase, with another end.
     @discardableResult package mutating func send(at now: Int64) -> Bool {
@@ -102,7 +120,12 @@ package struct ExchangeClock: Sendable {
         if now >= total { return (.total, now) }
         let attempt = endOfAttempt
         if now >= attempt { return (.attempt, now) }
-        let total = min(total, attempt)
+        var total = min(total, attempt)
+        if let connectingSince, let connect {
+            let end = Self.sum(connectingSince, connect)
+            if now >= end { return (.connect, now) }
+            total = min(total, end)
+        }
         guard !isHeld, begun != nil else { return (nil, total) }
         let (start, limit, name): (Int64, Int64?, NetworkError.Phase) =
             if case .waiting(let since) = phase { (since, firstByte, .firstByte) } else { (lastActivity, idle, .idle) }
@@ -132,6 +155,7 @@ extension NetworkError {
     package static func timeout(_ phase: Phase, _ timeouts: Timeouts) -> NetworkError {
         let text =
             switch phase {
+            case .connect: timeouts.connect.map { "No connection within \($0.brief)." }
             case .firstByte: timeouts.firstByte.map { "No answer within \($0.brief)." }
             case .idle: timeouts.idle.map { "No byte moved for \($0.brief)." }
             case .total: timeouts.total.map { "The call was not complete within \($0.brief)." }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+package import CurlewHTTP
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -32,8 +32,9 @@ extension TransportConfiguration {
 
 extension DNSConfiguration {
     /// The place that counts for an origin: the first that fits.
-    fileprivate func override(for origin: Origin) -> Override? {
-        overrides.first { each in
+    package func override(for origin: Origin) -> Override? {
+        guard !overrides.isEmpty else { return nil }
+        return overrides.first { each in
             Origin(scheme: "http", host: each.host, port: 80)?.host == origin.host
                 && (each.port == nil || each.port == origin.port)
         }

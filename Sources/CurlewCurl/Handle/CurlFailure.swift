@@ -16,7 +16,9 @@ enum CurlFailure {
     private static let tooLarge = CURLcode(rawValue: 100)
 
     /// The error for a transfer that libcurl ended with `code`.
-    static func error(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError {
+    static func error(
+        _ code: CURLcode, handle: EasyHandle, transfer: Transfer, message own: String? = nil
+    ) -> NetworkError {
         if let own = transfer.failure { return completed(own, transfer) }
         let repetition = repetitionReason(code, transfer)
         if repetition == nil, let refusal = addressRefusal(code, transfer: transfer) {
@@ -24,7 +26,7 @@ enum CurlFailure {
         }
         let message =
             code == CURLE_OK
-            ? "The connection ended before the head of the answer was complete." : handle.message(for: code)
+            ? "The connection ended before the head of the answer was complete." : own ?? handle.message(for: code)
         var systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
         // libcurl does not tell a name without an address from a machine without a network.
         if code == CURLE_COULDNT_RESOLVE_HOST, !NetworkInterfaces.isAnyUp { systemError = ENETDOWN }
@@ -46,6 +48,14 @@ enum CurlFailure {
                 "libcurl itself takes no more than 300 KB of heads for one call; limits.headerBytes cannot raise that."
         }
         return completed(error, transfer)
+    }
+
+    /// The error for a transfer whose name has no address.
+    static func lookup(
+        of name: String, _ reason: String, _ handle: EasyHandle, _ transfer: Transfer
+    ) -> NetworkError {
+        let code = handle.current.proxy == nil ? CURLE_COULDNT_RESOLVE_HOST : CURLE_COULDNT_RESOLVE_PROXY
+        return error(code, handle: handle, transfer: transfer, message: "Could not resolve host: \(name) (\(reason))")
     }
 
     /// The error for a transfer that the event loop ended because `phase` took too long.

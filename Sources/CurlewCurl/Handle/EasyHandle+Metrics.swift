@@ -20,13 +20,14 @@ extension EasyHandle {
         let ready = microseconds(CURLINFO_PRETRANSFER_TIME_T)
         // With an upload, libcurl takes the first byte sent for the first byte of the transfer.
         let first = transfer.answerTime.map { ready + $0 / 1000 } ?? microseconds(CURLINFO_STARTTRANSFER_TIME_T)
-        let total = microseconds(CURLINFO_TOTAL_TIME_T)
+        let before = transfer.lookup.time(at: ExchangeClock.now()) / 1000
+        let total = before + microseconds(CURLINFO_TOTAL_TIME_T)
         let opened = curlew_info_long(pointer, CURLINFO_NUM_CONNECTS)
-        metrics.nameLookup = .microseconds(opened == 0 ? 0 : lookup)
+        metrics.nameLookup = .microseconds(before + (opened == 0 ? 0 : lookup))
         metrics.connect = .microseconds(opened == 0 ? 0 : max(0, connect - lookup))
         metrics.secureConnect = .microseconds(opened == 0 || secure == 0 ? 0 : max(0, secure - connect))
         metrics.firstByte = .microseconds(max(0, first - ready))
-        metrics.transfer = .microseconds(max(0, total - max(first, ready)))
+        metrics.transfer = .microseconds(max(0, total - before - max(first, ready)))
         metrics.total = .microseconds(total)
         metrics.bytesSent = bytesSent
         metrics.bytesReceived =

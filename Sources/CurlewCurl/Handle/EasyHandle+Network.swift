@@ -54,6 +54,7 @@ extension EasyHandle {
 
     func setNames() {
         let dns = configuration.dns
+        check(curlew_set_lookup_callback(pointer, beginLookup))
         set(CURLOPT_DNS_CACHE_TIMEOUT, max(0, dns.cacheLifetime.roundedUpSeconds))
         let delay = dns.happyEyeballsDelay.roundedUpMilliseconds
         set(CURLOPT_HAPPY_EYEBALLS_TIMEOUT_MS, Int(Int32(clamping: max(1, delay))))

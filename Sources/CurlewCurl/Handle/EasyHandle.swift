@@ -24,7 +24,7 @@ final class EasyHandle {
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var overrides: UnsafeMutablePointer<curl_slist>?
-    /// The addresses of a name of this machine.
+    /// Addresses that were found for the transfer.
     private var addresses: UnsafeMutablePointer<curl_slist>?
     /// What the handle has been given, because setting a text again costs copies: most calls of a client differ only in
     /// their path.
@@ -75,23 +75,62 @@ final class EasyHandle {
         setPointer(CURLOPT_READDATA, context)
         setPointer(CURLOPT_SEEKDATA, context)
         setPointer(CURLOPT_PREREQDATA, context)
+        setPointer(CURLOPT_RESOLVER_START_DATA, context)
         setOpening(of: transfer, context)
+        if forgetsAddresses { forgetAddresses(for: transfer) }
         setText(CURLOPT_URL, transfer.url)
         setTarget(of: transfer)
         setMethod(of: transfer)
         setHeaders(of: transfer)
         setServer(of: transfer)
-        setLoopback(transfer.request.origin)
         setVersion(of: transfer)
         setBuffers(of: transfer)
         setTrailers(of: transfer)
-        // Zero would be libcurl's own default of 300 s, and its largest value is that of a 32-bit integer.
-        let connect = transfer.context.timeouts.connect?.roundedUpMilliseconds ?? .max
-        set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, connect))))
+        setConnectTimeout(transfer.context.timeouts.connect)
         if problem != CURLE_OK {
             current = Current()
             throw CurlFailure.error(problem, handle: self, transfer: transfer)
         }
+    }
+
+    /// Zero would be libcurl's own default of 300 s, and its largest value is that of a 32-bit integer.
+    private func setConnectTimeout(_ time: Duration?) {
+        set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, time?.roundedUpMilliseconds ?? .max))))
+    }
+
+    /// Where libcurl connects to for `transfer`; nil for a SOCKS proxy, whose name libcurl looks up itself.
+    func place(for transfer: Transfer) -> (host: String, port: Int)? {
+        let origin = transfer.request.origin
+        if let proxy = current.proxy { return proxy.origin.map { ($0.host, $0.port) } }
+        guard let override = configuration.dns.override(for: origin) else { return (origin.host, origin.port) }
+        return (override.targetHost ?? origin.host, override.targetPort ?? origin.port)
+    }
+
+    /// What was found for the name that the transfer needs. libcurl keeps it for as long as what it looks up itself.
+    func setAddresses(_ list: String, for transfer: Transfer) {
+        setAddresses(of: transfer) { forgetsAddresses ? "\($0):\(list)" : "+\($0):\(list)" }
+        let took = Duration.nanoseconds(transfer.lookup.time(at: 0))
+        setConnectTimeout(transfer.context.timeouts.connect.map { max(.zero, $0 - took) })
+    }
+
+    /// What libcurl may keep for less than a second it would forget before it connects. So it keeps that until the next
+    /// transfer.
+    private var forgetsAddresses: Bool { configuration.dns.cacheLifetime <= .zero }
+
+    private func forgetAddresses(for transfer: Transfer) {
+        setAddresses(of: transfer) { "-\($0)" }
+    }
+
+    private func setAddresses(of transfer: Transfer, _ line: (String) -> String) {
+        guard let place = place(for: transfer) else { return }
+        let previous = addresses
+        defer { curl_slist_free_all(previous) }
+        addresses = nil
+        // Versions differ in whether a dot at the end is a part of the name.
+        for name in Set([place.host, place.host.ends(with: ".") ? String(place.host.dropLast()) : place.host]) {
+            addresses = curl_slist_append(addresses, line("\(name):\(place.port)")) ?? addresses
+        }
+        setPointer(CURLOPT_RESOLVE, UnsafeMutableRawPointer(addresses))
     }
 
     /// What libcurl wrote about the failure, else its standard text for `code`.
@@ -187,29 +226,6 @@ final class EasyHandle {
         }
         overrides = list
         setPointer(CURLOPT_CONNECT_TO, UnsafeMutableRawPointer(list))
-    }
-
-    /// Names such as `app.localhost` are this machine by definition (RFC 6761 §6.3), and not every libcurl knows. The
-    /// DNS is not asked for them: it could name another machine, which would get what only this one may see.
-    private func setLoopback(_ origin: Origin) {
-        guard current.loopback != origin.host || current.loopbackPort != origin.port else { return }
-        let known = origin.loopbackAddresses
-        guard known != nil || addresses != nil else { return }
-        let previous = addresses
-        defer { curl_slist_free_all(previous) }
-        addresses = nil
-        if let known {
-            // Versions differ in whether a dot at the end is a part of the name.
-            for name in Set([origin.host, origin.host.ends(with: ".") ? String(origin.host.dropLast()) : origin.host]) {
-                guard let list = curl_slist_append(addresses, "+\(name):\(origin.port):\(known)") else {
-                    problem = CURLE_OUT_OF_MEMORY
-                    break
-                }
-                addresses = list
-            }
-        }
-        setPointer(CURLOPT_RESOLVE, UnsafeMutableRawPointer(addresses))
-        (current.loopback, current.loopbackPort) = (origin.host, origin.port)
     }
 
     private func setFixedOptions() {

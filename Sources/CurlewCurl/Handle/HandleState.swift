@@ -17,9 +17,6 @@ struct Current {
     var target: String?
     /// Observers hear of the addresses that are tried.
     var tellsAddresses = false
-    /// The name of this machine whose addresses are set.
-    var loopback: String?
-    var loopbackPort: Int?
     /// For whom identity, pins and proxy are set.
     var origin: Origin?
     var proxy: ProxyServer?

@@ -15,6 +15,8 @@ enum Command {
     case cancel(Transfer)
     /// The reader of a body has made room, or the producer of an upload has bytes.
     case resume(Transfer)
+    /// What the system says about a name.
+    case found(String, NameLookup.Answer)
     /// Requests wait, one of which may be late at this moment on the loop's clock.
     case look(by: Int64)
     /// End when nothing is left to do, at this moment at the latest.

@@ -28,6 +28,7 @@ final class EventLoop: @unchecked Sendable {
     let configuration: TransportConfiguration
     let proxies: ProxyRules
     let queues: RequestQueues
+    let names: NameLookup
     /// Its number among the loops of its queues.
     let number: Int
     let home = HomeProcess()
@@ -62,10 +63,14 @@ final class EventLoop: @unchecked Sendable {
         .configuration, detail: "The system gave no thread or descriptor for the engine.",
         hint: "Close files or connections, or raise the limit of open files (ulimit -n).")
 
-    init(configuration: TransportConfiguration, proxies: ProxyRules, queues: RequestQueues, number: Int) {
+    init(
+        configuration: TransportConfiguration, proxies: ProxyRules, queues: RequestQueues, names: NameLookup,
+        number: Int
+    ) {
         self.configuration = configuration
         self.proxies = proxies
         self.queues = queues
+        self.names = names
         self.number = number
     }
 
@@ -86,7 +91,7 @@ final class EventLoop: @unchecked Sendable {
                 if state.isStopped { return Self.shutdownError }
                 if !state.isRunning { state.isRunning = startThread() }
                 if !state.isRunning { return Self.noDescriptor }
-            case .cancel, .resume, .stop:
+            case .cancel, .resume, .found, .stop:
                 if !state.isRunning { return nil }
             }
             state.commands.append(command)
@@ -112,19 +117,7 @@ final class EventLoop: @unchecked Sendable {
     /// False when the system gives no thread or no descriptor.
     private func startThread() -> Bool {
         guard commandQueue.descriptor >= 0 else { return false }
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        defer { pthread_attr_destroy(&attributes) }
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        #if canImport(Glibc)
-        var thread = pthread_t()
-        #else
-        var thread: Musl.pthread_t?
-        #endif
-        let box = Unmanaged.passRetained(self)
-        let code = pthread_create(&thread, &attributes, runEventLoop, box.toOpaque())
-        if code != 0 { box.release() }
-        return code == 0
+        return CurlewCurl.startThread(self, runEventLoop)
     }
 
     // MARK: On the loop's thread
@@ -181,6 +174,7 @@ final class EventLoop: @unchecked Sendable {
         case .start(let transfer): begin(transfer)
         case .cancel(let transfer): transfer.multi?.end(transfer, with: NetworkError(.cancelled))
         case .resume(let transfer): transfer.multi?.resume(transfer)
+        case .found(let name, let answer): for handle in multis { handle.found(name, answer) }
         case .look(let moment): nextLook = min(nextLook, moment)
         case .stop(let moment):
             stopAt = min(stopAt, moment)

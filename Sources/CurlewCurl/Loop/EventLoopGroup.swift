@@ -15,14 +15,14 @@ struct EventLoopGroup: Sendable {
         let queues: RequestQueues
         let loops: [EventLoop]
 
-        init(_ configuration: TransportConfiguration, _ proxies: ProxyRules, loops count: Int) {
+        init(_ configuration: TransportConfiguration, _ proxies: ProxyRules, _ names: NameLookup, loops count: Int) {
             var part = configuration
             part.pool.idle = max(1, configuration.pool.idle / count)
             part.pool.total = configuration.pool.total.map { max(1, $0 / count) }
             let queues = RequestQueues(configuration: configuration, proxies: proxies, loops: count)
             self.queues = queues
             loops = (0..<count).map { [part] number in
-                EventLoop(configuration: part, proxies: proxies, queues: queues, number: number)
+                EventLoop(configuration: part, proxies: proxies, queues: queues, names: names, number: number)
             }
         }
     }
@@ -35,11 +35,12 @@ struct EventLoopGroup: Sendable {
     init(configuration: TransportConfiguration, proxies: ProxyRules) {
         // A limit for all connections cannot be divided into parts that are hardly any.
         let most = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
-        main = Lane(configuration, proxies, loops: min(configuration.eventLoops, most))
+        let names = NameLookup(configuration.dns.addresses)
+        main = Lane(configuration, proxies, names, loops: min(configuration.eventLoops, most))
         // Which libcurl there is shows with the first use: making a transport does not start it.
         var serial = configuration
         serial.httpVersions = .http1Only
-        apart = configuration.httpVersions == .automatic ? Lane(serial, proxies, loops: 1) : nil
+        apart = configuration.httpVersions == .automatic ? Lane(serial, proxies, names, loops: 1) : nil
     }
 
     private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) }

@@ -35,6 +35,8 @@ final class MultiHandle {
     /// How many of them the loop's numbers have.
     private var counted = 0
     private var effects: [Effect] = []
+    /// Those that wait for the addresses of a name; libcurl does not have them meanwhile.
+    private var waiting: [String: [Transfer]] = [:]
     /// Those that have the slots of others that ended.
     private var successors: [Transfer] = []
     /// Transfers that libcurl has got since it last worked on what is due.
@@ -54,7 +56,6 @@ final class MultiHandle {
         curlew_multi_set_long(pointer, CURLMOPT_MAX_HOST_CONNECTIONS, pool.perHost)
         curlew_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, pool.idle)
         curlew_multi_set_long(pointer, CURLMOPT_MAX_CONCURRENT_STREAMS, 100)
-        ResolverThreads.allow(in: pointer)
         if let total = pool.total { curlew_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, total) }
     }
 
@@ -110,7 +111,11 @@ final class MultiHandle {
         nextCheck = .max
         var late: [(Transfer, NetworkError)] = []
         for transfer in active.values {
-            let check = transfer.clock.check(at: now)
+            var check = transfer.clock.check(at: now)
+            if check.expired == .connect, waitsForOthers(transfer) {
+                transfer.clock.connectLater(from: now)
+                check = transfer.clock.check(at: now)
+            }
             if let phase = check.expired {
                 late.append((transfer, CurlFailure.timeout(phase, transfer: transfer)))
             } else {
@@ -122,6 +127,11 @@ final class MultiHandle {
             end(transfer, with: error)
         }
         applyEffects()
+    }
+
+    /// Others use the connections to its origin: it waits for its turn, and does not connect.
+    private func waitsForOthers(_ transfer: Transfer) -> Bool {
+        active.values.contains { $0.queue === transfer.queue && $0.clock.isConnected }
     }
 
     /// A transfer is late. Its connection goes with it if nothing at all comes on that.
@@ -146,7 +156,7 @@ final class MultiHandle {
             }
             if transfer.isCancelled { throw NetworkError(.cancelled) }
             let now = ExchangeClock.now()
-            transfer.clock.begin(at: now)
+            transfer.clock.begin(at: now, connecting: transfer.context.timeouts.connect)
             if let phase = transfer.clock.check(at: now).expired {
                 throw CurlFailure.timeout(phase, transfer: transfer)
             }
@@ -171,15 +181,54 @@ final class MultiHandle {
         }
         do throws(NetworkError) {
             try easy.prepare(transfer)
-            let code = curl_multi_add_handle(pointer, easy.pointer)
-            guard code == CURLM_OK else {
-                throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
-            }
+            try attach(easy)
             return easy
         } catch {
             // What it has taken over is not known: it goes.
             handles.drop()
             throw error
+        }
+    }
+
+    private func attach(_ easy: EasyHandle) throws(NetworkError) {
+        let code = curl_multi_add_handle(pointer, easy.pointer)
+        guard code != CURLM_OK else { return }
+        throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
+    }
+
+    /// libcurl was about to ask for the addresses of `name`, and ended the transfer instead: the loop asks for them, once for
+    /// all who wait.
+    private func wait(_ transfer: Transfer, _ easy: EasyHandle, for name: String) {
+        curl_multi_remove_handle(pointer, easy.pointer)
+        transfer.lookup = .waiting(name, since: loop.now)
+        let isFirst = waiting[name] == nil
+        waiting[name, default: []].append(transfer)
+        // Names such as `app.localhost` are this machine by definition (RFC 6761 §6.3), and not every libcurl knows. The
+        // DNS is not asked for them: it could name another machine, which would get what only this one may see.
+        if let known = Origin(scheme: "http", host: name, port: 80)?.loopbackAddresses {
+            return found(name, .addresses(known))
+        }
+        transfer.context.record(.connecting(.lookingUp(name: name)))
+        guard isFirst else { return }
+        loop.names.ask(name) { [weak loop] answer in loop?.send(.found(name, answer)) }
+    }
+
+    /// Those that wait for this name go on, or end.
+    func found(_ name: String, _ answer: NameLookup.Answer) {
+        for transfer in waiting.removeValue(forKey: name) ?? [] {
+            guard let easy = transfer.easy, case .waiting(_, let since) = transfer.lookup else { continue }
+            let now = ExchangeClock.now()
+            transfer.lookup = .over(took: now - since)
+            do throws(NetworkError) {
+                switch answer {
+                case .addresses(let list): easy.setAddresses(list, for: transfer)
+                case .failed(let reason): throw CurlFailure.lookup(of: name, reason, easy, transfer)
+                }
+                try attach(easy)
+                begun += 1
+            } catch {
+                complete(transfer, easy, .failure(error))
+            }
         }
     }
 
@@ -271,6 +320,10 @@ final class MultiHandle {
             guard let context = curlew_info_pointer(easy, CURLINFO_PRIVATE) else { continue }
             let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
             guard let easy = transfer.easy else { continue }
+            if case .needed(let name) = transfer.lookup, !transfer.isDiscarding {
+                wait(transfer, easy, for: name)
+                continue
+            }
             if code == CURLE_OK, transfer.decoder?.isComplete == false {
                 transfer.failure = NetworkError(
                     .badResponse, detail: "The body ends before its content coding does: it was cut off.")
@@ -296,6 +349,8 @@ final class MultiHandle {
         easy.serverCheck?.forgetCertificates()
         curl_multi_remove_handle(pointer, easy.pointer)
         active[ObjectIdentifier(transfer)] = nil
+        // What was asked is answered to the others.
+        if case .waiting(let name, _) = transfer.lookup { waiting[name]?.removeAll { $0 === transfer } }
         transfer.easy = nil
         noteReleased(transfer)
         if case .success = result { handles.noteIdleConnection(of: transfer) }

@@ -29,6 +29,25 @@ final class Transfer: @unchecked Sendable {
         case over
     }
 
+    /// What it has to do with the lookup of a name.
+    enum Lookup {
+        case none
+        /// libcurl wanted to ask for this one, and was told to end instead.
+        case needed(String)
+        case waiting(String, since: Int64)
+        /// What it took, in nanoseconds. libcurl has been given the addresses, and asks itself if it needs others.
+        case over(took: Int64)
+
+        /// How long it took so far.
+        func time(at now: Int64) -> Int64 {
+            switch self {
+            case .none, .needed: 0
+            case .waiting(_, let since): now - since
+            case .over(let time): time
+            }
+        }
+    }
+
     let request: HTTPRequest
     let context: ExchangeContext
     let upload: (any Upload)?
@@ -55,6 +74,7 @@ final class Transfer: @unchecked Sendable {
     var loop: EventLoop?
     /// The handle that it is part of while it is active.
     var multi: MultiHandle?
+    var lookup = Lookup.none
     /// The connection that it is on, where `MixedVersions` keeps count.
     var connection: ConnectionName?
     /// Where libcurl waits for it, as far as it has told: not for each that joins others on a connection.

@@ -49,6 +49,14 @@ func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ ori
     }
 }
 
+/// Called when libcurl is about to look up a name.
+func beginLookup(
+    _ state: UnsafeMutableRawPointer?, _ reserved: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let context else { return 1 }
+    return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayLookUp() ? 0 : 1 }
+}
+
 /// Called when a connection is there and before a byte of the request leaves, each time that libcurl sends it.
 func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
@@ -215,6 +223,14 @@ extension Transfer {
         multi?.noteDeadline(of: self)
     }
 
+    /// False when the event loop looks up the name instead. An address has no need of it, and libcurl knows `localhost`.
+    fileprivate func mayLookUp() -> Bool {
+        guard case .none = lookup, let name = easy?.place(for: self)?.host, name != "localhost", IPAddress(name) == nil
+        else { return true }
+        lookup = .needed(name)
+        return false
+    }
+
     /// libcurl sends again by itself when a reused connection ends before the first byte of an answer.
     fileprivate func beginRequest(on connection: @autoclosure () -> ConnectionName?) -> Bool {
         sendings += 1
@@ -228,6 +244,7 @@ extension Transfer {
         }
         guard sendings == 1 || mayBeginAgain() else { return false }
         let connection = connection()
+        clock.connected()
         noteReady(on: connection, localAddress: easy?.localAddress)
         guard MixedVersions.areWatched(in: self) else { return true }
         guard multi?.enter(self, connection) ?? true else {

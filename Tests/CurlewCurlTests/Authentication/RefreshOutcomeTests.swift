@@ -102,6 +102,8 @@ struct RefreshOutcomeTests {
         let client = try service.client(store)
         let calls = (0..<5).map { _ in Task { await client.me() } }
         try await service.server.waitForRequests(count: 6)
+        // The server has counted it: the next refresh is the second one.
+        #expect(await eventually { service.refreshes == 1 })
         try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(10))
         // One that asked after the others had been told has begun the next refresh, which is good.

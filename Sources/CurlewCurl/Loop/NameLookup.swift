@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CCurl
+import CurlewCore
+#if canImport(Glibc)
+import Glibc
+#else
+import Musl
+#endif
+
+/// Asks the system for the addresses of names, on threads of its own: for all event loops of one transport.
+///
+/// libcurl would ask once for each call that waits. Here a name is asked for once at a time, whoever waits for it. The
+/// system's function cannot be ended: a name whose servers do not answer holds one thread until the system gives up.
+final class NameLookup: Sendable {
+    enum Answer: Sendable {
+        /// As libcurl takes them: `192.0.2.1,[2001:db8::1]`.
+        case addresses(String)
+        /// Why there are none.
+        case failed(String)
+    }
+
+    private struct State {
+        /// Those who wait, by the name that is asked for.
+        var waiting: [String: [@Sendable (Answer) -> Void]] = [:]
+        /// Names that no thread asks for yet.
+        var queue: [String] = []
+        var threads = 0
+    }
+
+    /// Names that are asked for at the same time; others wait until one of these is answered.
+    private static let threadLimit = 1024
+    private static let addressLimit = 32
+
+    private let family: Int32
+    private let state = Locked(State())
+
+    init(_ addresses: DNSConfiguration.Addresses) {
+        family =
+            switch addresses {
+            case .any: AF_UNSPEC
+            case .ipv4: AF_INET
+            case .ipv6: AF_INET6
+            }
+    }
+
+    /// Calls `done` with what the system says, on another thread.
+    func ask(_ name: String, _ done: @escaping @Sendable (Answer) -> Void) {
+        let needsThread = state.withLock { state in
+            state.waiting[name, default: []].append(done)
+            guard state.waiting[name]?.count == 1 else { return false }
+            state.queue.append(name)
+            guard state.threads < Self.threadLimit else { return false }
+            state.threads += 1
+            return true
+        }
+        if needsThread, !startThread(self, runNameLookup) { answerNext(.failed("The system gave no thread.")) }
+    }
+
+    /// Asks for one name after the other until none is left.
+    fileprivate func run() {
+        curlew_name_thread("curlew-lookup")
+        while let name = nextName() { answer(name, find(name)) }
+    }
+
+    private func nextName() -> String? {
+        state.withLock { state in
+            if state.queue.isEmpty {
+                state.threads -= 1
+                return nil
+            }
+            return state.queue.removeFirst()
+        }
+    }
+
+    private func answerNext(_ answer: Answer) {
+        while let name = nextName() { self.answer(name, answer) }
+    }
+
+    private func answer(_ name: String, _ answer: Answer) {
+        for done in state.withLock({ $0.waiting.removeValue(forKey: name) }) ?? [] { done(answer) }
+    }
+
+    private func find(_ name: String) -> Answer {
+        var hints = addrinfo()
+        hints.ai_family = family
+        hints.ai_protocol = Int32(IPPROTO_TCP)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(name, nil, &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard code == 0 else { return .failed(gai_strerror(code).map { String(cString: $0) } ?? "error \(code)") }
+        let found = sequence(first: list) { $0?.pointee.ai_next }.prefix(Self.addressLimit).prefix { $0 != nil }
+        let texts = found.compactMap { $0.flatMap(Self.text) }
+        return texts.isEmpty ? .failed("It has no address.") : .addresses(texts.joined(separator: ","))
+    }
+
+    private static func text(of entry: UnsafeMutablePointer<addrinfo>) -> String? {
+        var text = [CChar](repeating: 0, count: 64)
+        let size = socklen_t(text.count)
+        guard getnameinfo(entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, size, nil, 0, NI_NUMERICHOST) == 0
+        else { return nil }
+        let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return entry.pointee.ai_family == AF_INET6 ? "[\(address)]" : address
+    }
+}
+
+private func runNameLookup(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    Unmanaged<NameLookup>.fromOpaque(context).takeRetainedValue().run()
+    return nil
+}
+
+/// Starts a detached thread that gets `owner`, retained. False when the system gives none.
+func startThread<Owner: AnyObject>(
+    _ owner: Owner, _ entry: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
+) -> Bool {
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    #if canImport(Glibc)
+    var thread = pthread_t()
+    #else
+    var thread: Musl.pthread_t?
+    #endif
+    let box = Unmanaged.passRetained(owner)
+    let code = pthread_create(&thread, &attributes, entry, box.toOpaque())
+    if code != 0 { box.release() }
+    return code == 0
+}
+#endif

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+
+import CTestSupport
+import CurlewCore
+import CurlewCurl
+import CurlewHTTP
+import CurlewTesting
+import TestServers
+import Testing
+
+/// How the engine asks for names, and what becomes of those who wait for one.
+@Suite(.timeLimit(.minutes(2)))
+struct NameLookupTests {
+    @Test("a name that is not answered is asked for once, whoever calls; each call ends at its own limit")
+    func shared() async throws {
+        let name = "shared.hangs.test"
+        let transport = CurlTransport()
+        for round in 1...3 {
+            let calls = (0..<40).map { _ in
+                Task {
+                    try await transport.exchange(
+                        .get, "http://\(name)/", timeouts: Timeouts(connect: .milliseconds(200)))
+                }
+            }
+            for call in calls { #expect(await outcome(call).reason == .timedOut(.connect)) }
+            #expect(hanging_lookup_count(name) == 1, "round \(round)")
+        }
+        // The system gives up at last. That is told to those who wait, and the next call asks again.
+        let patient = Task { try await transport.exchange(.get, "http://\(name)/") }
+        #expect(await eventually { transport.snapshot.active == 1 })
+        hanging_lookup_release(name)
+        let error = try #require(await #expect(throws: NetworkError.self) { try await patient.value })
+        #expect(error.reason == .unreachable && error.detail.contains(name))
+        #expect(await transport.failure(.get, "http://\(name)/")?.reason == .unreachable)
+        #expect(hanging_lookup_count(name) == 2)
+    }
+
+    @Test("calls that begin together share what is found, and the lookup is a part of their time")
+    func together() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        let name = "together.here.test"
+        let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 1))
+        let calls = (0..<40).map { _ in
+            Task { try await transport.exchange(.get, "http://\(name):\(server.port)/") }
+        }
+        var lookups = 0
+        for call in calls {
+            let metrics = try await call.value.metrics
+            let lookup = try #require(metrics.nameLookup)
+            if lookup > .zero { lookups += 1 }
+            #expect(try #require(metrics.total) >= lookup + #require(metrics.connect) + #require(metrics.firstByte))
+        }
+        #expect(lookups > 0 && hanging_lookup_count(name) == 1)
+        #expect(try await transport.exchange(.get, "http://\(name):\(server.port)/").metrics.nameLookup == .zero)
+    }
+
+    @Test("a name is asked for as it is used: in other places, and behind a dot")
+    func places() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        var configuration = TransportConfiguration(eventLoops: 1)
+        configuration.dns.overrides = [
+            .init(host: "elsewhere.test", target: "target.here.test", targetPort: server.port)
+        ]
+        let transport = CurlTransport(configuration: configuration)
+        #expect(try await transport.exchange(.get, "http://elsewhere.test/").text() == "ok")
+        #expect(hanging_lookup_count("target.here.test") == 1)
+        #expect(try await transport.exchange(.get, "http://plain.here.test:\(server.port)/").text() == "ok")
+        #expect(hanging_lookup_count("plain.here.test") == 1)
+        var proxied = TransportConfiguration()
+        proxied.proxy = .fixed(ProxyServer(.http, host: "proxy.here.test", port: server.port))
+        server.on(.get, "/", respond: .text("by proxy"))
+        _ = try? await CurlTransport(configuration: proxied).exchange(.get, "http://no-such-host.invalid/")
+        #expect(hanging_lookup_count("proxy.here.test") == 1)
+    }
+
+    @Test("a call that is cancelled while its name is looked up leaves nothing, and the others go on")
+    func cancelled() async throws {
+        let name = "left.hangs.test"
+        let transport = CurlTransport()
+        let calls = (0..<3).map { _ in Task { try await transport.exchange(.get, "http://\(name)/") } }
+        #expect(await eventually { transport.snapshot.active == 3 && hanging_lookup_count(name) == 1 })
+        calls[0].cancel()
+        #expect(await outcome(calls[0]).reason == .cancelled)
+        #expect(await eventually { transport.snapshot.active == 2 })
+        hanging_lookup_release(name)
+        for call in calls.dropFirst() { #expect(await outcome(call).reason == .unreachable) }
+        await transport.shutdown()
+    }
+
+    @Test("a transport can be shut down while the system looks for a name")
+    func shutdown() async throws {
+        let name = "shutdown.hangs.test"
+        let transport = CurlTransport()
+        let call = Task { try await transport.exchange(.get, "http://\(name)/") }
+        #expect(await eventually { hanging_lookup_count(name) == 1 })
+        await transport.shutdown()
+        #expect(await outcome(call).reason == .refused(by: .shutdown))
+        hanging_lookup_release(name)
+    }
+
+    /// libcurl 7.88 lets calls wait for the first handshake, and then tries them one by one: the sixth failed after six
+    /// times the limit.
+    @Test("calls to a server that does not answer a handshake all end at their limit")
+    func silentHandshake() async throws {
+        let configuration = try await Nginx.shared().configuration
+        let server = try RawServer { $0.waitUntilClosed() }
+        let transport = CurlTransport(configuration: configuration)
+        let start = ContinuousClock.now
+        let calls = (0..<6).map { _ in
+            Task {
+                try await transport.exchange(
+                    .get, "https://127.0.0.1:\(server.port)/", timeouts: Timeouts(connect: .seconds(1)))
+            }
+        }
+        for call in calls { #expect(await outcome(call).reason == .timedOut(.connect)) }
+        #expect(ContinuousClock.now - start < .seconds(4))
+    }
+}
