@@ -5,6 +5,7 @@
 
 #include "CompanionProcess.h"
 #include "HangingLookup.h"
+#include "RefusedDescriptors.h"
 #include "Loopback.h"
 
 #endif
