@@ -76,10 +76,11 @@ struct TaskMachine {
         self.flow = flow
         self.smallBody = smallBody
         self.streams = streams
-        account = switch flow {
-        case .suspends(let mark): BodyAccount(capacity: mark)
-        case .fails: BodyAccount(capacity: .max)
-        }
+        account =
+            switch flow {
+            case .suspends(let mark): BodyAccount(capacity: mark)
+            case .fails: BodyAccount(capacity: .max)
+            }
     }
 
     /// The task should stand still.

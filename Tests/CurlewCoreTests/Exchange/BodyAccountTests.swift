@@ -35,7 +35,7 @@ struct BodyAccountTests {
     func generated() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
-        for round in 0..<2_000 {
+        for round in 0..<1_000 {
             let capacity = Int.random(in: 1...20, using: &random)
             let waiting = Int.random(in: 0...25, using: &random)
             var owner = Owner(capacity: capacity, batch: Int.random(in: 1...30, using: &random), waiting: waiting)
