@@ -80,7 +80,8 @@ struct GatheredBody {
         let expected = max(count + bytes.count, Int(min(length ?? 0, Self.mostExpected)))
         guard large != nil || expected > BodyMemory.least else {
             // A small body mostly comes whole; one that does not gets its room at once.
-            if small.isEmpty, expected > bytes.count { small.reserveCapacity(expected) }
+            if small.isEmpty, expected == bytes.count { return small = Data(bytes) }
+            if small.isEmpty { small.reserveCapacity(expected) }
             return small.append(contentsOf: bytes)
         }
         if let large, large.room >= bytes.count { return large.append(bytes) }
@@ -140,8 +141,8 @@ private final class BodyBlock: @unchecked Sendable {
 
     /// Appends as many bytes as there is room for.
     func append(_ bytes: UnsafeRawBufferPointer) {
-        let added = bytes.prefix(room)
-        UnsafeMutableRawBufferPointer(start: memory.start + count, count: room).copyBytes(from: added)
+        let added = UnsafeRawBufferPointer(rebasing: bytes.prefix(room))
+        UnsafeMutableRawBufferPointer(start: memory.start + count, count: room).copyMemory(from: added)
         count += added.count
     }
 
