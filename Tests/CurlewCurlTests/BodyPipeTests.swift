@@ -32,7 +32,7 @@ struct BodyPipeTests {
     @Test("a reader gets what has come joined, and the end after it")
     func order() async throws {
         let pipe = try pipe()
-        #expect(offer("ab", to: pipe) == "taken" && offer("c", to: pipe) == "taken")
+        #expect(offer("ab", to: pipe) == "wait" && offer("c", to: pipe) == "wait")
         pipe.finish(.success(()))
         #expect(try await pipe.next() == Data("abc".utf8))
         #expect(try await pipe.next() == nil)
@@ -41,25 +41,41 @@ struct BodyPipeTests {
     @Test("beyond its capacity it takes nothing until somebody has read")
     func capacity() async throws {
         let pipe = try pipe(capacity: 3)
-        #expect(offer("abcd", to: pipe) == "taken" && offer("e", to: pipe) == "refused")
+        #expect(offer("abcd", to: pipe) == "wait" && offer("e", to: pipe) == "pause")
         #expect(try await pipe.next() == Data("abcd".utf8))
-        #expect(offer("e", to: pipe) == "taken")
+        #expect(offer("e", to: pipe) == "wait")
     }
 
     @Test("what comes after the end is not for a reader: part of what came before it may have been dropped")
     func late() async throws {
         let cancelled = try pipe()
-        #expect(offer("abc", to: cancelled) == "taken")
+        #expect(offer("abc", to: cancelled) == "wait")
         cancelled.cancel()
         // The engine goes on until it hears of it.
-        #expect(offer("def", to: cancelled) == "taken")
+        #expect(offer("def", to: cancelled) == "late")
         let error = await #expect(throws: NetworkError.self) { try await cancelled.next() }
         #expect(error?.reason == .cancelled)
         let stalled = try pipe()
-        #expect(offer("abc", to: stalled) == "taken")
+        #expect(offer("abc", to: stalled) == "wait")
         stalled.finish(.failure(NetworkError(.timedOut(.idle))))
-        #expect(offer("def", to: stalled) == "taken")
+        #expect(offer("def", to: stalled) == "late")
         #expect(try await stalled.next() == Data("abc".utf8))
         await #expect(throws: NetworkError.self) { try await stalled.next() }
+    }
+
+    @Test("a body that is given up when all of it has come is gone, and fails where it is read")
+    func givenUpAtTheEnd() async throws {
+        let pipe = try pipe()
+        #expect(offer("abc", to: pipe) == "wait")
+        pipe.finish(.success(()))
+        pipe.cancel()
+        let error = await #expect(throws: NetworkError.self) { try await pipe.next() }
+        #expect(error?.reason == .cancelled)
+        // What was read to its end stays complete.
+        let read = try self.pipe()
+        read.finish(.success(()), trailers: ["X-Sum": "1"])
+        #expect(try await read.next() == nil)
+        read.cancel()
+        #expect(try await read.next() == nil && read.trailers["X-Sum"] == "1")
     }
 }

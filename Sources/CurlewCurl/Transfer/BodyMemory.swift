@@ -24,10 +24,8 @@ final class BodyMemory: Sendable {
 
     private let state = Locked(State())
 
-    deinit { forget() }
-
     /// Memory for at least `count` bytes, and at most a quarter more.
-    func take(_ count: Int) -> BodyBlock {
+    fileprivate func take(_ count: Int) -> BodyBlock {
         let size = Self.size(for: count)
         let found = state.withLock { state -> BodyBlock.Memory? in
             guard let index = state.free.lastIndex(where: { $0.size == size }) else { return nil }
@@ -38,7 +36,8 @@ final class BodyMemory: Sendable {
     }
 
     fileprivate func giveBack(_ memory: BodyBlock.Memory) {
-        let dropped = state.withLock { state -> [BodyBlock.Memory] in
+        // What is too much goes back to the system when the lock is free.
+        _ = state.withLock { state in
             state.free.append(memory)
             state.count += memory.size
             var dropped: [BodyBlock.Memory] = []
@@ -48,7 +47,6 @@ final class BodyMemory: Sendable {
             }
             return dropped
         }
-        for memory in dropped { memory.deallocate() }
     }
 
     var isEmpty: Bool { kept == 0 }
@@ -57,13 +55,7 @@ final class BodyMemory: Sendable {
     var kept: Int { state.withLock { $0.count } }
 
     /// Gives back to the system what nobody uses.
-    func forget() {
-        let free = state.withLock { state -> [BodyBlock.Memory] in
-            defer { state = State() }
-            return state.free
-        }
-        for memory in free { memory.deallocate() }
-    }
+    func forget() { state.withLock { $0 = State() } }
 
     /// Steps of a quarter of the power of two below, so that bodies of about the same size use the same blocks.
     static func size(for count: Int) -> Int {
@@ -73,14 +65,55 @@ final class BodyMemory: Sendable {
     }
 }
 
+/// What has come of a body that is not handed over yet. Used on the event loop's thread, or under the lock of a pipe.
+struct GatheredBody {
+    private var small = Data()
+    private var large: BodyBlock?
+
+    /// Room for more than this is taken when it is needed, whatever a server declares.
+    private static let mostExpected: Int64 = 1 << 20
+
+    var count: Int { large?.count ?? small.count }
+
+    /// Appends `bytes` of a body that will have `length` bytes, if that is known.
+    mutating func append(_ bytes: UnsafeRawBufferPointer, of length: Int64?, memory: BodyMemory) {
+        let expected = max(count + bytes.count, Int(min(length ?? 0, Self.mostExpected)))
+        guard large != nil || expected > BodyMemory.least else {
+            // A small body mostly comes whole; one that does not gets its room at once.
+            if small.isEmpty, expected == bytes.count { return small = Data(bytes) }
+            if small.isEmpty { small.reserveCapacity(expected) }
+            return small.append(contentsOf: bytes)
+        }
+        if let large, large.room >= bytes.count { return large.append(bytes) }
+        let new = memory.take(max(expected, (large?.count ?? 0) * 2))
+        if let large { new.append(large.bytes) } else { small.withUnsafeBytes { new.append($0) } }
+        new.append(bytes)
+        small = Data()
+        large = new
+    }
+
+    /// All of it; nothing is left.
+    mutating func take() -> Data {
+        defer { self = GatheredBody() }
+        guard let large else { return small }
+        // One whose length nobody knew may have twice the room that it needs, for as long as somebody keeps it.
+        return large.room > large.count / 2 ? Data(large.bytes) : large.data
+    }
+
+    /// A copy of its beginning, at most `count` bytes.
+    func prefix(_ count: Int) -> Data {
+        large.map { Data($0.bytes.prefix(count)) } ?? small.prefix(count)
+    }
+}
+
 /// A body, or a part of it, while it is gathered. Becomes `Data` without being copied; its memory goes back when that
 /// has gone.
 ///
 /// `@unchecked Sendable` holds because the one `GatheredBody` that has it writes to it, on the event loop's thread or under
 /// the lock of a pipe, and nobody once it has become data.
-final class BodyBlock: @unchecked Sendable {
+private final class BodyBlock: @unchecked Sendable {
     /// `@unchecked Sendable` holds because one at a time has it: the store, a block, or the data that a block became.
-    struct Memory: @unchecked Sendable {
+    final class Memory: @unchecked Sendable {
         let start: UnsafeMutableRawPointer
         let size: Int
 
@@ -89,7 +122,7 @@ final class BodyBlock: @unchecked Sendable {
             self.size = size
         }
 
-        func deallocate() { start.deallocate() }
+        deinit { start.deallocate() }
     }
 
     private let memory: Memory
@@ -97,7 +130,7 @@ final class BodyBlock: @unchecked Sendable {
     private(set) var count = 0
     var room: Int { memory.size - count }
 
-    fileprivate init(_ memory: Memory, of owner: BodyMemory) {
+    init(_ memory: Memory, of owner: BodyMemory) {
         self.memory = memory
         self.owner = owner
     }
@@ -108,16 +141,9 @@ final class BodyBlock: @unchecked Sendable {
 
     /// Appends as many bytes as there is room for.
     func append(_ bytes: UnsafeRawBufferPointer) {
-        let added = min(bytes.count, room)
-        guard added > 0, let start = bytes.baseAddress else { return }
-        (memory.start + count).copyMemory(from: start, byteCount: added)
-        count += added
-    }
-
-    /// Another block with the same bytes.
-    func moved(to other: BodyBlock) -> BodyBlock {
-        other.append(bytes)
-        return other
+        let added = UnsafeRawBufferPointer(rebasing: bytes.prefix(room))
+        UnsafeMutableRawBufferPointer(start: memory.start + count, count: room).copyMemory(from: added)
+        count += added.count
     }
 
     /// What was gathered. Nothing may be appended any more.

@@ -184,8 +184,7 @@ final class Transfer: @unchecked Sendable {
                 answer(.failure(error))
             } else {
                 handOverHead(metrics: metrics)
-                if case .success = result, !head.trailers.isEmpty { pipe.note(trailers: head.trailers) }
-                pipe.finish(result)
+                pipe.finish(result, trailers: head.trailers)
             }
             // The pipe refers to the transfer for as long as it is read.
             self.pipe = nil

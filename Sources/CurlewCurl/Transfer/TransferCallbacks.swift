@@ -175,13 +175,13 @@ extension Transfer {
             }
             stream()
         }
-        switch pipe?.offer(bytes, isForced: isForced) ?? .taken {
-        case .taken: return bytes.count
+        switch pipe?.offer(bytes, isForced: isForced) {
         case .due:
             if !isBodyDue { multi?.add(.body(self)) }
             isBodyDue = true
             return bytes.count
-        case .refused: return hold()
+        case .pause: return hold()
+        default: return bytes.count
         }
     }
 

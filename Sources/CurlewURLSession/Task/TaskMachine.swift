@@ -6,13 +6,9 @@ import Foundation
 
 /// One task of URLSession as a value: what came of it, what its caller and its reader get, what the task should do.
 ///
-///     gathering ──▶ streaming ──▶ over
-///         │                        ▲
-///         └────────────────────────┘
-///
 /// A small answer is gathered and handed over whole; any other is handed over with its head, and its bytes are read
-/// from here. Each event leads to at most one effect, and whoever waits is told exactly once, in whatever order events
-/// come: the task may end twice, or not at all, and may go on after it was told to stop.
+/// from here, as `BodyAccount` counts them. Each event leads to at most one effect, and whoever waits is told exactly
+/// once, in whatever order events come: the task may end twice, or not at all, and may go on after it was told to stop.
 struct TaskMachine {
     /// The head of an answer, as its caller gets it.
     struct Head: Equatable, Sendable {
@@ -60,23 +56,15 @@ struct TaskMachine {
         case breakOff(NetworkError)
     }
 
-    private enum Phase {
-        case gathering(Head?)
-        case streaming(isRead: Bool)
-        case over
-    }
-
-    private var phase = Phase.gathering(nil)
-    /// Bytes that nobody has taken.
+    /// Bytes that nobody has taken, and how many the account says there are.
     private var pending = Data()
-    /// How the body ended; it is told when the pending bytes are gone.
-    private var end: Result<Void, NetworkError>?
+    private var account: BodyAccount
     private var received: Int64 = 0
     private(set) var head: Head?
+    /// The caller has an outcome.
+    private(set) var isAnswered = false
     /// The task should be cancelled.
     private(set) var wantsEnd = false
-    /// The task should stand still.
-    private(set) var wantsSuspension = false
 
     private let flow: Flow
     private let smallBody: Int
@@ -86,138 +74,103 @@ struct TaskMachine {
     init(flow: Flow, smallBody: Int, streams: Bool, limits: Limits = .standard) {
         self.limits = limits
         self.flow = flow
-        self.smallBody = streams ? 0 : smallBody
+        self.smallBody = smallBody
         self.streams = streams
+        account =
+            switch flow {
+            case .suspends(let mark): BodyAccount(capacity: mark)
+            case .fails: BodyAccount(capacity: .max)
+            }
     }
 
-    /// The caller has an outcome.
-    var isAnswered: Bool { if case .gathering = phase { false } else { true } }
+    /// The task should stand still.
+    var wantsSuspension: Bool { account.isPaused }
 
     /// Nothing that comes from the task matters any more.
-    var isEnded: Bool { if case .over = phase { true } else { end != nil } }
+    var isEnded: Bool { account.end != nil }
 
     /// The beginning of the body, for an error.
     func excerpt(_ limit: Int) -> Data { pending.prefix(limit) }
 
     mutating func handle(_ event: Event) -> Effect? {
-        switch event {
+        // What the account does not count any more was handed over, or dropped.
+        defer { if account.waiting == 0 { pending = Data() } }
+        return switch event {
         case .head(let head): receive(head)
         case .data(let data): data.isEmpty ? nil : receive(data)
         case .challenge: finish(.success(()), stopping: true)
         case .ended(nil): finish(complete(), stopping: false)
         case .ended(let error?): finish(.failure(error), stopping: false)
         case .broken(let error): finish(.failure(error), stopping: true, droppingRest: true)
-        case .read: read()
-        case .abandoned: finish(.failure(NetworkError(.cancelled)), stopping: true, droppingRest: true)
+        case .read: isAnswered ? effect(of: account.read()) : .chunk(nil)
+        case .abandoned: follow(account.abandon(), stopping: true)
         }
     }
 
     private mutating func receive(_ head: Head) -> Effect? {
         // Interim answers come before the one that counts; a second one after it would be the engine's mistake.
         let isInterim = head.status.isInformational && head.status.code != 101
-        guard case .gathering(nil) = phase, !isInterim else { return nil }
+        guard self.head == nil, !isAnswered, !isInterim else { return nil }
         self.head = head
-        phase = .gathering(head)
-        guard streams || head.status.isPrelude else { return nil }
-        phase = .streaming(isRead: false)
-        return .stream(head)
+        isAnswered = streams || head.status.isPrelude
+        return isAnswered ? .stream(head) : nil
     }
 
     private mutating func receive(_ data: Data) -> Effect? {
         guard !isEnded else { return nil }
+        guard let head else { return finish(.failure(Self.headless), stopping: true) }
         received += Int64(data.count)
-        if let coded = head?.codedLength, let error = limits.growthFailure(decoded: received, coded: coded) {
+        if let coded = head.codedLength, let error = limits.growthFailure(decoded: received, coded: coded) {
             return finish(.failure(error), stopping: true, droppingRest: true)
         }
-        switch phase {
-        case .gathering(let head?):
-            pending.append(data)
-            guard pending.count > smallBody else { return nil }
-            phase = .streaming(isRead: false)
-            return keepWithinBounds() ?? .stream(head)
-        case .gathering(nil):
-            return finish(.failure(Self.headless), stopping: true)
-        case .streaming(isRead: true):
-            phase = .streaming(isRead: false)
-            return .chunk(data)
-        case .streaming(isRead: false):
-            pending.append(data)
-            return keepWithinBounds()
-        case .over:
-            return nil
-        }
+        if pending.isEmpty { pending = data } else { pending.append(data) }
+        let step = account.arrive(data.count, isForced: true)
+        guard isAnswered || account.waiting > smallBody else { return nil }
+        let isFirst = !isAnswered
+        isAnswered = true
+        keepWithinBounds()
+        return isFirst ? .stream(head) : effect(of: step)
     }
 
-    private mutating func keepWithinBounds() -> Effect? {
-        switch flow {
-        case .suspends(let mark):
-            wantsSuspension = pending.count >= mark
-            return nil
-        case .fails(let bound):
-            guard pending.count > bound else { return nil }
-            // The caller may still wait for the head: then it has one that was larger than all it may be.
-            let error = NetworkError(
-                .limitExceeded(.responseBody),
-                detail: "The reader of the body is more than \(bound) bytes behind, and URLSession on Linux cannot be "
-                    + "slowed.", hint: "Read faster, or use CurlTransport, which stops receiving instead.")
-            return finish(.failure(error), stopping: true, droppingRest: true)
-        }
-    }
-
-    private mutating func read() -> Effect? {
-        guard case .streaming = phase else {
-            if case .over = phase, case .failure(let error)? = end { return .breakOff(error) }
-            return .chunk(nil)
-        }
-        wantsSuspension = false
-        if !pending.isEmpty {
-            defer { pending = Data() }
-            return .chunk(pending)
-        }
-        guard let end else {
-            phase = .streaming(isRead: true)
-            return nil
-        }
-        phase = .over
-        return Self.last(end)
+    private mutating func keepWithinBounds() {
+        guard account.hasRoom(), case .fails(let bound) = flow, account.waiting > bound else { return }
+        // The caller may still wait for the head: then it has one that was larger than all it may be.
+        let error = NetworkError(
+            .limitExceeded(.responseBody),
+            detail: "The reader of the body is more than \(bound) bytes behind, and URLSession on Linux cannot be "
+                + "slowed.", hint: "Read faster, or use CurlTransport, which stops receiving instead.")
+        wantsEnd = true
+        _ = account.finish(.failure(error), droppingRest: true)
     }
 
     /// The first end counts.
     private mutating func finish(
         _ result: Result<Void, NetworkError>, stopping: Bool, droppingRest: Bool = false
     ) -> Effect? {
-        guard !isEnded else {
-            // An abandoned body may still hold bytes of a transfer that is complete.
-            if droppingRest, case .streaming(let isRead) = phase, !isRead { drop(result) }
-            return nil
-        }
+        follow(account.finish(result, droppingRest: droppingRest), stopping: stopping)
+    }
+
+    private mutating func follow(_ step: BodyAccount.Step, stopping: Bool) -> Effect? {
+        guard step != .late else { return nil }
         wantsEnd = stopping
-        wantsSuspension = false
-        end = result
-        switch phase {
-        case .gathering(let head):
-            phase = .over
-            switch (result, head) {
-            case (.success, let head?):
-                defer { pending = Data() }
-                return .answer(head, pending)
-            case (.success, nil): return .fail(Self.headless)
-            case (.failure(let error), _): return .fail(error)
-            }
-        case .streaming(isRead: true):
-            phase = .over
-            return Self.last(result)
-        case .streaming(isRead: false):
-            if droppingRest { pending = Data() }
-            return nil
-        case .over:
-            return nil
+        guard !isAnswered else { return effect(of: step) }
+        isAnswered = true
+        _ = account.read()
+        return switch (account.end, head) {
+        case (.failure(let error), _): .fail(error)
+        case (_, let head?): .answer(head, pending)
+        case (_, nil): .fail(Self.headless)
         }
     }
 
-    private mutating func drop(_ result: Result<Void, NetworkError>) {
-        pending = Data()
-        end = result
+    /// What the reader gets.
+    private func effect(of step: BodyAccount.Step) -> Effect? {
+        switch (step, account.end) {
+        case (.deliver, _), (.deliverAndResume, _): .chunk(pending)
+        case (.end, .failure(let error)): .breakOff(error)
+        case (.end, _): .chunk(nil)
+        default: nil
+        }
     }
 
     /// URLSession has no complaint; the length still has to be what was declared.
@@ -227,13 +180,6 @@ struct TaskMachine {
             NetworkError(
                 .connectionLost(.requestMayHaveArrived),
                 detail: "The body ended after \(received) of \(length) bytes."))
-    }
-
-    private static func last(_ end: Result<Void, NetworkError>) -> Effect {
-        switch end {
-        case .success: .chunk(nil)
-        case .failure(let error): .breakOff(error)
-        }
     }
 
     private static var headless: NetworkError {

@@ -130,6 +130,15 @@ struct TaskMachineTests {
         var complete = machine(streams: true)
         #expect(run(&complete, .head(ok), .ended(nil), .abandoned).last == "-")
         #expect(!complete.wantsEnd)
+        var unread = machine(streams: true)
+        #expect(run(&unread, .head(ok), .data(bytes), .ended(nil), .abandoned, .read).last == "broken cancelled")
+    }
+
+    @Test("a failure after the end takes nothing from a reader who is behind")
+    func failureAfterEnd() {
+        var machine = machine(streams: true)
+        let steps = run(&machine, .head(ok), .data(bytes), .challenge, .broken(NetworkError(.cancelled)), .read, .read)
+        #expect(steps.suffix(2) == ["chunk 0123456789", "end"])
     }
 
     @Test("a reader who is behind suspends the task, and reading resumes it")
