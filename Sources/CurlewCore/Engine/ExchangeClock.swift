@@ -22,7 +22,7 @@ package struct ExchangeClock: Sendable {
     private let handedOver: Int64
     private var begun: Int64?
     private var answered: Int64?
-    private let total: Int64
+    private var total: Int64
     /// When the head has to be there; moved by what sending takes.
     private var attempt: Int64
     private var sendingSince: Int64?
@@ -107,6 +107,11 @@ package struct ExchangeClock: Sendable {
         lastActivity = now
         if answered == nil { answered = now }
         phase = .receiving
+    }
+
+    /// Whatever was allowed, it is over then.
+    package mutating func end(by moment: Int64) {
+        total = min(total, moment)
     }
 
     /// When the head has to be there: later by the time in which the body of the request has moved so far.

@@ -11,7 +11,8 @@ public import Foundation
 /// The bytes of an answer: a sequence of chunks that can be read once.
 ///
 /// Chunks arrive as the network delivers them, never empty, in order. Reading is what makes more come: when nobody
-/// reads, the transport stops receiving, so a slow reader costs no memory. A second iteration throws `NetworkError`.
+/// reads, the transport stops receiving. Over HTTP/2 the protocol lets a server send more before it hears of that: libcurl
+/// allows up to 32 MiB for each body. A second iteration throws `NetworkError`.
 /// Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`. When the last
 /// copy of an unread body goes away, or the reading task is cancelled, the transfer ends.
 public struct ResponseBody: AsyncSequence, Sendable {

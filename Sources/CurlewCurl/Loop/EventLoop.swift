@@ -172,7 +172,7 @@ final class EventLoop: @unchecked Sendable {
     private func perform(_ command: Command) {
         switch command {
         case .start(let transfer): begin(transfer)
-        case .cancel(let transfer): transfer.multi?.end(transfer, with: NetworkError(.cancelled))
+        case .cancel(let transfer): transfer.multi?.cancel(transfer)
         case .resume(let transfer): transfer.multi?.resume(transfer)
         case .found(let name, let answer): for handle in multis { handle.found(name, answer) }
         case .look(let moment): nextLook = min(nextLook, moment)

@@ -37,6 +37,8 @@ final class MultiHandle {
     private var effects: [Effect] = []
     /// Those that wait for the addresses of a name; libcurl does not have them meanwhile.
     private var waiting: [String: [Transfer]] = [:]
+    /// What was found in this turn: libcurl may ask for it once more before it has worked on the transfer that brings it.
+    private var foundNow: [String: NameLookup.Answer] = [:]
     /// Those that have the slots of others that ended.
     private var successors: [Transfer] = []
     /// Transfers that libcurl has got since it last worked on what is due.
@@ -101,6 +103,7 @@ final class MultiHandle {
             index += 1
         }
         if index > 0 { successors.removeAll(keepingCapacity: true) }
+        if !foundNow.isEmpty { foundNow = [:] }
         handles.recount(at: loop.now, isIdle: isIdle)
     }
 
@@ -208,6 +211,7 @@ final class MultiHandle {
         if let known = Origin(scheme: "http", host: name, port: 80)?.loopbackAddresses {
             return found(name, .addresses(known))
         }
+        if let known = foundNow[name] { return found(name, known) }
         transfer.context.record(.connecting(.lookingUp(name: name)))
         guard isFirst else { return }
         loop.names.ask(name) { [weak loop] answer in loop?.send(.found(name, answer)) }
@@ -215,6 +219,7 @@ final class MultiHandle {
 
     /// Those that wait for this name go on, or end.
     func found(_ name: String, _ answer: NameLookup.Answer) {
+        foundNow[name] = answer
         for transfer in waiting.removeValue(forKey: name) ?? [] {
             guard let easy = transfer.easy, case .waiting(_, let since) = transfer.lookup else { continue }
             let now = ExchangeClock.now()
@@ -245,6 +250,20 @@ final class MultiHandle {
         guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
         complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
     }
+
+    /// The caller wants no more of it. The small rest of a body is received and thrown away, for a second at most: that
+    /// costs less than another connection.
+    func cancel(_ transfer: Transfer) {
+        guard !transfer.isDraining else { return }
+        guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
+        transfer.isDiscarding = true
+        transfer.isDraining = true
+        transfer.clock.end(by: loop.now + Self.drainTime)
+        noteDeadline(of: transfer)
+        resume(transfer)
+    }
+
+    static let (drainLimit, drainTime) = (64 << 10, Int64(1_000_000_000))
 
     /// Takes an active transfer down and completes it with `error`. Does nothing for any other.
     func end(_ transfer: Transfer, with error: NetworkError) {
@@ -324,7 +343,7 @@ final class MultiHandle {
                 wait(transfer, easy, for: name)
                 continue
             }
-            if code == CURLE_OK, transfer.decoder?.isComplete == false {
+            if code == CURLE_OK, transfer.decoder?.isComplete == false, !transfer.isDiscarding {
                 transfer.failure = NetworkError(
                     .badResponse, detail: "The body ends before its content coding does: it was cut off.")
             }

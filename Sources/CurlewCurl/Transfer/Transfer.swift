@@ -97,6 +97,8 @@ final class Transfer: @unchecked Sendable {
     var isBodyDue = false
     /// Swallow what still comes: the transfer is being taken down.
     var isDiscarding = false
+    /// The caller wants no more of it, and the rest is received for the sake of the connection.
+    var isDraining = false
     /// libcurl was told to stop receiving because the reader is behind.
     var isReceivePaused = false
     /// The engine could not tell on which socket it does not receive now.
@@ -228,6 +230,15 @@ final class Transfer: @unchecked Sendable {
     /// The server has refused the request before it was complete. Such a request needs no more of its body, but libcurl
     /// does not end it while it waits for the producer.
     var isRefusedEarly: Bool { isSendPaused && hasHead && head.status.code >= 300 }
+
+    /// The caller has the response, and little is to come before the connection can serve another request. Over HTTP/2 it
+    /// serves others anyway.
+    var mayDrain: Bool {
+        guard pipe != nil, continuation == nil, upload == nil, hasHead, head.version != .http2, let easy,
+            let length = head.content.length
+        else { return false }
+        return length - curlew_info_offset(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T) <= MultiHandle.drainLimit
+    }
 
     /// The response with `body`, from what has come so far.
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {
