@@ -193,7 +193,7 @@ final class MultiHandle {
         noteDeadline(of: transfer)
         // May call back at once, with what libcurl has held; only its result tells if that went wrong. A bad argument
         // means that no connection is attached, which ends the transfer elsewhere.
-        let code = curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+        let code = transfer.unpause(easy)
         guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
         complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
     }
