@@ -62,7 +62,7 @@ extension ConformanceSuite {
                 + "`.connectionLost(.requestMayHaveArrived)`.",
             .mayFail, on: "curl", ["a GET whose stream was refused is sent again, over HTTP/2"])
         + because(
-            "libcurl 8.1 may overlook an answer of HTTP/2 that comes before the end of an upload; the call ends in "
+            "libcurl 8.1 to 8.4 may miss an answer of HTTP/2 that comes before the end of an upload; the call ends in "
                 + "`.timedOut(.idle)`.",
             .mayFail, on: "curl", ["an answer before the end of an upload is given to the caller, over HTTP/2"])
         + because(
