@@ -95,10 +95,13 @@ static void free_data(
 
 int curlew_find_openssl(
     curlew_certificate_judge judge, curlew_certificate_request request, curlew_certificate_release release) {
-    // Also forks of OpenSSL have this one; nothing of its arguments is looked at here.
-    openssl.set_key_log = (__typeof__(openssl.set_key_log))dlsym(RTLD_DEFAULT, "SSL_CTX_set_keylog_callback");
-    void *libcurl = uses_openssl() ? open_libcurl() : NULL;
-    if (libcurl == NULL) return 0;
+    // Also forks of OpenSSL have this one; nothing of its arguments is looked at here. It must be libcurl's own: with
+    // OpenSSL inside, libcurl shows none of its functions, and those of another OpenSSL would break its structures.
+    void *libcurl = open_libcurl();
+    const char *key_log = "SSL_CTX_set_keylog_callback";
+    openssl.set_key_log = (__typeof__(openssl.set_key_log))(
+        libcurl != NULL ? find(libcurl, key_log) : dlsym(RTLD_DEFAULT, key_log));
+    if (libcurl == NULL || !uses_openssl()) return 0;
     judge_certificates = judge;
     note_request = request;
     release_context = release;

@@ -37,12 +37,18 @@ static struct name *entry(const char *text) {
     return NULL;
 }
 
+static void unlock(void *locked) {
+    pthread_mutex_unlock(locked);
+}
+
+// libcurl 8.16 cancels threads that look up names, and then waits for their end.
 static void wait_for_release(const char *node, int counts) {
     pthread_mutex_lock(&mutex);
+    pthread_cleanup_push(unlock, &mutex);
     struct name *name = entry(node);
     if (name && counts) name->count++;
     while (name && !name->is_released) pthread_cond_wait(&changed, &mutex);
-    pthread_mutex_unlock(&mutex);
+    pthread_cleanup_pop(1);
 }
 
 static int note(const char *node) {

@@ -21,10 +21,19 @@ struct CurlConformanceTests {
         }
     }
 
-    /// Whether the loaded libcurl is one of which the deviation tells: "libcurl 8.4 does not ..." is about 8.4.0.
+    /// Whether the loaded libcurl is one of which the deviation tells: "libcurl 8.4 does not ..." is about 8.4.0, and
+    /// "libcurl 8.1 to 8.4 does not ..." also about 8.3.0.
     private func isAboutThis(_ deviation: ConformanceDeviation) -> Bool {
-        let versions = deviation.reason.split(separator: " ").prefix(2).joined(separator: " ")
-        return "\(CurlTransport()).".hasPrefix(versions + ".")
+        let words = deviation.reason.split(separator: " ")
+        let own = Self.minorVersion("\(CurlTransport())".split(separator: " ")[1])
+        let first = Self.minorVersion(words[1])
+        return own >= first && own <= (words[2] == "to" ? Self.minorVersion(words[3]) : first)
+    }
+
+    /// 7.88.1 is 7,088.
+    private static func minorVersion(_ text: Substring) -> Int {
+        let numbers = text.split(separator: ".").prefix(2).compactMap { Int($0) }
+        return numbers.count == 2 ? numbers[0] * 1000 + numbers[1] : 0
     }
 }
 

@@ -9,7 +9,7 @@ import TestServers
 import Testing
 
 /// What an error says of the certificates that a server presented.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .usesKnownOpenSSL)
 struct CertificateErrorTests {
     private func failure(_ transport: CurlTransport, _ url: String) async throws -> NetworkError {
         let error = try #require(await transport.failure(.get, url))

@@ -154,8 +154,10 @@ struct FailureTests {
     @Test("speaking TLS to a server that does not is a failed handshake")
     func noTLS() async throws {
         let server = try RawServer { connection in
-            _ = try connection.read(upTo: 100)
+            // All of it: what is not read makes a reset of the end, which may overtake the answer.
+            _ = try connection.read(upTo: 10_000)
             try connection.write("HTTP/1.1 400 Bad Request\r\n\r\n")
+            connection.waitUntilClosed()
         }
         let error = try await #require(throws: NetworkError.self) {
             try await transport.exchange(.get, "https://127.0.0.1:\(server.port)/")
@@ -186,12 +188,14 @@ struct FailureTests {
         let lines = (0..<45).map { "X-Filler-\($0): " + String(repeating: "a", count: 10_000) + "\r\n" }
         server.enqueue(
             .raw(Data(("HTTP/1.1 200 OK\r\n" + lines.joined() + "Content-Length: 0\r\n\r\n").utf8)))
-        let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, server.url + "/", limits: Limits(headerBytes: 1 << 20))
+        try await LibraryDeviation.unboundedHeads.mayDiffer {
+            let error = try await #require(throws: NetworkError.self) {
+                try await transport.exchange(.get, server.url + "/", limits: Limits(headerBytes: 1 << 20))
+            }
+            #expect(error.reason == .limitExceeded(.responseHeaders), "\(error)")
+            #expect(error.hint?.contains("300 KB") == true)
+            expectTexts(error)
         }
-        #expect(error.reason == .limitExceeded(.responseHeaders), "\(error)")
-        #expect(error.hint?.contains("300 KB") == true)
-        expectTexts(error)
     }
 
     @Test("speaking HTTP/2 to a server that does not is a bad response or a lost connection, not a hang")

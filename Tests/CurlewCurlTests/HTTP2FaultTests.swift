@@ -20,9 +20,11 @@ struct HTTP2FaultTests {
     @Test("a stream that the server refused is sent again if that is harmless")
     func refusedGet() async throws {
         let (server, transport) = try await start()
-        let response = try await transport.exchange(.get, server.url + "/refuse")
-        #expect(response.version == .http2)
-        #expect(try await response.text() == "2")
+        try await LibraryDeviation.refusedStream.mayDiffer {
+            let response = try await transport.exchange(.get, server.url + "/refuse")
+            #expect(response.version == .http2)
+            #expect(try await response.text() == "2")
+        }
     }
 
     @Test("a POST that the server refused or left is not sent again by the engine", arguments: ["refuse", "goaway"])
@@ -36,7 +38,9 @@ struct HTTP2FaultTests {
             #expect(error.isRetryable && error.label.hasPrefix("connectionLost"), "\(error)")
             // On a new connection a refusal is certain: the server has not looked at it, and a policy may send it again.
             // The end of the connection right behind a GOAWAY may hide that one.
-            if kind == "refuse" { #expect(error.reason == .connectionLost(.requestNotSent), "\(error)") }
+            try await LibraryDeviation.refusedStream.mayDiffer {
+                if kind == "refuse" { #expect(error.reason == .connectionLost(.requestNotSent), "\(error)") }
+            }
             expectTexts(error)
             #expect(try await transport.exchange(.get, path).text() == "2")
             // On one that was used before, libcurl does not tell a refusal from a lost connection.

@@ -122,7 +122,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("a process may end while engines shake hands", arguments: 0..<8)
+    @Test("a process may end while engines shake hands", .usesKnownOpenSSL, arguments: 0..<8)
     func exitInFlight(round: Int) async throws {
         let nginx = try await Nginx.shared()
         let (url, roots) = (nginx.secure() + "/empty", nginx.certificates.authority)

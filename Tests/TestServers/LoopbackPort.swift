@@ -81,13 +81,31 @@ package enum LoopbackPort {
         return descriptor
     }
 
+    /// The port of this end of a socket; 0 for what is none of IPv4.
+    package static func ownPort(of descriptor: Int32) -> Int {
+        portNumber { getsockname(descriptor, $0, &$1) }
+    }
+
+    /// The port of the other end; 0 for what is not connected.
+    package static func peerPort(of descriptor: Int32) -> Int {
+        portNumber { getpeername(descriptor, $0, &$1) }
+    }
+
     private static func port(of descriptor: Int32) throws -> Int {
+        let port = ownPort(of: descriptor)
+        guard port > 0 else { throw failure("getsockname", descriptor) }
+        return port
+    }
+
+    private static func portNumber(
+        _ read: (UnsafeMutablePointer<sockaddr>, inout socklen_t) -> Int32
+    ) -> Int {
         var address = sockaddr_in()
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let code = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { read($0, &length) }
         }
-        guard code == 0 else { throw failure("getsockname", descriptor) }
+        guard code == 0, Int32(address.sin_family) == AF_INET else { return 0 }
         return Int(UInt16(bigEndian: address.sin_port))
     }
 

@@ -139,6 +139,16 @@ package final class RawConnection: Sendable {
         }
     }
 
+    /// The port of the client's end; 0 when the connection is over.
+    package var peerPort: Int { LoopbackPort.peerPort(of: socket) }
+
+    /// Writes no more, which the client hears; what it sends still comes.
+    package func endOutput() {
+        state.withLock { state in
+            if state.socket >= 0 { shutdown(state.socket, Int32(SHUT_WR)) }
+        }
+    }
+
     /// Lets time pass; throws as soon as the client has closed its end.
     package func pause(_ milliseconds: Int32) throws {
         if loopback_wait_for_end(socket, milliseconds) != 0 { throw Gone() }

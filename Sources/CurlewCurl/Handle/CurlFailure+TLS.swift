@@ -37,14 +37,18 @@ extension CurlFailure {
 
     /// A handshake that ended because the connection did: the peer closed or reset it, as servers do that restart. What
     /// the peer refuses it says by an alert, and what the client refuses libcurl says. The texts are those of libcurl and of
-    /// OpenSSL 1.1 and 3.
+    /// OpenSSL 1.1 and 3; the last is that of libcurl 8.12.1 when OpenSSL has no error of its own to tell.
     static func isBrokenConnection(_ handle: EasyHandle, _ message: String) -> Bool {
         if brokenErrors.contains(Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))) {
             return true
         }
-        return ["Recv failure", "Send failure", "SSL_ERROR_SYSCALL", "SSL_ERROR_ZERO_RETURN", "unexpected eof"]
-            .contains { message.contains($0) }
+        return brokenTexts.contains { message.contains($0) }
     }
+
+    private static let brokenTexts = [
+        "Recv failure", "Send failure", "SSL_ERROR_SYSCALL", "SSL_ERROR_ZERO_RETURN", "unexpected eof",
+        "error:00000000:",
+    ]
 
     private static let brokenErrors: Set<Int32> = [
         ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH,

@@ -40,6 +40,11 @@ extension EasyHandle {
             set(CURLOPT_HTTP_VERSION, version)
             current.version = version
         }
+        setReuse(of: transfer)
+    }
+
+    /// Whether it may be a connection that is there already.
+    func setReuse(of transfer: Transfer) {
         let opens = transfer.opensConnection || mayFindEnded(transfer)
         if current.opensConnection != opens, !alwaysOpens {
             set(CURLOPT_FRESH_CONNECT, opens ? 1 : 0)

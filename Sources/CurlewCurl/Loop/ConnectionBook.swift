@@ -104,6 +104,7 @@ extension MultiHandle {
         guard let socket = name.flatMap({ handles.book.socket(of: $0) }) ?? newSocket(of: transfer, name) else {
             return
         }
+        if name != nil { poller.beginUse(of: socket) }
         if handles.book.info(of: socket) == nil {
             let tls = transfer.request.origin.isSecure ? easy.handshake() : nil
             handles.book.add(socket, name, localAddress: localAddress(), tls: tls)

@@ -31,7 +31,7 @@ final class MultiHandle {
     unowned let loop: EventLoop
 
     private let pointer: UnsafeMutableRawPointer
-    private var active: [ObjectIdentifier: Transfer] = [:]
+    private(set) var active: [ObjectIdentifier: Transfer] = [:]
     /// How many of them the loop's numbers have.
     private var counted = 0
     private var effects: [Effect] = []
@@ -87,6 +87,7 @@ final class MultiHandle {
     func letCurlWork() {
         // Before transfers begin, so that none begins on an idle connection on which something has come.
         poller.workOnSockets(at: loop.now)
+        if begun > 0 { noteEndedConnections() }
         poller.workOnTimer(at: loop.now, beginning: begun)
         begun = 0
         poller.lookAtSilent(at: loop.now)
@@ -246,7 +247,7 @@ final class MultiHandle {
         noteDeadline(of: transfer)
         // May call back at once, with what libcurl has held; only its result tells if that went wrong. A bad argument
         // means that no connection is attached, which ends the transfer elsewhere.
-        let code = curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
+        let code = transfer.unpause(easy)
         guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
         complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
     }
@@ -348,15 +349,20 @@ final class MultiHandle {
                     .badResponse, detail: "The body ends before its content coding does: it was cut off.")
             }
             if code == CURLE_OK, transfer.failure == nil, transfer.head.isComplete {
-                complete(transfer, easy, .success(()))
+                complete(transfer, easy, .success(()), keepsConnection: true)
             } else {
-                complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
+                let error = CurlFailure.error(code, handle: easy, transfer: transfer)
+                complete(transfer, easy, .failure(error), keepsConnection: code == CURLE_OK)
             }
         }
     }
 
     /// The one way out: takes the transfer off libcurl, gives its slot away, and tells its caller or reader.
-    private func complete(_ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>) {
+    ///
+    /// - `keepsConnection`: for libcurl all is well, whatever the engine found in the response.
+    private func complete(
+        _ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>, keepsConnection: Bool = false
+    ) {
         applyNoted()
         // One of these may have been its end.
         guard transfer.easy === easy else { return }
@@ -372,7 +378,7 @@ final class MultiHandle {
         if case .waiting(let name, _) = transfer.lookup { waiting[name]?.removeAll { $0 === transfer } }
         transfer.easy = nil
         noteReleased(transfer)
-        if case .success = result { handles.noteIdleConnection(of: transfer) }
+        if keepsConnection { handles.noteIdleConnection(of: transfer) }
         loop.mixedVersions.leave(transfer)
         successors += loop.queues.leave(transfer)
         noteActive()

@@ -21,7 +21,9 @@ import Musl
 ///
 /// A connection of HTTP/1.1 that becomes readable while no transfer uses it has ended, or the server has sent bytes that
 /// belong to no request. libcurl before 8.0 would take these bytes for the response to the next request, and that one's
-/// response for the response to the one after it. So the poller ends such a connection, and libcurl takes another one.
+/// response for the response to the one after it. From 8.17 on it does so within a second of the last use. So the poller
+/// ends such a connection, and libcurl takes another one. It looks when the system reports something, and once more just
+/// before a request leaves: reports come for 256 sockets at a time, and libcurl may send a request again in between.
 ///
 /// On the event loop's thread only.
 final class SocketPoller {
@@ -124,6 +126,15 @@ final class SocketPoller {
         if sockets[index].registered != Self.readable { noteChange(of: index) }
     }
 
+    /// A request is about to leave on this connection. What came after the last response on it belongs to no request.
+    func beginUse(of socket: Int32) {
+        guard isOpen(socket), sockets[Int(socket)].isIdle else { return }
+        var byte: UInt8 = 0
+        let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        guard count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK) else { return }
+        end(socket)
+    }
+
     /// The only transfer of this connection stops reading, or goes on.
     func hold(_ socket: Int32, _ isHeld: Bool) {
         guard isOpen(socket), sockets[Int(socket)].isHeld != isHeld else { return }
@@ -181,8 +192,18 @@ final class SocketPoller {
         register(other.poll, Self.readable, EPOLL_CTL_ADD)
     }
 
-    /// Lets libcurl work on the sockets that the last wait has found.
+    /// Lets libcurl work on the sockets that the last wait has found, and on those that there was no room for.
     func workOnSockets(at now: Int64) {
+        workOnFound(at: now)
+        // Bounded, because what libcurl leaves unread is reported each time.
+        for _ in 0..<(sockets.count / Self.eventLimit) where eventCount == Self.eventLimit {
+            find(within: 0)
+            workOnFound(at: now)
+        }
+        eventCount = 0
+    }
+
+    private func workOnFound(at now: Int64) {
         for index in 0..<eventCount {
             let event = events[index]
             let socket = event.data.fd
@@ -192,7 +213,6 @@ final class SocketPoller {
             forgotten.noteStir(socket, at: now)
             act(socket, bits)
         }
-        eventCount = 0
     }
 
     /// Lets libcurl read from connections on which it may have forgotten bytes.
@@ -217,6 +237,10 @@ final class SocketPoller {
     /// Waits until a socket is ready, somebody writes to `wakeUp`, or `milliseconds` have passed.
     func wait(_ milliseconds: Int32) {
         applyChanges()
+        find(within: milliseconds)
+    }
+
+    private func find(within milliseconds: Int32) {
         eventCount = max(0, Int(epoll_wait(poll, events, Int32(Self.eventLimit), milliseconds)))
     }
 
@@ -314,9 +338,6 @@ final class SocketPoller {
     }
 
     /// Something has happened on an idle connection: it has ended, or bytes came that belong to no request.
-    ///
-    /// libcurl finds an end only behind the last byte, so the bytes go. There is an end to them: the system accepts none
-    /// after the shutdown.
     private func endIdle(_ socket: Int32, found: UInt32) {
         guard found & ~Self.writable != 0 else { return noteChange(of: Int(socket)) }
         if unnamedHolds > 0, name(at: Int(socket)) == nil {
@@ -324,6 +345,12 @@ final class SocketPoller {
             sockets[Int(socket)].isIdle = false
             return
         }
+        end(socket)
+    }
+
+    /// libcurl finds an end only behind the last byte, so the bytes go. There is an end to them: the system accepts none
+    /// after the shutdown.
+    private func end(_ socket: Int32) {
         noteEnded(socket, true)
         shutdown(socket, Self.bothWays)
         withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 1) { buffer in

@@ -101,6 +101,8 @@ final class Transfer: @unchecked Sendable {
     var isDraining = false
     /// libcurl was told to stop receiving because the reader is behind.
     var isReceivePaused = false
+    /// The reader gets more than it has room for; see `unpause`.
+    var takesAll = false
     /// The engine could not tell on which socket it does not receive now.
     var holdsUnnamed = false
     /// libcurl was told to stop sending because the producer is behind.

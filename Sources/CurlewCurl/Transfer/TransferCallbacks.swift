@@ -140,7 +140,7 @@ extension Transfer {
     private func take(_ bytes: UnsafeRawBufferPointer, decodedBy decoder: ContentDecoder) -> Int {
         var start = min(decoder.ahead, bytes.count)
         while true {
-            guard pipe?.hasRoom() ?? true else {
+            guard takesAll || pipe?.hasRoom() ?? true else {
                 decoder.ahead = max(start, decoder.ahead)
                 return hold()
             }
@@ -175,7 +175,7 @@ extension Transfer {
             }
             stream()
         }
-        switch pipe?.offer(bytes, isForced: isForced) {
+        switch pipe?.offer(bytes, isForced: isForced || takesAll) {
         case .due:
             if !isBodyDue { multi?.add(.body(self)) }
             isBodyDue = true

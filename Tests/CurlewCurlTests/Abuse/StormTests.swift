@@ -73,7 +73,9 @@ struct Storm {
         // Every task has come back: none was forgotten. None ended twice: no transfer was measured again. (One that is
         // cancelled before it begins is not measured at all.)
         #expect(ends.values.reduce(0, +) == transfers)
-        #expect(Set(ends.keys).isSubset(of: ["complete", "cancelled"]))
+        try await LibraryDeviation.cancelledStreams.mayDiffer {
+            #expect(Set(ends.keys).isSubset(of: ["complete", "cancelled"]))
+        }
         #expect(ends["complete", default: 0] > transfers / 5 && ends["cancelled", default: 0] > transfers / 2)
         #expect(observer.measured > transfers / 4 && observer.repeated == 0)
         if !Abuse.isSanitized { #expect(try #require(memory.growth) <= 4 << 20) }

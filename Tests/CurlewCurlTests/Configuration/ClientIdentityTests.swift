@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
-import CurlewCurl
 import CurlewHTTP
 import Foundation
 import TestServers
 import Testing
+
+@testable import CurlewCurl
 
 /// Mutual TLS: as whom the client shows itself.
 @Suite(.timeLimit(.minutes(1)))
@@ -58,7 +59,8 @@ struct ClientIdentityTests {
 
     @Test(
         "a server that ends the handshake for want of a certificate is told apart, and not retried",
-        arguments: [false, true])
+        // What TLS 1.2 leaves out only OpenSSL tells.
+        arguments: CurlLibrary.current.pathProblem == nil ? [false, true] : [false])
     func required(isOld: Bool) async throws {
         let nginx = try await Nginx.shared()
         let server = try await PythonTLSServer.start(nginx.certificates, asksForCertificates: true, isOld: isOld)

@@ -9,7 +9,7 @@ import TestServers
 import Testing
 
 /// Pins of authorities, against real chains: what counts is the path that OpenSSL verifies, not what a server presents.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(1)), .usesKnownOpenSSL)
 struct PathPinningTests {
     private static let spare = PinningTests.others[0]
     private static let versions = ["TLSv1_2", "TLSv1_3"]

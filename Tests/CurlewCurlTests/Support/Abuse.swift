@@ -17,6 +17,14 @@ enum Abuse {
         return (isSanitized ? 1000 : 5000, 1)
     }
 
+    /// Calls beside a server that writes what belongs to none, and the seed: `CURLEW_DESYNC=full` is 100,000 of them,
+    /// `CURLEW_DESYNC_SEED` a run as it was before.
+    static var desync: (calls: Int, seed: UInt64) {
+        let seed = environment["CURLEW_DESYNC_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...(.max))
+        if environment["CURLEW_DESYNC"] == "full" { return (100_000, seed) }
+        return (isSanitized ? 1000 : 5000, seed)
+    }
+
     /// How long the soak goes on: `CURLEW_SOAK_SECONDS`, else a few seconds.
     static var soakTime: Duration {
         .seconds(environment["CURLEW_SOAK_SECONDS"].flatMap { Int($0) } ?? 6)

@@ -4,6 +4,14 @@ import Testing
 
 @testable import CurlewCurl
 
+extension Trait where Self == ConditionTrait {
+    /// Only where the engine finds the OpenSSL that libcurl uses. One inside of libcurl shows no functions: then there are
+    /// no pins of a path, no certificates in errors, and it takes itself down when the process ends.
+    static var usesKnownOpenSSL: Self {
+        .enabled(if: CurlLibrary.current.pathProblem == nil, "this libcurl has a TLS library inside")
+    }
+}
+
 /// What particular versions of libcurl do otherwise and the engine cannot mend. The reason is printed where it shows.
 struct LibraryDeviation {
     /// The versions that may differ, as libcurl counts them.
@@ -14,6 +22,18 @@ struct LibraryDeviation {
     static let bareCR = LibraryDeviation(
         versions: 0x08_11_00..<0x10_00_00,
         reason: "libcurl 8.23.0 refuses a response with a CR inside of a field as `.badResponse`")
+
+    static let refusedStream = LibraryDeviation(
+        versions: 0x08_01_00..<0x08_02_00,
+        reason: "libcurl 8.1 tells a stream that the server has refused as data that could not be sent")
+
+    static let cancelledStreams = LibraryDeviation(
+        versions: 0x08_10_00..<0x08_11_00,
+        reason: "nghttp2 1.67, with libcurl 8.16, ends connections on which much comes for cancelled streams")
+
+    static let unboundedHeads = LibraryDeviation(
+        versions: 0x08_00_00..<0x08_03_00,
+        reason: "libcurl before 8.3 has no bound for all heads of a transfer, unless a distribution has added it")
 
     /// Runs `body`, which may fail on these versions only.
     func mayDiffer(_ body: () async throws -> Void) async throws {
