@@ -76,8 +76,6 @@ struct ProcessTests {
         server.on(.get, "/", respond: .text("hello"))
         await #expect(processExitsWith: .success) { [url = server.url as String] in
             let (transport, other) = (CurlTransport(), CurlTransport())
-            // The system's queues have theirs before.
-            try await Task.sleep(for: .nanoseconds(1))
             refuse_epoll_descriptors(true)
             for transport in [transport, other] {
                 let error = await transport.failure(.get, url + "/")

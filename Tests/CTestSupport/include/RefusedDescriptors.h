@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/// From now on the system gives no descriptor of this kind, or does again. For the whole process.
+/// From now on event loops of the engine get no descriptor of this kind, or get one again.
 void refuse_epoll_descriptors(bool value);
 
 #endif
