@@ -71,11 +71,11 @@ final class SocketPoller {
     private static let eventLimit = 256
     private static let readable = EPOLLIN.rawValue
     private static let writable = EPOLLOUT.rawValue
-    /// For `shutdown`; the two C libraries import the constant as different types.
+    /// For `shutdown` and `recv`; the two C libraries import these constants as different types.
     #if canImport(Glibc)
-    private static let bothWays = Int32(SHUT_RDWR)
+    private static let (bothWays, look) = (Int32(SHUT_RDWR), Int32(MSG_PEEK))
     #else
-    private static let bothWays: Int32 = SHUT_RDWR
+    private static let (bothWays, look): (Int32, Int32) = (SHUT_RDWR, MSG_PEEK)
     #endif
 
     /// Nil when the system has no descriptor left. Writing to `wakeUp` ends a wait. libcurl must have been taken down
@@ -130,7 +130,7 @@ final class SocketPoller {
     func beginUse(of socket: Int32) {
         guard isOpen(socket), sockets[Int(socket)].isIdle else { return }
         var byte: UInt8 = 0
-        let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        let count = recv(socket, &byte, 1, Self.look | Int32(MSG_DONTWAIT))
         guard count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK) else { return }
         end(socket)
     }
