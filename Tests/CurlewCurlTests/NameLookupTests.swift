@@ -5,6 +5,7 @@ import CurlewCore
 import CurlewCurl
 import CurlewHTTP
 import CurlewTesting
+import Foundation
 import TestServers
 import Testing
 
@@ -73,6 +74,34 @@ struct NameLookupTests {
         server.on(.get, "/", respond: .text("by proxy"))
         _ = try? await CurlTransport(configuration: proxied).exchange(.get, "http://no-such-host.invalid/")
         #expect(hanging_lookup_count("proxy.here.test") == 1)
+    }
+
+    @Test(
+        "a POST whose connection ended is not sent again because its name has to be looked up",
+        arguments: [true, false])
+    func notRepeated(hasBody: Bool) async throws {
+        let posts = Locked(0)
+        let server = try RawServer { connection in
+            while true {
+                let head = try connection.readHead()
+                if head.hasPrefix("POST") {
+                    posts.withLock { $0 += 1 }
+                    return
+                }
+                try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            }
+        }
+        // Nothing that was found is kept: another connection needs another lookup.
+        var configuration = TransportConfiguration(eventLoops: 1)
+        configuration.dns.cacheLifetime = .zero
+        let transport = CurlTransport(configuration: configuration)
+        let url = "http://repeated\(hasBody).here.test:\(server.port)/"
+        #expect(try await transport.exchange(.get, url).text() == "ok")
+        let error = await #expect(throws: NetworkError.self) {
+            try await transport.exchange(.post, url, body: hasBody ? .bytes(Data("1".utf8)) : .empty)
+        }
+        #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
+        #expect(posts.withLock { $0 } == 1)
     }
 
     @Test("a call that is cancelled while its name is looked up leaves nothing, and the others go on")

@@ -7,6 +7,7 @@
 ///                        ▼          │ last byte of the request
 ///                      sending ─────┘
 ///
+/// An engine that tells when the request leaves on a connection has a limit for the time until then, too.
 /// Waiting ends after `firstByte`, whatever trickles in before the head is complete; sending and receiving end when
 /// nothing has moved for `idle`. The deadline of the attempt bounds the time to the head and stands still while the body of
 /// the request moves. Until the exchange begins only those of the attempt and of the call count. Activity only moves

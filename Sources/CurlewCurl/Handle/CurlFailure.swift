@@ -90,7 +90,7 @@ enum CurlFailure {
         case CURLE_UNSUPPORTED_PROTOCOL where !wasSent(handle): .configuration
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .badResponse
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: .unreachable
-        // Only the connect limit is libcurl's; the other deadlines are the event loop's.
+        // libcurl knows the limit for connecting only; the event loop has all of them.
         case CURLE_OPERATION_TIMEDOUT: .timedOut(.connect)
         // libcurl's own bounds: one line of a head, and what it decodes ahead of a reader that pauses. Older versions
         // tell with the first code, newer ones with the second.
@@ -98,7 +98,7 @@ enum CurlFailure {
             .limitExceeded(transfer.head.isComplete ? .responseBody : .responseHeaders)
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CRL_BADFILE, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_OUT_OF_MEMORY,
-            CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT, CURLE_INTERFACE_FAILED:
+            CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT, CURLE_INTERFACE_FAILED, CURLE_SETOPT_OPTION_SYNTAX:
             .configuration
         case CURLE_PEER_FAILED_VERIFICATION: .secureConnectionFailed(verification(handle, message))
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .secureConnectionFailed(.pinMismatch)

@@ -98,7 +98,7 @@ final class EasyHandle {
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, time?.roundedUpMilliseconds ?? .max))))
     }
 
-    /// Where libcurl connects to for `transfer`; nil for a SOCKS proxy, whose name libcurl looks up itself.
+    /// Where libcurl connects to for `transfer`; nil if that is not known.
     func place(for transfer: Transfer) -> (host: String, port: Int)? {
         let origin = transfer.request.origin
         if let proxy = current.proxy { return proxy.origin.map { ($0.host, $0.port) } }

@@ -121,7 +121,9 @@ final class MultiHandle {
                 check = transfer.clock.check(at: now)
             }
             if let phase = check.expired {
-                late.append((transfer, CurlFailure.timeout(phase, transfer: transfer)))
+                let error =
+                    transfer.isDraining ? NetworkError(.cancelled) : CurlFailure.timeout(phase, transfer: transfer)
+                late.append((transfer, error))
             } else {
                 nextCheck = min(nextCheck, check.next)
             }
@@ -133,9 +135,10 @@ final class MultiHandle {
         applyEffects()
     }
 
-    /// Others use the connections to its origin: it waits for its turn, and does not connect.
+    /// Others use connections to its origin: perhaps it waits for one of these. If it connects, libcurl has the time.
     private func waitsForOthers(_ transfer: Transfer) -> Bool {
-        active.values.contains { $0.queue === transfer.queue && $0.clock.isConnected }
+        if case .waiting = transfer.lookup { return false }
+        return active.values.contains { $0.queue === transfer.queue && $0.clock.isConnected }
     }
 
     /// A transfer is late. Its connection goes with it if nothing at all comes on that.
@@ -228,6 +231,7 @@ final class MultiHandle {
             do throws(NetworkError) {
                 switch answer {
                 case .addresses(let list): easy.setAddresses(list, for: transfer)
+                case .unwritable: break
                 case .failed(let reason): throw CurlFailure.lookup(of: name, reason, easy, transfer)
                 }
                 try attach(easy)

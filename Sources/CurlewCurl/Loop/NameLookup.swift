@@ -3,6 +3,7 @@
 #if os(Linux)
 import CCurl
 import CurlewCore
+import CurlewHTTP
 #if canImport(Glibc)
 import Glibc
 #else
@@ -17,6 +18,8 @@ final class NameLookup: Sendable {
     enum Answer: Sendable {
         /// As libcurl takes them: `192.0.2.1,[2001:db8::1]`.
         case addresses(String)
+        /// There are some, but none that can be written so that libcurl would read it: it has to ask itself.
+        case unwritable
         /// Why there are none.
         case failed(String)
     }
@@ -55,7 +58,7 @@ final class NameLookup: Sendable {
             state.threads += 1
             return true
         }
-        if needsThread, !startThread(self, runNameLookup) { answerNext(.failed("The system gave no thread.")) }
+        if needsThread, !startThread(self, runNameLookup) { giveUp() }
     }
 
     /// Asks for one name after the other until none is left.
@@ -74,8 +77,15 @@ final class NameLookup: Sendable {
         }
     }
 
-    private func answerNext(_ answer: Answer) {
-        while let name = nextName() { self.answer(name, answer) }
+    /// The system gave no thread: those that there are take what is left, or else nobody does.
+    private func giveUp() {
+        let left = state.withLock { state in
+            state.threads -= 1
+            guard state.threads == 0 else { return [String]() }
+            defer { state.queue = [] }
+            return state.queue
+        }
+        for name in left { answer(name, .failed("The system gave no thread.")) }
     }
 
     private func answer(_ name: String, _ answer: Answer) {
@@ -92,15 +102,17 @@ final class NameLookup: Sendable {
         guard code == 0 else { return .failed(gai_strerror(code).map { String(cString: $0) } ?? "error \(code)") }
         let found = sequence(first: list) { $0?.pointee.ai_next }.prefix(Self.addressLimit).prefix { $0 != nil }
         let texts = found.compactMap { $0.flatMap(Self.text) }
-        return texts.isEmpty ? .failed("It has no address.") : .addresses(texts.joined(separator: ","))
+        return texts.isEmpty ? .unwritable : .addresses(texts.joined(separator: ","))
     }
 
+    /// Nil for an address of one interface (`fe80::1%eth0`), which libcurl does not read.
     private static func text(of entry: UnsafeMutablePointer<addrinfo>) -> String? {
         var text = [CChar](repeating: 0, count: 64)
         let size = socklen_t(text.count)
         guard getnameinfo(entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, size, nil, 0, NI_NUMERICHOST) == 0
         else { return nil }
         let address = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if address.holds("%") { return nil }
         return entry.pointee.ai_family == AF_INET6 ? "[\(address)]" : address
     }
 }

@@ -237,7 +237,7 @@ final class Transfer: @unchecked Sendable {
     /// serves others anyway.
     var mayDrain: Bool {
         guard pipe != nil, continuation == nil, upload == nil, hasHead, head.version != .http2, let easy,
-            let length = head.content.length
+            let length = head.content.length, head.headers[.connection]?.lowercased() != "close"
         else { return false }
         return length - curlew_info_offset(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T) <= MultiHandle.drainLimit
     }

@@ -224,8 +224,12 @@ extension Transfer {
     }
 
     /// False when the event loop looks up the name instead. An address has no need of it, and libcurl knows `localhost`.
+    ///
+    /// A request that libcurl sends again by itself stays with it: taken off and begun anew, it would forget that bytes have
+    /// left, and send twice what must not be.
     fileprivate func mayLookUp() -> Bool {
-        guard case .none = lookup, let name = easy?.place(for: self)?.host, name != "localhost", IPAddress(name) == nil
+        guard case .none = lookup, sendings == 0, let name = easy?.place(for: self)?.host, name != "localhost",
+            IPAddress(name) == nil
         else { return true }
         lookup = .needed(name)
         return false
