@@ -32,8 +32,10 @@ struct NameLookupTests {
         hanging_lookup_release(name)
         let error = try #require(await #expect(throws: NetworkError.self) { try await patient.value })
         #expect(error.reason == .unreachable && error.detail.contains(name))
+        // One or two: the patient call may have asked when the first lookup was over.
+        let before = hanging_lookup_count(name)
         #expect(await transport.failure(.get, "http://\(name)/")?.reason == .unreachable)
-        #expect(hanging_lookup_count(name) == 2)
+        #expect(before <= 2 && hanging_lookup_count(name) == before + 1)
     }
 
     @Test("calls that begin together share what is found, and the lookup is a part of their time")
