@@ -73,7 +73,7 @@ struct MultipartWriter {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Removes line breaks from a custom media type, so that it cannot start a new header line.
+    /// Removes control characters from a custom media type, so that it cannot start a new header line.
     private static func oneLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     }

@@ -50,8 +50,8 @@ extension APIClient.Core {
         return request
     }
 
-    /// Returns the client's fields for a call to `origin`: all of them for the client's own origin, otherwise only the
-    /// basic ones.
+    /// Returns the client's fields for a call to `origin`: all that it sends if `origin` is its own or it has no base
+    /// URL, otherwise only the basic ones.
     private func defaults(for origin: Origin, accept: String) -> HTTPHeaders {
         guard let baseURL, baseURL.origin != origin else {
             if accept == "*/*" { return rawHeaders }

@@ -23,11 +23,11 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The number of event loop threads of the transport on Linux, each started on demand. Default 2, at most 64.
     ///
     /// Every origin is assigned to one event loop, so calls to one origin share connections regardless of the number.
-    /// Without TLS, connections are not multiplexed: from sixteen concurrent exchanges on, the other event loops serve
-    /// the origin too, and a waiting request receives the first slot that becomes free on any of them. More than two
-    /// event loops help with several origins, mostly over TLS, when two use a whole core each. The pool's `perHost`,
-    /// `total` and `idle` are divided among the event loops. If `total` is set, there is one event loop per sixteen
-    /// connections, at least one.
+    /// Without TLS, where no exchanges share a connection, the other event loops serve an origin too from sixteen
+    /// concurrent exchanges on, and a waiting request receives the first slot that becomes free on any of them. More
+    /// than two event loops help with several origins, mostly over TLS, when two use a whole core each. The pool's
+    /// `perHost`, `total` and `idle` are divided among the event loops. If `total` is set, there is one event loop per
+    /// sixteen connections, at least one.
     public var eventLoops: Int { didSet { eventLoops = Self.inside(eventLoops, 1...64) } }
     /// The number of event loops that may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most
     /// 64.

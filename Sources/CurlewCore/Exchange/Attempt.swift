@@ -11,8 +11,7 @@ public import CurlewHTTP
 ///     // 1: status 503 after 34 ms; again in 120 ms, because it may pass
 ///     // 2: timedOut firstByte after 30 s; no more, because the call has to end in 2 s
 public struct Attempt: Hashable, Sendable {
-    /// The number of the attempt, counted from one over the whole call. Redirects and attempts that were not sent count
-    /// too.
+    /// The number of the attempt, counted from one over all hops of the call. Attempts that were not sent are included.
     public let number: Int
     /// The number of redirects before this attempt's request.
     public let hop: Int

@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// The recorded attempts of a call. Not allocated for a call whose first attempt succeeds.
+/// The recorded attempts of a call. Not allocated for a call whose first attempt receives a response.
 package final class AttemptHistory: Sendable {
     /// The attempts before the one that produced the response; includes that one if `isComplete`.
     let attempts: [Attempt]

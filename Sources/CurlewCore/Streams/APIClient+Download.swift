@@ -23,7 +23,7 @@ extension APIClient {
     /// not retried. The total timeout includes writing, and `Limits.download` (16 GiB by default) bounds it. Memory
     /// does not grow with the file.
     ///
-    /// Each chunk is written as it arrives. A slow disk delays only this transfer.
+    /// The calling task writes each chunk as it arrives. A slow disk delays only this transfer.
     ///
     /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that can be
     /// detected by then.
@@ -104,7 +104,7 @@ private final class CountingSink: BodySink {
         tell(adding: Int64(bytes.count))
     }
 
-    /// Completes writing and returns the number of bytes.
+    /// Reports the final progress and returns the number of bytes.
     func finish() -> Int64 {
         tell(adding: 0, isLast: true)
     }

@@ -96,7 +96,7 @@ struct LabelRedactor {
         guard begin == 0 || !Self.isNameByte(bytes[begin - 1]) else { return nil }
         let end = bytes[(space + 1)...].firstIndex { !Self.isCredentialByte($0) } ?? bytes.count
         let word = bytes[(space + 1)..<end]
-        // In prose a lower-case term follows: "the bearer token", "basic access".
+        // In prose, a short term of letters follows: "the bearer token", "basic access".
         let isProse = word.allSatisfy { ($0 | 0x20) &- 0x61 < 26 || $0 == UInt8(ascii: ".") } && word.count < 20
         return word.isEmpty || isProse || word.starts(with: Redaction.mark.utf8) ? nil : end
     }
