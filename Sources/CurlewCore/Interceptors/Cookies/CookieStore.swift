@@ -12,7 +12,7 @@ public import Foundation
 ///     let cookies = CookieStore(file: path)                          // and longer
 ///     let client = APIClient(baseURL: "https://example.com", pipeline: .standard.adding(.cookies(cookies)))
 ///
-/// Copies share one jar. Give each user a store of their own: whoever shares a store shares the session.
+/// Copies share one jar. Create a separate store for each user: users who share a store share the session.
 public struct CookieStore: Sendable {
     private let state: Locked<State>
     private let file: CookieFile?

@@ -54,7 +54,7 @@ public struct RedirectInterceptor: Interceptor {
         return context
     }
 
-    /// The call's policy with what the client's declares, or the client's.
+    /// Returns the call's policy plus what the client's policy declares, or the client's policy.
     private func policy(for context: ExchangeContext) -> RedirectPolicy {
         context[RedirectPolicyKey.self]?.adding(policy) ?? policy
     }
