@@ -18,7 +18,6 @@ import Foundation
 ///
 /// The file belongs to the store. It is accepted only if it is a regular file of this user that no other user can read
 /// or change. Anything else is `.storage`, and is left as it is:
-/// change; everything else is `.storage`, and stays as it is:
 ///
 /// | what is there | loading | signing in | signing out |
 /// |---|---|---|---|

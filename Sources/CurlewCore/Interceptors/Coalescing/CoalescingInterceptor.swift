@@ -37,7 +37,6 @@ public import CurlewHTTP
 ///
 /// Interceptors further in run once, with the task-local values of the call that began the exchange. What they add must
 /// depend only on the request, the client and the principal.
-/// request, the client and the principal alone.
 public struct CoalescingInterceptor: ValidatingInterceptor {
     /// Fields that do not distinguish requests, besides those that identify a request or a trace. Default none.
     ///
