@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// Creates the error for a status of the keychain, with a hint. Statuses are literals, so the code compiles and is
-/// tested on systems without a keychain.
+/// What the keychain answers instead of an item, as an error with what to do about it. It knows the statuses by number, so
+/// it is the same, and tested, where there is no keychain.
 enum KeychainFailure {
     /// `errSecMissingEntitlement`: the program is not signed, or not for this access group.
     static let missingEntitlement: Int32 = -34018
-    /// `errSecInteractionNotAllowed`: the device has not been unlocked since it started.
+    /// `errSecInteractionNotAllowed`: nobody has unlocked the device since it started.
     static let interactionNotAllowed: Int32 = -25308
 
-    /// - `action`: the failed operation: "read", "written".
-    /// - `words`: the system's message for `status`, if any.
+    /// - `action`: what was tried: "read", "written".
+    /// - `words`: the system's own for `status`, if it has any.
     static func error(_ action: String, _ status: Int32, _ words: String?) -> NetworkError {
         NetworkError(
             .storage,

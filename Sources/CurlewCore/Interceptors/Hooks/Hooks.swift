@@ -6,9 +6,9 @@ import CurlewHTTP
 ///
 /// A cache further out cannot know what the closure adds, and so stores nothing, wherever the hook is placed. If no
 /// response depends on what the closure changes (a request id, a trace), pass `changesWhoseAnswer: false`, and the
-/// cache works as without the hook. Alternatively, place the hook outside of the cache, such as `.onRequest(at:
-/// .cookies) { … }`. The cache then sees what is added, and each value of a field that is not known to be harmless has
-/// separate entries.
+/// cache works as without the hook. Alternatively, place the hook outside of the cache, such as
+/// `.onRequest(at: .cookies) { … }`. The cache then sees what is added, and each value of a field that is not known to
+/// be harmless has separate entries.
 ///
 /// What the closure adds belongs to the origin of the client's base URL. A request for another origin, by an absolute
 /// URL, by `with(baseURL:)` or after a redirect, is sent without the fields that the closure adds or changes, unless

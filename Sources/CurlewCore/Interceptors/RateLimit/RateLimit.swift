@@ -2,8 +2,9 @@
 
 import CurlewHTTP
 
-/// Limits the number of requests in a period and queues the others fairly. Created by `.rateLimit(10, every:
-/// .seconds(1))`. Clients that share a limit are limited together; they must also share their `TimeSource`.
+/// Limits the number of requests in a period and queues the others fairly. Created by
+/// `.rateLimit(10, every: .seconds(1))`. Clients that share a limit are limited together; they must also share their
+/// `TimeSource`.
 ///
 /// Guarantees:
 /// - Each request on the wire takes a token from the `TokenBucket` of its scope. In any span of time, no more tokens

@@ -9,8 +9,8 @@ extension Interceptor where Self == HSTSInterceptor {
 }
 
 extension Interceptor where Self == HTTPSOnlyInterceptor {
-    /// Refuses plain http, except to this machine and to the listed origins: `.httpsOnly(except:
-    /// "http://printer.example")`. See `HTTPSOnlyInterceptor`.
+    /// Refuses plain http, except to this machine and to the listed origins:
+    /// `.httpsOnly(except: "http://printer.example")`. See `HTTPSOnlyInterceptor`.
     public static func httpsOnly(except origins: String...) -> HTTPSOnlyInterceptor {
         HTTPSOnlyInterceptor(except: origins)
     }

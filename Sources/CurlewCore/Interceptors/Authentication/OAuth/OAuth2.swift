@@ -17,7 +17,8 @@ import Foundation
 /// To sign in with a browser, always with PKCE (RFC 9700 §2.1.1):
 ///
 ///     let (pkce, state) = (PKCE(), OAuth2.makeState())
-///     open(try oauth.authorizationURL(at: "https://id.example.com/authorize", redirect: "app://back", pkce, state: state))
+///     open(try oauth.authorizationURL(
+///         at: "https://id.example.com/authorize", redirect: "app://back", pkce, state: state))
 ///     let code = try oauth.code(from: urlThatCameBack, redirect: "app://back", state: state)
 ///     try await store.signIn(try await client.send(oauth.exchange(code, redirect: "app://back", pkce)))
 ///
