@@ -19,12 +19,12 @@ import Foundation
 /// The file belongs to the store. It is accepted only if it is a regular file of this user that no other user can read
 /// or change. Anything else is `.storage`, and is left as it is:
 ///
-/// | what is there | loading | signing in | signing out |
+/// | existing file | loading | signing in | signing out |
 /// |---|---|---|---|
 /// | another user's file, a symbolic link, a pipe, a folder | `.storage` | `.storage` | `.storage` |
 /// | a file that others can read or change | `.storage` | replaces it | removes it |
 /// | damaged, or of a newer version | `.storage` | replaces it | removes it |
-/// | nothing that ever was tokens | `.storage` | renames it, `<path>.damaged-<milliseconds>` | removes it |
+/// | never contained tokens | `.storage` | renames it, `<path>.damaged-<milliseconds>` | removes it |
 ///
 /// The tokens are not encrypted; use `.keychain` where it is available.
 public struct FileTokens: TokenPersistence {

@@ -182,7 +182,7 @@ struct TokenState {
         issue(tokens, at: date)
     }
 
-    /// Signs out. Returns whether there were tokens or a flight.
+    /// Signs out and cancels a flight in progress. Returns whether there were tokens.
     mutating func signOut() -> Bool {
         (flight, arrived) = (nil, nil)
         firstVersion = lastVersion + 1

@@ -15,7 +15,7 @@
 public struct LoggingInterceptor: Interceptor {
     /// How much is logged. Each level includes the previous ones.
     public enum Level: Int, Comparable, CaseIterable, Sendable {
-        /// Nothing.
+        /// Nothing is logged.
         case off
         /// Request line, status, time and size.
         case line

@@ -17,8 +17,8 @@ public import CurlewHTTP
 ///   refused.
 /// - Another origin (scheme, host or port) receives only header fields that are known to be harmless, such as `Accept`,
 ///   `Range`, `Content-Type` and `traceparent`, and those that were declared (`forwarding(_:)`). Credentials, cookies,
-///   fields of any other name, those of the client's configuration and those that an interceptor attaches are not sent
-///   for the rest of the call, not even to the first origin. The body is sent with 307 and 308.
+///   fields of any other name and those of the client's configuration are not sent for the rest of the call, not even
+///   to the first origin, and not even if an interceptor attaches them. The body is sent with 307 and 308.
 /// - At most `Limits.redirects` hops. A URL may occur more than once.
 public struct RedirectPolicy: Sendable {
     enum Rule: Sendable {

@@ -29,7 +29,7 @@ public final class RetryBudget: Sendable {
 
     /// Creates a budget with full buckets.
     ///
-    /// - `capacity`: at least 0; 0 allows no repetitions.
+    /// - `capacity`: at least 0; 0 allows no retries.
     /// - `price`, `timeoutPrice`: at least 1.
     public init(capacity: Int = 500, price: Int = 14, timeoutPrice: Int = 50) {
         self.capacity = max(0, capacity)

@@ -22,8 +22,8 @@ import CurlewHTTP
 ///   cookies, since interceptors further out attribute it to the origin of the call. An `onRetry` may change which
 ///   principal the response belongs to, so it disables caches and coalescing for the client, unless it is added with
 ///   `changesWhoseAnswer: false`.
-/// - `attempts` of the response or error contains the history. Observers are notified of each attempt except a first
-///   one that simply succeeded (`ExchangeEvent.tried`).
+/// - `attempts` of the response or error contains the history. Observers are notified of each attempt that did
+///   not simply succeed (`ExchangeEvent.tried`).
 /// - A first attempt that succeeds reads the clock once.
 public struct RetryInterceptor: ValidatingInterceptor {
     /// The policy of calls that specify none.

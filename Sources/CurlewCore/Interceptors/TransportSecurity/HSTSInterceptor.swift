@@ -15,7 +15,6 @@ import CurlewHTTP
 ///
 /// The first request to a host is not protected, unless its URL specifies https or the app has added the host
 /// (`HSTSStore.insert`). `.httpsOnly()` refuses the remaining plain http requests.
-/// (`HSTSStore.insert`). `.httpsOnly()` refuses what is left.
 public struct HSTSInterceptor: Interceptor {
     /// The store of the hosts.
     public let store: HSTSStore

@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// Responds to `Digest` challenges of one origin (RFC 7616) without sending the user name and password in the clear.
+/// Responds to `Digest` challenges of one origin (RFC 7616) without sending the password.
 ///
 /// The rules of `BearerInterceptor` determine which requests are covered. They also apply to plain http, where an
 /// eavesdropper can test passwords offline. The first call is refused and sent again; later calls send the credential
