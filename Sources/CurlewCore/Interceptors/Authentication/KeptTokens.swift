@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The stored form of tokens, the same for every `TokenPersistence`.
+/// The stored form of tokens, in a file and in the keychain.
 enum KeptTokens {
     static let version = 1
 
