@@ -15,10 +15,10 @@ import CurlewTesting
 ///
 /// | Path | What it is |
 /// |---|---|
-/// | `/auth/login`, `/auth/refresh`, `/auth/me` | JSON Web Tokens for `emilys` with `emilyspass`, and the current user |
+/// | `/auth/login`, `/auth/refresh`, `/auth/me` | JSON Web Tokens for `emilys` with `emilyspass`, the current user |
 /// | `/users`, `/products`, `/products/search` | pages with `limit` and `skip`, inside an object with the total |
-/// | `/2.2/questions` | answers inside `{"items": …}`, snake case, seconds since 1970, avatars on the other origin |
-/// | `/v1/films` | snake case, ISO 8601 dates, validators for caches, ratings, posters, errors as `{"message", "code"}` |
+/// | `/2.2/questions` | lists in `{"items": …}`, snake case, seconds since 1970, avatars on the other origin |
+/// | `/v1/films` | snake case, ISO 8601 dates, cache validators, ratings, posters, errors as `{"message", "code"}` |
 /// | `/team/users` | people to create, change and remove, avatars to upload, errors as problem details (RFC 9457) |
 /// | `/team/dashboard/…` | three calls that each take a moment |
 /// | `/files/NAME?bytes=N` | a download of any size up to 64 MiB with its checksum in a field |

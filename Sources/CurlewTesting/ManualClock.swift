@@ -17,7 +17,8 @@ public import Foundation
 ///
 /// A clock that skips waits advances itself to the end of every sleep, so that retries and rate limits do not wait:
 ///
-///     let client = APIClient.mock(pipeline: .standard, configuration: ClientConfiguration(time: ManualClock.skippingWaits))
+///     let configuration = ClientConfiguration(time: ManualClock.skippingWaits)
+///     let client = APIClient.mock(pipeline: .standard, configuration: configuration)
 ///
 /// Copies share one time. `waitForSleepers` replaces the real-time sleeps and yields that a test would otherwise need.
 /// Only its timeout is real time, so that a test whose wait fails does not hang.
@@ -98,7 +99,7 @@ public struct ManualClock: TimeSource {
         return distance
     }
 
-    /// The number of tasks that sleep on this clock now, including limits of work that has not ended yet.
+    /// The number of tasks that sleep on this clock now, including the limits of other work.
     public var sleeperCount: Int { sleeperCount(.all) }
 
     /// The number of current waits of this kind.

@@ -37,7 +37,7 @@ struct MockContent {
         self.source = source
     }
 
-    /// Opens the file of a file body, so that a missing one is known before the head.
+    /// Opens the file of a file body, so that a missing file is detected before the head is sent.
     init(_ body: MockResponse.Body) throws(HTTP1WriteError) {
         switch body {
         case .data(let data): self.init(length: data.count, source: .data(ArraySlice(data)))

@@ -10,7 +10,7 @@ import Darwin
 
 /// A detached thread with a small stack. Blocking it does not block Swift's cooperative threads.
 enum ServerThread {
-    /// Runs `body` on a new thread; `false` if the system has none left.
+    /// Runs `body` on a new thread. Returns `false` if the system has none left.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
