@@ -89,7 +89,7 @@ struct CacheExchange: Sendable {
         return memory.findings(for: question.key)
     }
 
-    /// Returns the stored responses of the request's principal, or the public ones if there are none.
+    /// Returns the stored responses of the request's principal, and the public ones if none of those matches.
     private func candidates() async throws -> CacheFindings {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
