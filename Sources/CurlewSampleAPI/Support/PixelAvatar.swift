@@ -17,7 +17,7 @@ struct PixelAvatar {
         hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// A PNG of 64 by 64 pixels in two colours. The pixels are stored uncompressed, which zlib allows (RFC 1951 §3.2.4).
+    /// A PNG of 64 by 64 pixels in two colours. The pixels are stored uncompressed (RFC 1951 §3.2.4).
     var png: Data {
         var file = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         let side = UInt32(Self.side).bigEndianBytes

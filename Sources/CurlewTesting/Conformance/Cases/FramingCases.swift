@@ -112,7 +112,7 @@ enum FramingCases {
         ConformanceCase(name, .framing, rule: rule) { trial in
             let server = try trial.server()
             for streaming in [false, true] {
-                // On a reused connection, the request for an empty response would be repeated.
+                // On a reused connection, the request would be repeated after an empty response.
                 let transport = try trial.transport()
                 server.enqueue(response, .text("good"))
                 try await trial.expectFailure(reason) {
