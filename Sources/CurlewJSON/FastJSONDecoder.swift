@@ -25,7 +25,6 @@ public import Foundation
 /// the document, even for hostile input, and four times its size in memory in addition to the value. For this reason a
 /// key with more than 30 consecutive combining marks, which would be slow to compare as a `String`, is not accepted as
 /// a key of a dictionary: `[String: Value]` and `JSONValue` reject it, and `allKeys` omits it.
-/// refuse it, and `allKeys` leaves it out.
 public struct FastJSONDecoder: Sendable {
     /// How the keys of objects are converted to those of models.
     @nonexhaustive

@@ -93,7 +93,7 @@ struct BodyFolder: Sendable {
             let descriptor = Self.openFile("\(path)/\(name)")
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // Not even for a moment: its process would not get the lock.
+            // Locking such a file even briefly would keep its process from locking it.
             if Self.mayBeLockedNext(descriptor) { continue }
             // The lock is taken first: its previous holder has committed the entry, or never will.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }

@@ -68,7 +68,7 @@ public final class SQLiteCacheStore: CacheStore {
     private let pendingBytes = Locked<Int64>(0)
     /// Nil until the key has been requested.
     private let key = Locked<Data??>(nil)
-    /// Increases when this process has changed something: bodies that were read before may no longer be current. It
+    /// Increases when this process has changed something: bodies that were read before may have been removed. It
     /// begins at a random number, so that a lookup in one store is not taken for a lookup in another.
     private let changes = Locked(Int.random(in: 0 ... .max / 2))
 

@@ -11,9 +11,9 @@ public import Foundation
 /// A clock whose time changes only when a test advances it.
 ///
 ///     let clock = ManualClock()
-///     async let answer = client.send(.slow)        // waits for two seconds of this clock
-///     try await clock.waitForSleepers(1)           // until it does
-///     clock.advance(by: .seconds(2))               // and now it goes on
+///     async let response = client.send(.slow)      // waits for two seconds of this clock
+///     try await clock.waitForSleepers(1)           // until it waits
+///     clock.advance(by: .seconds(2))               // the call continues
 ///
 /// A clock that skips waits advances itself to the end of every sleep, so that retries and rate limits do not wait:
 ///

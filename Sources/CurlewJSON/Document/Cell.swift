@@ -27,7 +27,7 @@ struct Kind: Equatable {
 ///                 digits and point (low)
 ///     string      the detail is the length; else `extra` is set, and the next cell holds the length
 ///     key         the detail is the length (8 bits) and 16 bits of the hash. A longer key has 255 for its length, and
-///                 the cell before holds it (`keyLength`), so that the key always stands right before its value
+///                 the cell before holds it (`keyLength`), so that the key is always right before its value
 ///     container   the detail is the number of elements (12 bits) and of cells (12 bits), the place is the container
 ///                 around it; else `extra` is set, and the place is the cell of its `Trailer`
 struct Cell {
