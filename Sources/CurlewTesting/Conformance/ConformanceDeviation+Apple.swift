@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension ConformanceSuite {
-    /// Expected deviations of URLSession on Apple platforms, without having been run there.
+    /// The expected deviations of URLSession on Apple platforms. The suite has not been run there.
     ///
     /// What is certain follows from our own code, which refuses an option or keeps fields in a dictionary. What Apple
     /// documents, or what has been observed for years, is listed as "may fail": its outcome is recorded. No deviations

@@ -26,8 +26,8 @@ public final class MemoryCacheStore: CacheStore {
     /// False: entries end with the process.
     public var isLasting: Bool { false }
 
-    /// The part of both limits that the entries of one origin may use before they are evicted in favour of other
-    /// origins. Beyond it, an origin's own entries are evicted first.
+    /// The fraction of both limits beyond which an origin's new entries evict its own older entries rather than those of
+    /// other origins.
     public let originShare: Double
 
     private let table: Locked<MemoryCacheTable>

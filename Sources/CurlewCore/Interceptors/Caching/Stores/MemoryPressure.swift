@@ -22,7 +22,7 @@ enum MemoryPressure: Sendable {
 #if canImport(Security)
 extension MemoryPressure {
     /// Calls `tell` for memory warnings of the system, until it returns false. An event source without references ends,
-    /// so it refers to itself; the closure that waits for one more event is small.
+    /// so its handler retains it. A handler that remains until the next event uses little memory.
     static func watch(_ tell: @escaping @Sendable (MemoryPressure) -> Bool) {
         for level in [MemoryPressure.warning, .critical] {
             let source = DispatchSource.makeMemoryPressureSource(
