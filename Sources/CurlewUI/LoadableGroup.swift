@@ -29,9 +29,9 @@ extension LoadablePart {
     ///
     ///     .task { await user.appeared() }
     ///
-    /// A failure remains until the user tries again, however often views appear. A modifier of a `Group` applies to
-    /// each view in it: otherwise a view that appears because the load has failed would begin the next load, without
-    /// end.
+    /// A failure remains until the user tries again, however often views appear. Without this
+    /// rule, a modifier of a `Group` would load in an endless loop: it applies to each view in the group, and so to the
+    /// view that appears because the load has failed.
     public func appeared() async {
         if error == nil { await load() }
     }

@@ -3,7 +3,7 @@
 public import CurlewCore
 
 extension APIClient {
-    /// Creates a client whose calls are answered by stubs:
+    /// Creates a client whose responses are defined by stubs:
     ///
     ///     let client = APIClient.mock { $0.on(GetUser.self) { User(id: $0.id, name: "Ada") } }
     ///
@@ -16,7 +16,7 @@ extension APIClient {
         mock(MockTransport(configure), baseURL: baseURL, pipeline: pipeline, configuration: configuration)
     }
 
-    /// Creates a client whose calls are answered by `mock`.
+    /// Creates a client that sends its requests to `mock`.
     public static func mock(
         _ mock: MockTransport, baseURL: BaseURL = "https://mock.test", pipeline: Pipeline = .empty,
         configuration: ClientConfiguration = ClientConfiguration()

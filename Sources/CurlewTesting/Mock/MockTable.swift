@@ -3,7 +3,6 @@
 import CurlewCore
 import CurlewHTTP
 
-/// A stub.
 struct MockStub: Sendable {
     let delay: Duration
     let answer: @Sendable (RecordedCall) async throws -> HTTPResponse

@@ -193,8 +193,8 @@ struct CacheExchange: Sendable {
             return await keep(response, head, found, replacing: choice.stored, because: .replaced)
         }
         response.body.cancel()
-        // A 304 for another response, or a body that was removed during the request: an unconditional request returns a
-        // response.
+        // After a 304 for another response, or if the body was removed during the request, an unconditional request
+        // fetches the response.
         guard let fresh = CacheIntake.freshened(choice.stored, by: head, question),
             let answer = isRefresh ? response : await serve(fresh, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }

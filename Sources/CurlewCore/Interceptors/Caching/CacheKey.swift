@@ -2,8 +2,8 @@
 
 /// The primary key of a stored response (RFC 9111 §2): a URL, the request content that counts, and the principal.
 ///
-/// GET and HEAD share a key. Requests without a principal share nothing with others: `nil` and `""` are different
-/// principals.
+/// GET and HEAD share a key. Requests without a principal share no entries with others: `nil` and `""` are
+/// different principals.
 public struct CacheKey: Hashable, Sendable {
     /// The absolute URL, percent-encoded, without a fragment.
     public let target: String

@@ -26,8 +26,8 @@ public final class MemoryCacheStore: CacheStore {
     /// False: entries end with the process.
     public var isLasting: Bool { false }
 
-    /// The fraction of both limits beyond which an origin's new entries evict its own older entries rather than those of
-    /// other origins.
+    /// The fraction of both limits beyond which an origin's new entries evict its own older entries rather than those
+    /// of other origins.
     public let originShare: Double
 
     private let table: Locked<MemoryCacheTable>
