@@ -12,7 +12,7 @@ public import Foundation
 ///
 ///     let clock = ManualClock()
 ///     async let response = client.send(.slow)      // waits for two seconds of this clock
-///     try await clock.waitForSleepers(1)           // until it waits
+///     try await clock.waitForSleepers(1)           // returns when it does
 ///     clock.advance(by: .seconds(2))               // the call continues
 ///
 /// A clock that skips waits advances itself to the end of every sleep, so that retries and rate limits do not wait:

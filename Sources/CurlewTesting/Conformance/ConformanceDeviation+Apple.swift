@@ -3,7 +3,7 @@
 extension ConformanceSuite {
     /// The expected deviations of URLSession on Apple platforms. The suite has not been run there.
     ///
-    /// What is certain follows from our own code, which refuses an option or keeps fields in a dictionary. What Apple
+    /// Certain deviations follow from our own code, which refuses an option or keeps fields in a dictionary. What Apple
     /// documents, or what has been observed for years, is listed as "may fail": its outcome is recorded. No deviations
     /// are taken over from Linux: those are of another library (libcurl beneath FoundationNetworking), and cases that
     /// fail on Apple platforms should be noticed. Unknown, among others: how methods are spelled, how dot segments are
