@@ -29,9 +29,9 @@ extension LoadablePart {
     ///
     ///     .task { await user.appeared() }
     ///
-    /// A failure remains until the user tries again, however often views appear. Otherwise a modifier of a `Group` would
-    /// load in an endless loop: it applies to each view in the group, also to the one that appears because the load has
-    /// failed.
+    /// A failure remains until the user tries again, however often views appear. Otherwise a modifier of a `Group`
+    /// would load in an endless loop: it applies to each view in the group, also to a view that appears because the
+    /// load has failed.
     public func appeared() async {
         if error == nil { await load() }
     }
