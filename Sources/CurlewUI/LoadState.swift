@@ -12,7 +12,7 @@ public import Foundation
 public struct Freshness: Hashable, Sendable {
     /// The date on which the value was received from the server.
     public var date: Date
-    /// Whether the value comes from a cache and is stale.
+    /// Whether the value is stale: the server may have a newer one.
     public var isStale: Bool
 
     /// Creates the freshness of a value that was received at `date`.
