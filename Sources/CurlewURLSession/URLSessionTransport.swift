@@ -14,7 +14,8 @@ public import Foundation
 ///
 ///     import CurlewURLSession
 ///
-///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard, transport: URLSessionTransport())
+///     let client = APIClient(
+///         baseURL: "https://api.example.com", pipeline: .standard, transport: URLSessionTransport())
 ///
 /// URLSession's own policies are disabled: redirects, cookies, caches, stored credentials and timeouts. Interceptors
 /// implement them identically for every transport. The transport keeps the guarantees of `Transport` as far as
