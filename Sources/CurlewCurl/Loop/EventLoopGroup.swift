@@ -7,8 +7,8 @@ import CurlewHTTP
 /// The event loops of one transport, and their queues.
 ///
 /// Each origin is assigned to one loop, so that its connections are shared. Plain HTTP/1.1 connections are not shared
-/// concurrently: for them the other loops help when the assigned loop is busy. For other origins, as many loops help as
-/// the configuration allows. Each loop then has a part of the connections to the host.
+/// concurrently: there all other loops help when the assigned loop is busy. Elsewhere, only as many loops help as the
+/// configuration allows. Each loop that helps has a part of the connections to the host.
 struct EventLoopGroup: Sendable {
     /// Event loops that share queues.
     private struct Lane: Sendable {

@@ -51,7 +51,7 @@ final class ExpectingUpload: Upload {
         return isOpen ? upload.read(into: buffer) : .wait
     }
 
-    /// Opens the gate when the server has sent 100, or when the time has passed.
+    /// Opens the gate after a 100 response or a final response head, or when the time has passed.
     func permit() {
         let resume = gate.withLock { gate -> (@Sendable () -> Void)? in
             defer { gate = .open }

@@ -3,7 +3,7 @@
 extension HTTPField.Name {
     /// Whether the request field is known to carry no user identity and no credential, whatever its value.
     ///
-    /// This list answers two questions. Fields that are not listed make the stored response private to a principal, and
+    /// This list serves two purposes. Fields that are not listed make the stored response private to a principal, and
     /// they are removed when a redirect leads to another origin. A missing entry costs a cache hit, or a field at
     /// another origin. A wrong entry exposes a response or a secret. A field is therefore listed only if its
     /// specification leaves no room for an identity or a credential. Entries are complete names, not prefixes.

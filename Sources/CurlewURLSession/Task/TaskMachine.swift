@@ -10,7 +10,7 @@ import Foundation
 /// A small response is gathered and delivered whole. Any other response is delivered with its head, and its body is
 /// read from here, as `BodyAccount` counts it. Each event causes at most one effect. The caller and the reader are
 /// resumed exactly once, in whatever order events arrive: the task may end twice or never, and may continue after it
-/// was told to stop.
+/// was cancelled.
 struct TaskMachine {
     /// The head of a response, as delivered to the caller.
     struct Head: Equatable, Sendable {
