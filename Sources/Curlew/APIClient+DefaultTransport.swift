@@ -9,17 +9,17 @@ import CurlewURLSession
 #endif
 
 extension APIClient {
-    /// A client over this platform's engine, shared with the other clients of the process: on Linux libcurl, on Apple
-    /// platforms URLSession.
+    /// Creates a client that uses the platform's default transport, which all such clients of the process share:
+    /// libcurl on Linux, URLSession on Apple platforms.
     ///
     ///     let client = APIClient(baseURL: "https://dummyjson.com")
     ///
-    /// - `baseURL`: where paths begin. Nil for a client that only asks absolute URLs.
-    /// - `pipeline`: default `.standard`; what it contains is listed there.
-    /// - `configuration`: headers, codecs, timeouts and limits. How to connect (trust, protocol versions, connections
-    ///   per host) is the transport's: make a `CurlTransport` or `URLSessionTransport` of your own for that.
+    /// - `baseURL`: the URL that relative paths are appended to. Nil for a client that only requests absolute URLs.
+    /// - `pipeline`: the interceptors. The default is `.standard`, which documents what it contains.
+    /// - `configuration`: headers, codecs, timeouts and limits. Connection options (trust, protocol versions,
+    ///   connections per host) belong to the transport: create a `CurlTransport` or `URLSessionTransport` to set them.
     ///
-    /// Making a client opens nothing and never fails.
+    /// Creating a client opens no connection and never fails.
     public init(
         baseURL: BaseURL? = nil, pipeline: Pipeline = .standard,
         configuration: ClientConfiguration = ClientConfiguration()

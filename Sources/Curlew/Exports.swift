@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// `import Curlew` is all that users write.
+// Users need only `import Curlew`.
 @_exported public import CurlewCore
 @_exported public import CurlewHTTP
 @_exported public import CurlewJSON

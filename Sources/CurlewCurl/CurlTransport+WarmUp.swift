@@ -5,15 +5,17 @@ public import CurlewCore
 import CurlewHTTP
 
 extension CurlTransport {
-    /// Opens connections ahead, so that the first calls find name lookup, TCP and TLS done.
+    /// Opens connections in advance, so that the first calls need no name lookup, TCP connect or TLS handshake.
     ///
-    /// Sends `HEAD` without credentials to `url` over each, because a connection without a request is none that libcurl
-    /// would keep; whatever the server answers is fine, and nothing is left of it. An origin that speaks HTTP/2 gets
-    /// one connection, which all calls share. Any other gets `connections` new ones, at most `ConnectionPool.perHost`,
-    /// `idle` and `total`, all but the first at the same time. They are kept as long as
-    /// `ConnectionPool.idleLifetime` and the server allow; a server that closes after each answer leaves none.
+    /// Sends `HEAD` without credentials to `url` on each connection, because libcurl does not keep a connection without
+    /// a request. The response and its status are ignored. An origin that supports HTTP/2 gets one connection, which
+    /// all calls share. Any other origin gets `connections` new connections, at most `ConnectionPool.perHost`, `idle`
+    /// and `total`. All but the first are opened concurrently. The connections are kept as long as
+    /// `ConnectionPool.idleLifetime` and the server allow. A server that closes the connection after each response
+    /// leaves none.
     ///
-    /// Returns when all are there. Throws `NetworkError` with the first failure; cancellation ends it at once.
+    /// Returns when all connections are open. Throws `NetworkError` with the first failure. Cancellation ends it
+    /// immediately.
     public func warmUp(_ url: String, connections: Int = 1, timeouts: Timeouts = .standard) async throws {
         let request = try HTTPRequest(.head, url: url)
         let pool = configuration.pool

@@ -5,39 +5,42 @@ public import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// The engine on Linux: libcurl, driven by `TransportConfiguration.eventLoops` threads of its own. Each starts when it is
-/// needed, and ends after `ConnectionPool.idleLifetime` without work.
+/// A transport that uses libcurl. The default on Linux.
 ///
-/// HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, connections pooled and reused. Calls do not block threads:
-/// they wait as suspended tasks. What it adds to the guarantees of `Transport`:
+/// It runs `TransportConfiguration.eventLoops` event loop threads. Each thread starts when it is needed, and ends after
+/// `ConnectionPool.idleLifetime` without work.
+///
+/// Supports HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, and connection pooling. Calls do not block threads:
+/// they wait as suspended tasks. In addition to the guarantees of `Transport`:
 /// - Each call completes exactly once. Cancellation ends it in every phase without waiting for the network: during name
-///   lookup, connecting, before the head, in the middle of a body, and while the reader pauses.
-/// - Deadlines are accurate to a few milliseconds and do not hold timers or threads.
-/// - libcurl itself repeats a request whose reused connection dies before the reply. Here it may do so only for
-///   requests that can be repeated (`ExchangeContext.mayRepeat`); any other is sent at most
-///   once and ends in `.connectionLost(.requestMayHaveArrived)`.
-/// - Bodies up to `TransportConfiguration.smallBody` come with the response; larger ones stream, and the transfer
-///   stops while `TransportConfiguration.bodyBuffer` bytes wait for their reader.
+///   lookup, while connecting, before the head, during the body, and while the reader pauses.
+/// - Deadlines are accurate to a few milliseconds and need no timer or thread per call.
+/// - libcurl repeats a request if a reused connection is lost before the response. The transport allows this only for
+///   requests that can be repeated (`ExchangeContext.mayRepeat`). Any other request is sent at most once and fails with
+///   `.connectionLost(.requestMayHaveArrived)`.
+/// - Bodies up to `TransportConfiguration.smallBody` are returned with the response. Larger bodies are streamed, and
+///   receiving pauses while `TransportConfiguration.bodyBuffer` unread bytes are buffered.
 ///
-/// Observers hear of interim answers and trailers.
+/// Observers are notified of interim responses and trailers.
 ///
-/// An engine belongs to the process that made it: in a forked child every use ends with `.configuration` at once, and
-/// a child needs an engine of its own. Started programs inherit none of its sockets.
+/// A transport belongs to the process that created it: in a forked child every call fails immediately with
+/// `.configuration`, and the child must create its own transport. Other programs that the process starts do not inherit
+/// its sockets.
 ///
-/// Proxies in the environment are used only if `TransportConfiguration.proxy` says so. The engine ends with the last
-/// reference to it and to the bodies it feeds.
+/// Proxies from the environment are used only if `TransportConfiguration.proxy` specifies it. The event loops end when
+/// the last reference to the transport and to the bodies that it streams is released.
 public final class CurlTransport: Transport {
-    /// How it connects.
+    /// The configuration of the transport.
     public let configuration: TransportConfiguration
 
     private let loops: EventLoopGroup
-    /// Why no call can work.
+    /// Why every call fails; nil if the configuration is valid.
     private let problem: String?
 
-    /// An engine with its own thread and connection pool.
+    /// Creates a transport with its own threads and connection pool.
     ///
-    /// Never fails and opens nothing: the thread starts with the first request, and a configuration that cannot work
-    /// makes `send` throw `.configuration`.
+    /// Never fails and opens no connection: the first request starts a thread. With an invalid configuration, `send`
+    /// throws `.configuration`.
     public init(configuration: TransportConfiguration = TransportConfiguration()) {
         self.configuration = configuration
         let proxies = ProxyRules(configuration.proxy, environment: ProcessInfo.processInfo.environment)
@@ -49,21 +52,21 @@ public final class CurlTransport: Transport {
         loops.stop()
     }
 
-    /// The engine that clients share when they name none. It is made at its first use and lives as long as the process.
+    /// The transport that clients share by default. It is created on first use and exists until the process ends.
     public static let shared = CurlTransport()
 
-    /// The client certificate, the Unix socket and the address that the configuration names for the request's host;
-    /// `.anonymous` without.
+    /// Returns the client certificate, the Unix socket and the address that the configuration defines for the request's
+    /// host, or `.anonymous` if there are none.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         configuration.principal(of: request, in: context)
     }
 
-    /// Performs one exchange. Throws `NetworkError` only.
+    /// Performs one exchange. Throws only `NetworkError`.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try await exchange(request, in: context)
     }
 
-    /// With `opensConnection`, over a new connection, whatever there is.
+    /// Performs one exchange, with `opensConnection` on a new connection even if an idle connection exists.
     func exchange(
         _ request: HTTPRequest, in context: ExchangeContext, opensConnection: Bool = false
     ) async throws -> HTTPResponse {
@@ -75,7 +78,7 @@ public final class CurlTransport: Transport {
         }
         let upload = try makeUpload(for: request)
         if upload != nil, request.method == .head {
-            // libcurl would send it, and then wait for content that a HEAD does not get.
+            // libcurl would send the body and then wait for content that a response to HEAD does not have.
             throw NetworkError(
                 .invalidRequest, detail: "A HEAD request cannot carry a body.", hint: "Use GET or QUERY.",
                 request: RequestLine(request))
@@ -84,8 +87,8 @@ public final class CurlTransport: Transport {
             request: request, context: context, upload: upload, opensConnection: opensConnection, owner: self)
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
-            // Unsafe in name only: it is resumed exactly once, by the thread that takes the transfer out of its queue, or
-            // by the event loop when that is done with it.
+            // The continuation is resumed exactly once: by the thread that removes the transfer from its queue, or by
+            // the event loop when the transfer has ended.
             try await withUnsafeThrowingContinuation { continuation in
                 transfer.continuation = continuation
                 loops.start(transfer)
@@ -95,10 +98,10 @@ public final class CurlTransport: Transport {
         }
     }
 
-    /// Refuses new work from now on, ends what runs at once or lets it finish, and closes all connections.
+    /// Rejects new calls, ends running calls immediately or lets them finish, and closes all connections.
     ///
-    /// Returns when the engine's thread has ended; cancelling the caller does not shorten that. Calling it again is
-    /// harmless, and the earliest of several deadlines counts. Without a mode it is `.now`.
+    /// Returns when all event loop threads have ended. Cancelling the caller does not shorten the wait. Further calls
+    /// are allowed; the earliest deadline applies. The default mode is `.now`.
     public func shutdown(_ mode: ShutdownMode = .now) async {
         let moment =
             switch mode {
@@ -110,14 +113,14 @@ public final class CurlTransport: Transport {
         }
     }
 
-    /// What the engine is busy with.
+    /// The current numbers of exchanges and connections.
     public var snapshot: TransportSnapshot {
         loops.snapshot
     }
 }
 
 extension CurlTransport: CustomStringConvertible {
-    /// The library and its version, and what is wrong with that one, if anything is known.
+    /// The name and version of the library, and its known fault if there is one.
     public var description: String {
         CurlLibrary.current.description
     }

@@ -5,14 +5,14 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// The process that an engine belongs to.
+/// The process that a transport belongs to.
 ///
-/// A forked child has the engine's memory but not its thread, and shares its connections with the parent: what it sent
-/// would mix with the parent's bytes, and an answer could reach the wrong process. So in a child every use ends before
-/// it touches a lock (which another thread of the parent may have held at the fork) or libcurl. Children that run
-/// another program (`posix_spawn`, `exec`) are not concerned.
+/// A forked child has the transport's memory but not its threads, and shares its connections with the parent: data that
+/// it sends would mix with that of the parent, and a response could reach the wrong process. So in a child every use
+/// ends before it touches a lock (which another thread of the parent may have held at the fork) or libcurl. Children
+/// that run another program (`posix_spawn`, `exec`) are not affected.
 ///
-/// Asking costs one load: the C library announces a fork, so the process's number need not be asked of the system.
+/// The check costs one load: the C library reports a fork, so no system call for the process ID is needed.
 struct HomeProcess: Sendable {
     private let forks: UInt32
 
@@ -21,10 +21,10 @@ struct HomeProcess: Sendable {
         forks = curlew_fork_count()
     }
 
-    /// False in a child that was forked after this value was made.
+    /// Whether this is the process that created the value. False in a forked child.
     var isHere: Bool { curlew_fork_count() == forks }
 
-    /// What a use in a child throws.
+    /// Returns the error for a use in a child.
     static func error(_ request: HTTPRequest?) -> NetworkError {
         NetworkError(
             .configuration,

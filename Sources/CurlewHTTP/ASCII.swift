@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// A set of ASCII bytes in two words: the tables behind tokens, URL components and field values.
+/// A set of ASCII bytes, stored in two 64-bit integers. Used for tokens, URL components and field values.
 struct ByteSet: Sendable {
     private var low: UInt64 = 0
     private var high: UInt64 = 0
 
-    /// The bytes of `characters`; anything outside ASCII is left out.
+    /// Creates a set of the bytes of `characters`. Bytes outside ASCII are ignored.
     init(_ characters: String) {
         for byte in characters.utf8 { insert(byte) }
     }
@@ -35,7 +35,7 @@ struct ByteSet: Sendable {
     static let unreserved = alphanumerics.union("-._~")
 }
 
-/// Byte rules that need no table and no locale.
+/// Byte classification and comparison without tables or locales.
 package enum ASCII {
     static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
 
@@ -43,10 +43,10 @@ package enum ASCII {
 
     static func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- 0x61 < 26 }
 
-    /// Space or horizontal tab: the optional white space of RFC 9110 §5.6.3.
+    /// Whether the byte is a space or a horizontal tab: the optional white space of RFC 9110 §5.6.3.
     package static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Anything below space, and DEL.
+    /// Whether the byte is below the space or is DEL.
     static func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
 
     static func lower(_ byte: UInt8) -> UInt8 { isUpper(byte) ? byte | 0x20 : byte }
@@ -65,13 +65,14 @@ package enum ASCII {
         return !text.isEmpty && text.firstByte { !set.contains($0) } == nil
     }
 
-    /// The same text when it has no capital ASCII letter; otherwise one new string. Other letters stay as they are.
+    /// Returns the text with A–Z in lower case. Other letters are unchanged. Returns the same string if it has no
+    /// capital ASCII letter.
     static func lowercased(_ text: String) -> String {
         guard text.firstByte(where: isUpper) != nil else { return text }
         return String(decoding: text.utf8.map(lower), as: UTF8.self)
     }
 
-    /// Compares without allocating; only the letters A–Z fold.
+    /// Compares two strings without allocating. Only the letters A–Z are case-folded.
     static func equalIgnoringCase(_ left: String, _ right: String) -> Bool {
         let left = left.utf8
         let right = right.utf8
@@ -86,9 +87,9 @@ package enum ASCII {
         return zip(left, right).allSatisfy(same)
     }
 
-    /// A decimal number of digits only, `nil` for anything else and for what does not fit.
+    /// Parses a decimal number that consists of digits only. Returns `nil` for anything else and on overflow.
     ///
-    /// Positions and lengths are read as `Int64`: an `Int` of 32 bits, as on some watches, ends at two gigabytes.
+    /// Positions and lengths are parsed as `Int64`: a 32-bit `Int`, as on some watches, is limited to two gigabytes.
     static func decimal<Value: FixedWidthInteger>(
         _ text: some Collection<UInt8>, as type: Value.Type = Int.self
     ) -> Value? {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Looking into protocol text by bytes.
+/// Byte-wise operations on protocol text.
 ///
-/// `hasPrefix`, `split`, `contains` and their kin compare `Character`s: a comma with a combining mark behind it is another
-/// `Character`, and a comma all the same to whoever reads the bytes. `Scripts/check` finds such comparisons.
+/// `hasPrefix`, `split`, `contains` and similar methods compare `Character`s. A comma followed by a combining mark is a
+/// different `Character`, but a parser that reads bytes still sees a comma. `Scripts/check` finds such comparisons.
 extension StringProtocol where SubSequence == Substring {
     package func begins(with text: String) -> Bool {
         utf8.starts(with: text.utf8)
@@ -25,7 +25,7 @@ extension StringProtocol where SubSequence == Substring {
         self[...].utf8.lastIndex(of: UInt8(ascii: mark))
     }
 
-    /// What stands before the first `mark`: all of it if there is none.
+    /// The text before the first `mark`, or all of it if there is none.
     package func upTo(_ mark: Unicode.Scalar) -> Substring {
         self[..<(first(mark) ?? endIndex)]
     }
@@ -37,7 +37,7 @@ extension StringProtocol where SubSequence == Substring {
         .map(Substring.init)
     }
 
-    /// Without some bytes of ASCII at either end: spaces and tabs when nothing else is said.
+    /// Returns the text without the `unwanted` ASCII bytes at either end. The default is spaces and tabs.
     package func trimmed(_ unwanted: (UInt8) -> Bool = ASCII.isBlank) -> Substring {
         let bytes = self[...].utf8
         guard let start = bytes.firstIndex(where: { !unwanted($0) }),
@@ -46,17 +46,17 @@ extension StringProtocol where SubSequence == Substring {
         return self[start...end]
     }
 
-    /// Without the bytes of ASCII that are `unwanted`.
+    /// Returns the text without the ASCII bytes that are `unwanted`.
     package func without(_ unwanted: (UInt8) -> Bool = ASCII.isBlank) -> String {
         String(decoding: utf8.filter { !unwanted($0) }, as: UTF8.self)
     }
 }
 
 extension String {
-    /// The first byte that `matches`; nil if none does.
+    /// Returns the first byte that `matches`, or nil if none does.
     ///
-    /// The bytes of nearly every text stand side by side. Walking `utf8` looks up for each byte how the text is stored, which
-    /// takes about six times as long.
+    /// Nearly all strings are stored contiguously. Iterating over `utf8` checks the storage for each byte, which takes
+    /// about six times as long.
     package func firstByte(where matches: (UInt8) -> Bool) -> UInt8? {
         utf8.withContiguousStorageIfAvailable { $0.first(where: matches) } ?? utf8.first(where: matches)
     }

@@ -3,19 +3,19 @@
 /// A request method: any token, kept exactly as written.
 ///
 /// Methods are case-sensitive (RFC 9110 §9.1), so `HTTPMethod(rawValue: "get")` is not `.get`. The initialiser never
-/// fails; a method that is not a token is refused when the request is built, see ``isValid``.
+/// fails. A method that is not a token is rejected when the request is built, see ``isValid``.
 public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
-    /// The method as it goes on the wire.
+    /// The method as sent on the wire.
     public let rawValue: String
 
-    /// A method of any name, kept verbatim.
+    /// Creates a method with any name, kept verbatim.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
-    /// Whether the request asks for no change on the server (RFC 9110 §9.2.1).
+    /// Whether the method is safe, that is, requests no change on the server (RFC 9110 §9.2.1).
     ///
-    /// GET, HEAD, OPTIONS and TRACE; QUERY by RFC 10008. A method that is not known is not safe.
+    /// True for GET, HEAD, OPTIONS and TRACE, and for QUERY (RFC 10008). Unknown methods are not safe.
     public var isSafe: Bool {
         switch rawValue {
         case "GET", "HEAD", "OPTIONS", "TRACE", "QUERY": true
@@ -23,9 +23,10 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// Whether sending the request twice intends the same as sending it once (RFC 9110 §9.2.2).
+    /// Whether the method is idempotent: several identical requests have the same intended effect as one (RFC 9110
+    /// §9.2.2).
     ///
-    /// Every safe method, PUT and DELETE. A method that is not known is not idempotent.
+    /// True for safe methods, PUT and DELETE. Unknown methods are not idempotent.
     public var isIdempotent: Bool {
         isSafe || rawValue == "PUT" || rawValue == "DELETE"
     }
@@ -39,17 +40,17 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable {
 extension HTTPMethod {
     /// Transfer the resource's current representation.
     public static var get: HTTPMethod { HTTPMethod(rawValue: "GET") }
-    /// As GET, without the content.
+    /// Same as GET, without the content of the response.
     public static var head: HTTPMethod { HTTPMethod(rawValue: "HEAD") }
-    /// Process the content as the resource sees fit.
+    /// Process the content according to the resource's own semantics.
     public static var post: HTTPMethod { HTTPMethod(rawValue: "POST") }
     /// Replace the resource with the content.
     public static var put: HTTPMethod { HTTPMethod(rawValue: "PUT") }
-    /// Change the resource as the content says (RFC 5789).
+    /// Modify the resource as the content describes (RFC 5789).
     public static var patch: HTTPMethod { HTTPMethod(rawValue: "PATCH") }
     /// Remove the resource.
     public static var delete: HTTPMethod { HTTPMethod(rawValue: "DELETE") }
-    /// Describe what the resource can do.
+    /// Describe the communication options of the resource.
     public static var options: HTTPMethod { HTTPMethod(rawValue: "OPTIONS") }
     /// Echo the request along the path to the resource.
     public static var trace: HTTPMethod { HTTPMethod(rawValue: "TRACE") }
@@ -60,13 +61,13 @@ extension HTTPMethod {
 }
 
 extension HTTPMethod: ExpressibleByStringLiteral {
-    /// A method written as a literal.
+    /// Creates a method from a string literal.
     public init(stringLiteral value: String) {
         self.init(rawValue: value)
     }
 }
 
 extension HTTPMethod: CustomStringConvertible {
-    /// The method as it goes on the wire.
+    /// The method as sent on the wire.
     public var description: String { rawValue }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPStatus {
-    /// 100. The client should go on and send the content.
+    /// 100. The client should continue and send the content.
     public static var `continue`: HTTPStatus { 100 }
     /// 101. The connection changes to the protocol named in Upgrade.
     public static var switchingProtocols: HTTPStatus { 101 }
@@ -11,7 +11,7 @@ extension HTTPStatus {
     public static var ok: HTTPStatus { 200 }
     /// 201. A resource was created; Location may name it.
     public static var created: HTTPStatus { 201 }
-    /// 202. Accepted for processing that is not complete.
+    /// 202. Accepted; processing is not complete.
     public static var accepted: HTTPStatus { 202 }
     /// 203. A transforming proxy changed the content.
     public static var nonAuthoritativeInformation: HTTPStatus { 203 }
@@ -19,23 +19,23 @@ extension HTTPStatus {
     public static var noContent: HTTPStatus { 204 }
     /// 205. Succeeded; reset the view that made the request.
     public static var resetContent: HTTPStatus { 205 }
-    /// 206. Only the ranges that were asked for.
+    /// 206. The response contains only the requested ranges.
     public static var partialContent: HTTPStatus { 206 }
     /// 300. Several representations to choose from.
     public static var multipleChoices: HTTPStatus { 300 }
-    /// 301. The resource has a new permanent address.
+    /// 301. The resource has a new permanent URI.
     public static var movedPermanently: HTTPStatus { 301 }
-    /// 302. The resource is temporarily elsewhere.
+    /// 302. The resource is temporarily at another URI.
     public static var found: HTTPStatus { 302 }
-    /// 303. The answer is at another address, by GET.
+    /// 303. The response is available at another URI, with GET.
     public static var seeOther: HTTPStatus { 303 }
-    /// 304. The stored representation is still good.
+    /// 304. The stored representation is still valid.
     public static var notModified: HTTPStatus { 304 }
     /// 305. Deprecated by RFC 9110 §15.4.6.
     public static var useProxy: HTTPStatus { 305 }
-    /// 307. Temporarily elsewhere; the method must not change.
+    /// 307. Temporarily at another URI; the method must not change.
     public static var temporaryRedirect: HTTPStatus { 307 }
-    /// 308. Permanently elsewhere; the method must not change.
+    /// 308. Permanently at another URI; the method must not change.
     public static var permanentRedirect: HTTPStatus { 308 }
     /// 400. The server cannot or will not process the request.
     public static var badRequest: HTTPStatus { 400 }
@@ -43,21 +43,21 @@ extension HTTPStatus {
     public static var unauthorized: HTTPStatus { 401 }
     /// 402. Reserved by RFC 9110.
     public static var paymentRequired: HTTPStatus { 402 }
-    /// 403. Understood and refused.
+    /// 403. The server understood the request and refuses it.
     public static var forbidden: HTTPStatus { 403 }
-    /// 404. No such resource, or it is not disclosed.
+    /// 404. The resource does not exist, or the server does not disclose it.
     public static var notFound: HTTPStatus { 404 }
-    /// 405. The resource does not support the method; Allow lists those it does.
+    /// 405. The resource does not support the method; Allow lists the supported methods.
     public static var methodNotAllowed: HTTPStatus { 405 }
-    /// 406. No representation that Accept permits.
+    /// 406. No representation is acceptable according to Accept.
     public static var notAcceptable: HTTPStatus { 406 }
-    /// 407. The proxy asks for credentials.
+    /// 407. The proxy requires credentials.
     public static var proxyAuthenticationRequired: HTTPStatus { 407 }
-    /// 408. The server gave up waiting for the request.
+    /// 408. The server timed out waiting for the request.
     public static var requestTimeout: HTTPStatus { 408 }
     /// 409. The request conflicts with the resource's state.
     public static var conflict: HTTPStatus { 409 }
-    /// 410. The resource is gone for good.
+    /// 410. The resource has been removed permanently.
     public static var gone: HTTPStatus { 410 }
     /// 411. A Content-Length is required.
     public static var lengthRequired: HTTPStatus { 411 }
@@ -67,21 +67,21 @@ extension HTTPStatus {
     public static var contentTooLarge: HTTPStatus { 413 }
     /// 414. The target is longer than the server accepts.
     public static var uriTooLong: HTTPStatus { 414 }
-    /// 415. The content is of a type the resource does not take.
+    /// 415. The resource does not support the type of the content.
     public static var unsupportedMediaType: HTTPStatus { 415 }
     /// 416. None of the ranges overlaps the representation.
     public static var rangeNotSatisfiable: HTTPStatus { 416 }
-    /// 417. Expect cannot be met.
+    /// 417. The expectation in Expect cannot be met.
     public static var expectationFailed: HTTPStatus { 417 }
-    /// 421. The server does not answer for this origin.
+    /// 421. The server is not configured for this origin.
     public static var misdirectedRequest: HTTPStatus { 421 }
     /// 422. Well-formed, but the instructions cannot be followed.
     public static var unprocessableContent: HTTPStatus { 422 }
-    /// 425. Not processed, as it might be replayed (RFC 8470).
+    /// 425. Not processed, because the request might be replayed (RFC 8470).
     public static var tooEarly: HTTPStatus { 425 }
-    /// 426. Refused over the current protocol.
+    /// 426. The server refuses the request over the current protocol.
     public static var upgradeRequired: HTTPStatus { 426 }
-    /// 428. The request has to be conditional (RFC 6585).
+    /// 428. The request must be conditional (RFC 6585).
     public static var preconditionRequired: HTTPStatus { 428 }
     /// 429. Too many requests in a given time (RFC 6585).
     public static var tooManyRequests: HTTPStatus { 429 }
@@ -89,30 +89,31 @@ extension HTTPStatus {
     public static var requestHeaderFieldsTooLarge: HTTPStatus { 431 }
     /// 451. Denied for legal reasons (RFC 7725).
     public static var unavailableForLegalReasons: HTTPStatus { 451 }
-    /// 500. An unexpected condition on the server.
+    /// 500. The server encountered an unexpected condition.
     public static var internalServerError: HTTPStatus { 500 }
-    /// 501. The server does not know the method.
+    /// 501. The server does not support the method.
     public static var notImplemented: HTTPStatus { 501 }
-    /// 502. A gateway got an invalid response.
+    /// 502. A gateway received an invalid response.
     public static var badGateway: HTTPStatus { 502 }
     /// 503. Temporarily overloaded or under maintenance.
     public static var serviceUnavailable: HTTPStatus { 503 }
-    /// 504. A gateway got no response in time.
+    /// 504. A gateway received no response in time.
     public static var gatewayTimeout: HTTPStatus { 504 }
     /// 505. The protocol version is not supported.
     public static var httpVersionNotSupported: HTTPStatus { 505 }
     /// 507. The server cannot store what the request needs (RFC 4918).
     public static var insufficientStorage: HTTPStatus { 507 }
-    /// 508. An infinite loop was found (RFC 5842).
+    /// 508. The server detected an infinite loop (RFC 5842).
     public static var loopDetected: HTTPStatus { 508 }
-    /// 511. A captive portal asks to log in (RFC 6585).
+    /// 511. A captive portal requires a login (RFC 6585).
     public static var networkAuthenticationRequired: HTTPStatus { 511 }
 }
 
 extension HTTPStatus {
-    /// The phrase of the IANA registry for the code, empty for a code that it does not list.
+    /// The reason phrase that the IANA registry lists for the code, or an empty string for an unlisted code.
     ///
-    /// HTTP/2 and HTTP/3 carry no phrase and a client must not depend on one, so what the server wrote is not kept.
+    /// HTTP/2 and HTTP/3 carry no reason phrase, and clients must not depend on it. The phrase that the server sent is
+    /// not kept.
     public var reasonPhrase: String {
         switch code {
         case 100: "Continue"

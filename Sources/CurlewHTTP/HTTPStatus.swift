@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-/// A response status code (RFC 9110 §15); any number is kept as received.
+/// A response status code (RFC 9110 §15). Any number is kept as received.
 public struct HTTPStatus: Hashable, Sendable {
-    /// The number on the wire.
+    /// The status code.
     public let code: Int
 
-    /// A status from its number; nothing is refused.
+    /// Creates a status from any number.
     public init(_ code: Int) {
         self.code = code
     }
 
-    /// The classes of RFC 9110 §15.
+    /// The classes of status codes (RFC 9110 §15).
     public enum Kind: Hashable, Sendable {
-        /// 100–199: the final response is still to come.
+        /// 100–199: an interim response, followed by the final response.
         case informational
         /// 200–299: received, understood and accepted.
         case successful
         /// 300–399: further action is needed.
         case redirection
-        /// 400–499: the request is at fault.
+        /// 400–499: the request is invalid or cannot be fulfilled.
         case clientError
-        /// 500–599: the server is at fault.
+        /// 500–599: the server failed to fulfil a valid request.
         case serverError
-        /// Outside 100–599, which RFC 9110 calls invalid.
+        /// Outside 100–599, which RFC 9110 defines as invalid.
         case other
     }
 
-    /// The class, from the first digit.
+    /// The class of the status code.
     public var kind: Kind {
         switch code {
         case 100...199: .informational
@@ -42,7 +42,7 @@ public struct HTTPStatus: Hashable, Sendable {
     public var isInformational: Bool { kind == .informational }
     /// Whether the code is 200–299.
     public var isSuccess: Bool { kind == .successful }
-    /// Whether the code is 300–399. 304 counts, although nothing is to be followed.
+    /// Whether the code is 300–399. Includes 304, which is not a redirect to follow.
     public var isRedirection: Bool { kind == .redirection }
     /// Whether the code is 400–499.
     public var isClientError: Bool { kind == .clientError }
@@ -56,21 +56,21 @@ public struct HTTPStatus: Hashable, Sendable {
 }
 
 extension HTTPStatus: Comparable {
-    /// By number.
+    /// Compares the codes.
     public static func < (left: HTTPStatus, right: HTTPStatus) -> Bool {
         left.code < right.code
     }
 }
 
 extension HTTPStatus: ExpressibleByIntegerLiteral {
-    /// A status written as a number.
+    /// Creates a status from an integer literal.
     public init(integerLiteral value: Int) {
         self.init(value)
     }
 }
 
 extension HTTPStatus: CustomStringConvertible {
-    /// "404 Not Found"; only the number when the phrase is not known.
+    /// "404 Not Found", or only the code if it has no known phrase.
     public var description: String {
         let phrase = reasonPhrase
         return phrase.isEmpty ? String(code) : "\(code) \(phrase)"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// The protocol version that a message was sent with (RFC 9110 §2.5).
+/// The protocol version of a message (RFC 9110 §2.5).
 public struct HTTPVersion: Hashable, Sendable {
-    /// The number before the dot.
+    /// The major version.
     public let major: Int
-    /// The number after the dot; 0 for HTTP/2 and HTTP/3.
+    /// The minor version; 0 for HTTP/2 and HTTP/3.
     public let minor: Int
 
-    /// A version from its two numbers.
+    /// Creates a version from its two numbers.
     public init(major: Int, minor: Int) {
         self.major = major
         self.minor = minor
@@ -26,14 +26,14 @@ public struct HTTPVersion: Hashable, Sendable {
 }
 
 extension HTTPVersion: Comparable {
-    /// Older versions first.
+    /// Whether the left version is older.
     public static func < (left: HTTPVersion, right: HTTPVersion) -> Bool {
         (left.major, left.minor) < (right.major, right.minor)
     }
 }
 
 extension HTTPVersion: CustomStringConvertible {
-    /// "HTTP/1.1", "HTTP/2".
+    /// The version as text: "HTTP/1.1", "HTTP/2".
     public var description: String {
         major >= 2 && minor == 0 ? "HTTP/\(major)" : "HTTP/\(major).\(minor)"
     }

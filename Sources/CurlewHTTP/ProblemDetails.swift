@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// A machine-readable error of an HTTP API (RFC 9457).
+/// A machine-readable error response of an HTTP API (RFC 9457).
 ///
-/// Decoding follows §3.1: a member of the wrong type is ignored, as if it were absent. Members that the RFC does not
-/// define are not kept; decode them with a type of your own.
+/// Decoding follows §3.1: a member of the wrong type is ignored. Extension members are not kept; decode them with your
+/// own type.
 public struct ProblemDetails: Hashable, Sendable {
-    /// Identifies the problem type by URI; "about:blank" when absent.
+    /// The URI of the problem type; "about:blank" if absent.
     public var type: String
     /// A short summary of the problem type.
     public var title: String?
-    /// The status code that the origin used. Advisory: the response's own status decides.
+    /// The status code that the origin generated. Advisory: the status of the response takes precedence.
     public var status: Int?
-    /// What happened this time, for a person.
+    /// A human-readable explanation of this occurrence.
     public var detail: String?
-    /// Identifies this occurrence by URI.
+    /// The URI of this occurrence.
     public var instance: String?
 
     /// `application/problem+json`.
     public static let mediaType = MediaType.problemJSON
 
-    /// A problem from its members.
+    /// Creates a problem from its members.
     public init(
         type: String = "about:blank", title: String? = nil, status: Int? = nil, detail: String? = nil,
         instance: String? = nil
@@ -37,7 +37,7 @@ extension ProblemDetails: Codable {
         case type, title, status, detail, instance
     }
 
-    /// Decodes any JSON object; fails only if the value is none.
+    /// Decodes a problem from any JSON object. Throws only if the value is not an object.
     public init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         func member<Value: Decodable>(_ key: CodingKeys, _: Value.Type) -> Value? {

@@ -6,68 +6,70 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Decodes any `Decodable` from JSON, as Foundation's `JSONDecoder` does and several times faster.
+/// Decodes any `Decodable` type from JSON, like Foundation's `JSONDecoder` and several times faster.
 ///
 ///     let user = try FastJSONDecoder(keys: .convertFromSnakeCase).decode(User.self, from: data)
 ///
-/// The same models give the same values, and the same cases of `DecodingError` with the same paths. It differs where
-/// Foundation is lax: all of the document must be valid JSON (RFC 8259), also what no model reads; no comma may stand
-/// before a closing bracket; integers are exact, and a number that does not fit its type says so at its own path; and a
-/// syntax error carries a `JSONSyntaxError` with its place. Keys are compared by their bytes, escapes resolved. The keys
-/// of a path are plain, except the last one of a field that could not be read.
+/// The same models produce the same values, and the same cases of `DecodingError` with the same coding paths. The
+/// decoder differs where Foundation is lax: the whole document must be valid JSON (RFC 8259), including the parts that
+/// no model reads; trailing commas are errors; integers are exact, and a number that does not fit its type is reported
+/// at its own coding path; a syntax error contains a `JSONSyntaxError` with its position. Keys are compared by their
+/// bytes, after escapes are resolved. The keys of a coding path are plain keys, except the last key for a field that
+/// could not be read.
 ///
-/// A value, to be shared between threads as it is. A decoder or a container that a model keeps goes on working after
-/// `decode` has returned, and any number of threads may read it at once.
+/// The decoder is a value and can be shared between threads. A decoder or container that a model keeps remains usable
+/// after `decode` has returned, and any number of threads may read it concurrently.
 ///
-/// At most 512 containers may stand in each other, and a document may have nearly 4 GiB; more of either is an error, and
-/// so is what needs the last 64 KB of the thread's stack. Decoding takes time in proportion to the document, whatever
-/// its author intended, and memory of four times its size beside the value. So a key with more than 30 combining marks
-/// in a row, which would be slow to compare as a `String`, is no key of a dictionary: `[String: Value]` and `JSONValue`
-/// refuse it, and `allKeys` leaves it out.
+/// Containers may be nested at most 512 deep, and a document may be nearly 4 GiB long; exceeding either is an error,
+/// and so is a decode that needs the last 64 KB of the thread's stack. Decoding takes time proportional to the size of
+/// the document, even for hostile input, and four times its size in memory in addition to the value. For this reason a
+/// key with more than 30 consecutive combining marks, which would be slow to compare as a `String`, is not accepted as
+/// a key of a dictionary: `[String: Value]` and `JSONValue` reject it, and `allKeys` omits it.
 public struct FastJSONDecoder: Sendable {
-    /// How the keys of objects become those of models.
+    /// How the keys of objects are converted to those of models.
     @nonexhaustive
     public enum KeyStrategy: Sendable {
-        /// As they are.
+        /// Keys are not converted.
         case useDefaultKeys
-        /// `created_at` is read as `createdAt`, `_user_name` as `_userName`. The keys of a `[String: Value]` stay.
+        /// `created_at` is read as `createdAt`, `_user_name` as `_userName`. The keys of a `[String: Value]` are not
+        /// converted.
         case convertFromSnakeCase
     }
 
-    /// What a `Date` looks like.
+    /// The representation of a `Date`.
     @nonexhaustive
     public enum DateStrategy: Sendable {
-        /// As `Date` decodes itself: a number of seconds since 2001.
+        /// As `Date` decodes itself: the number of seconds since 2001.
         case deferredToDate
-        /// A number of seconds since 1970.
+        /// The number of seconds since 1970.
         case secondsSince1970
-        /// A number of milliseconds since 1970.
+        /// The number of milliseconds since 1970.
         case millisecondsSince1970
-        /// A text in ISO 8601 form, `2026-11-22T10:30:00Z`; fractions of a second only where Foundation's strategy of
-        /// this name reads them.
+        /// A string in ISO 8601 format, `2026-11-22T10:30:00Z`. Fractions of a second are accepted only where
+        /// Foundation's strategy of the same name accepts them.
         case iso8601
-        /// A text in ISO 8601 form; the second may have a fraction on every platform.
+        /// A string in ISO 8601 format; the seconds may have a fraction on every platform.
         case iso8601WithOrWithoutFractions
-        /// What the closure makes of the value.
+        /// The result of the closure for the value.
         case custom(@Sendable (any Decoder) throws -> Date)
     }
 
-    /// How keys are read; as they are by default.
+    /// How keys are converted. The default is no conversion.
     public var keyStrategy: KeyStrategy
-    /// How dates are read; as `Date` decodes itself by default.
+    /// How dates are decoded. The default is `.deferredToDate`.
     public var dateStrategy: DateStrategy
-    /// What `Decoder.userInfo` gives to models.
+    /// The contents of `Decoder.userInfo` for models.
     public var userInfo: [CodingUserInfoKey: any Sendable] = [:]
 
-    /// A decoder with these strategies. `Data` is read from Base64, and numbers are always finite.
+    /// Creates a decoder with these strategies. `Data` is decoded from Base64, and numbers are always finite.
     public init(keys: KeyStrategy = .useDefaultKeys, dates: DateStrategy = .deferredToDate) {
         keyStrategy = keys
         dateStrategy = dates
     }
 
-    /// The value in `data`: UTF-8 with or without a byte order mark, else UTF-16 or UTF-32.
+    /// Decodes a value from `data`: UTF-8 with or without a byte order mark, or UTF-16 or UTF-32.
     ///
-    /// Throws `DecodingError`, or whatever a model throws.
+    /// Throws `DecodingError`, or the error of a model.
     public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
         try data.withUnsafeBytes { bytes in
             let encoding = TextEncoding(of: bytes)
@@ -83,16 +85,16 @@ public struct FastJSONDecoder: Sendable {
         }
     }
 
-    /// The bytes are borrowed: a decoder or a container that a model keeps beyond this call reads from a copy of them.
+    /// The bytes are borrowed: a decoder or container that a model keeps beyond this call reads from a copy of them.
     private func decode<Value: Decodable>(
         _ type: Value.Type, text: UnsafeRawBufferPointer, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer
     ) throws -> Value {
-        // Nothing to read has no address.
+        // An empty buffer has no base address.
         let source = Source(base: text.baseAddress ?? UnsafeRawPointer(Source.nothing), count: text.count)
         var document: Document
         do throws(SyntaxFailure) {
             document = try Document(source, options: self, stack: StackRoom())
-            // Half a character behind the value.
+            // The value is followed by an incomplete code unit.
             if encoding.rest(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
         } catch {
             throw JSONSyntaxError(error, encoding, of: bytes).asDecodingError

@@ -1,53 +1,54 @@
 // SPDX-License-Identifier: MIT
 
-/// What is wrong with a text that is not JSON, and where: the underlying error of `DecodingError.dataCorrupted`.
+/// The reason and position of a JSON syntax error: the underlying error of `DecodingError.dataCorrupted`.
 ///
-/// The scanner stops at the first mistake, from the start of the document.
+/// The scanner stops at the first error in the document.
 public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kinds of mistakes.
+    /// The kinds of syntax errors.
     @nonexhaustive
     public enum Reason: Sendable, Hashable {
-        /// A byte that cannot stand here.
+        /// A byte that is not allowed at this position.
         case unexpectedByte
-        /// The text ends in the middle of a value: more bytes might have made it JSON, so it may have been cut off.
+        /// The text ends in the middle of a value. It may have been truncated.
         case unexpectedEnd
-        /// Something follows the value of the document.
+        /// Bytes after the value of the document.
         case trailingBytes
-        /// A number that JSON writes otherwise: `01`, `1.`, `.5`, `+1`.
+        /// A number that is not valid in JSON: `01`, `1.`, `.5`, `+1`.
         case invalidNumber
-        /// An escape that JSON does not have, or half of a surrogate pair.
+        /// An escape that JSON does not define, or half of a surrogate pair.
         case invalidEscape
         /// A control character inside a string.
         case controlCharacter
-        /// Bytes that are not text in the encoding of the document.
+        /// Bytes that are not valid text in the encoding of the document.
         case invalidText
-        /// More than 512 containers in each other.
+        /// More than 512 nested containers.
         case tooDeep
         /// A document of 4 GiB or more.
         case tooLarge
     }
 
-    /// What is wrong.
+    /// The kind of error.
     public let reason: Reason
-    /// The place as a number of bytes from the start of the document, in its own encoding, a byte order mark aside: the
-    /// first byte that cannot be right; of an escape its backslash. For `unexpectedEnd`, where the text ends.
+    /// The byte offset from the start of the document, in its own encoding and without a byte order mark, of the first
+    /// byte that cannot be valid; for an escape, of its backslash. For `unexpectedEnd`, the offset of the end of the
+    /// text.
     public let offset: Int
-    /// The line, from 1. LF, CR and CR LF end one.
+    /// The line number, from 1. LF, CR and CR LF end a line.
     public let line: Int
-    /// The byte in the line, from 1.
+    /// The byte position in the line, from 1.
     public let column: Int
 
-    /// Finds the place in the document of a failure in its UTF-8.
+    /// Converts the position of a failure in the UTF-8 to a position in the original document.
     init(_ failure: SyntaxFailure, _ encoding: TextEncoding, of bytes: UnsafeRawBufferPointer) {
         (offset, line, column) = encoding.position(of: failure.offset, in: bytes)
         let end = bytes.count - encoding.rest(of: bytes)
         reason = failure.reason == .unexpectedByte && offset >= end ? .unexpectedEnd : failure.reason
     }
 
-    /// The reason and the place in words.
+    /// The reason and the position as text.
     public var description: String { "\(reason) at line \(line), column \(column) (byte \(offset))" }
 
-    /// As Foundation reports it, except that the place is there.
+    /// The error as Foundation reports it, with the position added.
     var asDecodingError: DecodingError {
         .dataCorrupted(
             DecodingError.Context(
@@ -55,7 +56,7 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
     }
 }
 
-/// A mistake as the scanner throws it: two words, no text.
+/// A syntax error as the scanner throws it: two machine words without text.
 struct SyntaxFailure: Error {
     let reason: JSONSyntaxError.Reason
     let offset: Int

@@ -15,23 +15,23 @@ import Musl
 import Darwin
 #endif
 
-/// The folder of large bodies, a file for each, with the number of its entry as its name.
+/// The folder of large bodies: one file for each, named after the number of its entry.
 ///
-/// The system keeps an open file alive when its name is gone, so that a body which is being read outlives its entry, in
-/// whichever process that is removed. Who writes a file holds a lock on it until the entry is committed: a file without a
-/// lock and without an entry was left behind by a process that is no more. Only an empty file may be one that its process
-/// has made and will lock next.
+/// The system keeps an open file after its name has been removed, so that a body that is being read outlives its entry,
+/// in whichever process the entry is removed. The writer of a file holds a lock on it until the entry is committed: a
+/// file without a lock and without an entry was left behind by a process that has ended. Only an empty file may have
+/// just been created by a process that has not locked it yet.
 ///
-/// In the container of an app group such a lock ends an app that is suspended with it (`0xdead10cc`): see
-/// `SQLiteCacheStore`.
+/// In the container of an app group such a lock makes iOS terminate an app that is suspended while it holds the lock
+/// (`0xdead10cc`): see `SQLiteCacheStore`.
 struct BodyFolder: Sendable {
     let path: String
 
-    /// How old an empty file has to be before it counts as left behind, in seconds.
+    /// The age in seconds from which an empty file counts as left behind.
     private static let lockTime = 60
 
-    /// Makes the folder, readable for its owner only. One that is there has to be this user's: in a folder of somebody
-    /// else, that one reads the bodies or puts others in their place.
+    /// Creates the folder, readable for its owner only. An existing folder has to belong to this user: the owner of
+    /// another folder could read or replace the bodies.
     func prepare() throws {
         if mkdir(path, 0o700) == 0 { return }
         guard errno == EEXIST else { throw Self.failure("made", path) }
@@ -45,8 +45,8 @@ struct BodyFolder: Sendable {
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw Self.failure("protected", path) }
     }
 
-    /// Makes the folders above a file that are not there, for their owner only: who can write to one puts another file in
-    /// the place of the store's. Those that are there stay as they are.
+    /// Creates the missing parent folders of a file, accessible to their owner only, because a user who can write to
+    /// one could replace the store's file. Existing folders do not change.
     static func makeParents(of path: String) {
         guard let end = path.utf8.lastIndex(of: UInt8(ascii: "/")), end > path.startIndex else { return }
         let parent = String(path[..<end])
@@ -57,13 +57,13 @@ struct BodyFolder: Sendable {
 
     func path(of id: CacheEntryID) -> String { "\(path)/\(id.number)" }
 
-    /// Makes the file of an entry.
+    /// Creates the file of an entry.
     func create(_ id: CacheEntryID) throws -> BodyFile {
         let file = path(of: id)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
         var descriptor = open(file, flags, S_IRUSR | S_IWUSR)
         if descriptor < 0, errno == ENOENT {
-            // Systems clear the folders of caches while apps run.
+            // The system may clear caches folders while apps run.
             try prepare()
             descriptor = open(file, flags, S_IRUSR | S_IWUSR)
         }
@@ -73,7 +73,7 @@ struct BodyFolder: Sendable {
         return body
     }
 
-    /// Opens the file of an entry; nil if it is not there, or not whole.
+    /// Opens the file of an entry; nil if it does not exist or is incomplete.
     func open(_ id: CacheEntryID, length: Int64) -> BodyFile? {
         let descriptor = Self.openFile(path(of: id))
         guard descriptor >= 0 else { return nil }
@@ -85,23 +85,23 @@ struct BodyFolder: Sendable {
         unlink(path(of: id))
     }
 
-    /// Removes files that were left behind; `isKept` says which belong to entries. Looks at `most` files, any of them: so
-    /// each is looked at some day, in however large a folder.
+    /// Removes files that were left behind; `isKept` returns whether a file belongs to an entry. Checks at most `most`
+    /// files, chosen at random, so that every file is checked eventually in a folder of any size.
     func sweep(most: Int = 10_000, isKept: (CacheEntryID) throws -> Bool) rethrows {
         for number in sample(most) {
             let name = "\(number)"
             let descriptor = Self.openFile("\(path)/\(name)")
             guard descriptor >= 0 else { continue }
             defer { close(descriptor) }
-            // Not even for a moment: its process would not get the lock.
+            // Locking such a file even briefly would keep its process from locking it.
             if Self.mayBeLockedNext(descriptor) { continue }
-            // The lock comes first: who held it has committed, or never will.
+            // The lock is taken first: its previous holder has committed the entry, or never will.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
             if try !isKept(CacheEntryID(number)) { unlink("\(path)/\(name)") }
         }
     }
 
-    /// So many of the folder's names, each as likely as any other.
+    /// Returns `most` names of the folder, chosen with equal probability.
     private func sample(_ most: Int) -> [Int64] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
@@ -159,7 +159,7 @@ struct BodyFolder: Sendable {
     }
 }
 
-/// One open file. It is closed with its last reference.
+/// An open file, closed with its last reference.
 final class BodyFile: Sendable {
     private let descriptor: Int32
 
@@ -187,12 +187,12 @@ final class BodyFile: Sendable {
         }
     }
 
-    /// What has been written is on the disk afterwards.
+    /// Writes the contents to the disk.
     func synchronize() throws {
         guard DiskSync.keepContent(descriptor) else { throw BodyFolder.failure("written", "The body of an entry") }
     }
 
-    /// At most `count` bytes; fewer at the end only.
+    /// Reads at most `count` bytes; fewer only at the end.
     func read(from offset: Int64, upTo count: Int) throws -> Data {
         var data = Data(count: count)
         var filled = 0

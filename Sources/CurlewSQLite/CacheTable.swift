@@ -8,21 +8,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The entries in an open database. Everything here is short: one statement, or one transaction.
+/// The entries in an open database. Every operation is short: one statement, or one transaction.
 ///
-/// Uses are noted in memory and written with the next change, or after a while: an entry that is read need not be
-/// written for it.
+/// Uses are recorded in memory and written with the next change or after a delay, so that reading an entry requires no
+/// write.
 final class CacheTable {
-    /// What an entry has beside its head.
+    /// Where the body of an entry is stored.
     enum Body {
         case bytes(Data)
         case file(length: Int64)
     }
 
-    /// What a lookup gives.
+    /// The result of a lookup.
     struct Found {
         let length: Int64
-        /// Nil if it is in a file.
+        /// The body; nil if it is in a file.
         let bytes: Data?
     }
 
@@ -38,7 +38,7 @@ final class CacheTable {
         self.entryLimit = entryLimit
     }
 
-    /// How many uses are not written yet.
+    /// The number of recorded uses that are not written yet.
     var useCount: Int { uses.count }
 
     // MARK: Finding
@@ -58,7 +58,7 @@ final class CacheTable {
         }.first
     }
 
-    /// Notes that these were used, in this order. Writing it down is another matter, which may fail.
+    /// Records that these entries were used, in this order. They are written later, which may fail.
     func use(_ ids: [CacheEntryID]) {
         for id in ids { uses[id.number] = stamp() }
     }
@@ -67,7 +67,7 @@ final class CacheTable {
         try !connection.rows("SELECT 1 FROM entries WHERE id = ?", [.number(id.number)]) { _ in }.isEmpty
     }
 
-    /// Takes off an entry whose file is not there.
+    /// Removes an entry whose file is missing.
     func forget(_ id: CacheEntryID) throws {
         try connection.run("DELETE FROM entries WHERE id = ?", [.number(id.number)])
     }
@@ -79,7 +79,7 @@ final class CacheTable {
         }
     }
 
-    /// Heads in their order, beginning after `seq`; with the place to go on from.
+    /// Returns heads in order, starting after `seq`, each with the `seq` from which to continue.
     func heads(after seq: Int64, count: Int) throws -> [(seq: Int64, head: StoredResponse?)] {
         try connection.rows(
             "SELECT seq, head FROM entries WHERE seq > ? ORDER BY seq LIMIT ?", [.number(seq), .number(Int64(count))]
@@ -88,11 +88,11 @@ final class CacheTable {
 
     // MARK: Changing
 
-    /// What a change leaves behind.
+    /// The side effects of a change.
     struct Change {
         var isDone = false
         var evicted = 0
-        /// Whose files are nobody's any more.
+        /// Entries whose files are no longer used.
         var files: [CacheEntryID] = []
     }
 
@@ -137,7 +137,7 @@ final class CacheTable {
         }
     }
 
-    /// Whether a newer response has the place of this one.
+    /// Whether a newer response is stored in place of this one.
     private func isOvertaken(_ response: StoredResponse) throws -> Bool {
         let heads = try connection.rows("SELECT head FROM entries WHERE \(sameVariant)", values(of: response)) {
             $0.bytes(0)
@@ -174,7 +174,7 @@ final class CacheTable {
         }
     }
 
-    /// Removes entries and notes that, for writers; how many entries it were.
+    /// Removes entries and records the removal for writers. Returns the number of entries.
     func remove(_ selection: CacheSelection) throws -> (count: Int, change: Change) {
         let result = try connection.transaction {
             var change = Change()
@@ -185,7 +185,7 @@ final class CacheTable {
             case .target(let target): try drop("target = ?", [.text(target)], &change)
             case .prefix(let prefix):
                 var end = Data(prefix.utf8)
-                // The least text that is greater than all that begin like this: no byte of UTF-8 is 255.
+                // The smallest text greater than all texts with this prefix: no byte of UTF-8 is 255.
                 guard let last = end.popLast() else { return try removeAll(before) }
                 end.append(last + 1)
                 try drop("target >= ? AND target < ?", [.text(prefix), .bytes(end)], &change)
@@ -200,7 +200,7 @@ final class CacheTable {
             }
             return (before - (try totals.entries), change)
         }
-        // What was removed is removed, whether the file gets smaller or another process is in the way.
+        // The entries are removed even if the file cannot shrink or another process holds the database.
         if case .everything = selection { try? connection.execute("PRAGMA incremental_vacuum") }
         return result
     }
@@ -211,7 +211,7 @@ final class CacheTable {
         return (before, change)
     }
 
-    /// Writes which entries were used.
+    /// Writes the recorded uses.
     func writeUses() throws {
         guard !uses.isEmpty else { return }
         try connection.transaction { try noteUses() }
@@ -233,7 +233,7 @@ final class CacheTable {
         try connection.run("DELETE FROM entries WHERE \(condition)", values)
     }
 
-    /// Gives up what was not used for longest, until the rest is within the limits.
+    /// Evicts the least recently used entries until the rest is within the limits.
     private func evict(_ change: inout Change) throws {
         var (entries, bytes) = try totals
         guard entries > entryLimit || bytes > byteLimit else { return }
@@ -269,13 +269,13 @@ final class CacheTable {
         ]
     }
 
-    /// Later than every use before, in microseconds: processes compare them too.
+    /// Returns a time stamp in microseconds, later than all previous ones of this table. Processes compare them too.
     private func stamp() -> Int64 {
         lastUse = max(lastUse + 1, Int64(SystemTime().date.timeIntervalSince1970 * 1e6))
         return lastUse
     }
 
-    /// What an entry takes of the disk, about: small rows share pages, larger ones and files fill pages of their own.
+    /// The estimated disk space of an entry: small rows share pages, larger ones and files occupy separate pages.
     static func cost(_ head: Data, _ response: StoredResponse, isInside: Bool) -> Int64 {
         let key = Int64(response.key.target.utf8.count)
         let row = Int64(head.count) + 2 * key + 200 + (isInside ? response.bodyLength : 0)

@@ -6,28 +6,28 @@ import SQLite3
 import CSQLite
 #endif
 
-/// What SQLite said: its extended code and its words.
+/// An error of SQLite: its extended code and its message.
 struct SQLiteFailure: Error, CustomStringConvertible {
     let code: Int32
     let description: String
 
-    /// The file is no database, or one that is damaged.
+    /// Whether the file is not a database, or is damaged.
     var isCorruption: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) }
-    /// The file does not begin as a database does.
+    /// Whether the file does not begin with the header of a database.
     var isForeign: Bool { code & 0xFF == SQLITE_NOTADB }
     var isFull: Bool { code & 0xFF == SQLITE_FULL }
-    /// Not tried, because it was busy just now.
+    /// The error for work that is not attempted because the database was busy just now.
     static let stillBusy = SQLiteFailure(code: SQLITE_BUSY | 0xFF00, description: "the database was busy just now")
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 }
 
-/// An open database and its statements, each prepared once. Used by one thread at a time.
+/// An open database and its prepared statements. Used by one thread at a time.
 final class Connection {
     private let handle: OpaquePointer
     private let patience: Duration
     private var statements: [String: Statement] = [:]
 
-    /// Opens the file, which is made if it is not there and `creates`. Waits at most `patience` for other processes.
+    /// Opens the file; with `creates`, creates it if it does not exist. Waits at most `patience` for other processes.
     init(path: String, patience: Duration, creates: Bool = true) throws(SQLiteFailure) {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | (creates ? SQLITE_OPEN_CREATE : 0)
@@ -48,7 +48,7 @@ final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// The statement of this text.
+    /// Returns the prepared statement for this text.
     func statement(_ text: String) throws(SQLiteFailure) -> Statement {
         if let statement = statements[text] { return statement }
         let statement = try Statement(text, handle)
@@ -56,13 +56,13 @@ final class Connection {
         return statement
     }
 
-    /// Runs statements without values.
+    /// Runs statements without bound values.
     func execute(_ text: String) throws(SQLiteFailure) {
         let code = sqlite3_exec(handle, text, nil, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
     }
 
-    /// Runs a statement and gives its rows.
+    /// Runs a statement and returns its rows.
     func rows<Row>(
         _ text: String, _ values: [SQLiteValue] = [], read: (Statement) -> Row
     ) throws(SQLiteFailure) -> [Row] {
@@ -74,18 +74,18 @@ final class Connection {
         return rows
     }
 
-    /// Runs a statement that gives no rows; how many rows it changed.
+    /// Runs a statement that returns no rows. Returns the number of changed rows.
     @discardableResult
     func run(_ text: String, _ values: [SQLiteValue] = []) throws(SQLiteFailure) -> Int {
         _ = try rows(text, values) { _ in }
         return Int(sqlite3_changes(handle))
     }
 
-    /// Keeps changes in a log beside the file from now on, so that readers and a writer do not wait for each other.
+    /// Enables write-ahead logging, so that readers and a writer do not wait for each other.
     ///
-    /// Of processes that do this to a new file at once each has read it when it comes to writing, and waits for nobody
-    /// who writes: SQLite says at once that the file is busy, since waiting might not end. Giving way for a moment, in
-    /// which this one reads nothing, and trying again does end.
+    /// When several processes do this to a new file at the same time, each has read the file before it writes. SQLite
+    /// then reports immediately that the file is busy instead of waiting, since waiting could deadlock. This method
+    /// releases its read lock for a moment and tries again.
     func writeAhead(givingWay: () -> Void = { sqlite3_sleep(.random(in: 1...10)) }) throws(SQLiteFailure) {
         let end = SuspendingClock.now + patience
         while true {
@@ -99,12 +99,12 @@ final class Connection {
         }
     }
 
-    /// All or nothing of what `body` does; nobody else writes meanwhile.
+    /// Runs `body` in a transaction that excludes other writers.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try transaction("BEGIN IMMEDIATE", body)
     }
 
-    /// What `body` reads is all of one moment, whatever others write meanwhile.
+    /// Runs `body` with a consistent snapshot, whatever other connections write.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try transaction("BEGIN", body)
     }
@@ -116,7 +116,7 @@ final class Connection {
             try execute("COMMIT")
             return result
         } catch {
-            // It may be over already, as after a full disk.
+            // The transaction may have ended already, for example because the disk is full.
             try? execute("ROLLBACK")
             throw error
         }

@@ -15,12 +15,12 @@ import Musl
 import Darwin
 #endif
 
-/// The database file: opened with the first work, and set aside when it turns out to be damaged.
+/// The database file. It is opened by the first operation, and set aside when it turns out to be damaged.
 struct Database {
     private enum State {
         case closed
         case open(CacheTable)
-        /// For good: it belongs to a newer version or to something else.
+        /// Permanently refused: the file belongs to a newer version or is not a cache.
         case refused(NetworkError)
     }
 
@@ -30,9 +30,9 @@ struct Database {
     private let report: @Sendable (SQLiteCacheStore.Notice) -> Void
     private var state = State.closed
     private var isFull = false
-    /// Which file was opened: another process may have put a new one in its place, or the system removed it.
+    /// The inode of the opened file. Another process may have replaced the file, or the system may have removed it.
     private var inode: UInt64 = 0
-    /// Until then nothing is tried: another process has just held the file for as long as one waits.
+    /// The time before which nothing is attempted, because another process held the file for the whole wait.
     private var busyUntil: SuspendingClock.Instant?
 
     /// How long a statement waits for other processes.
@@ -48,12 +48,12 @@ struct Database {
         self.report = report
     }
 
-    /// How many uses are to be written, while it is open.
+    /// The number of recorded uses that are not written yet, while the database is open.
     var useCount: Int {
         if case .open(let table) = state { table.useCount } else { 0 }
     }
 
-    /// Does `work` with the open tables. A damaged file is set aside, and the work is done once more with a new one.
+    /// Runs `work` with the open tables. A damaged file is set aside, and the work runs once more with a new file.
     mutating func perform<Result>(_ work: (CacheTable) throws -> Result) throws -> Result {
         do {
             return try attempt(work)
@@ -86,7 +86,8 @@ struct Database {
         let connection = try Connection(path: path, patience: Self.patience)
         do {
             try Schema.refuseOthers(connection, path: path)
-            // SQLite gives its other files the rights of this one, which an older version may have left open to others.
+            // SQLite gives its other files the permissions of this one, which an older version may have left open to
+            // other users.
             chmod(path, S_IRUSR | S_IWUSR)
             try Schema.prepare(connection, path: path)
         } catch let error as NetworkError {
@@ -100,16 +101,17 @@ struct Database {
         return table
     }
 
-    /// The folders. The database itself is never opened here: closing it would take the locks off that SQLite holds on it
-    /// for this process.
+    /// Creates the folders and the file. This never opens the database itself: closing it would release the locks that
+    /// SQLite holds on it for this process.
     func makePlace() throws {
         BodyFolder.makeParents(of: path)
         try folder.prepare()
         makeFile()
     }
 
-    /// SQLite would make the file readable for everybody. An empty one is as good as none to it, and gets its name only
-    /// when it is closed: see above. Where there are no hard links, SQLite makes the file.
+    /// Creates an empty file, because SQLite would make it readable for all users. SQLite treats an empty file as a new
+    /// database. The file receives its name only after it is closed, see `makePlace()`. Without hard links, SQLite
+    /// creates the file.
     private func makeFile() {
         guard access(path, F_OK) != 0 else { return }
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
@@ -120,8 +122,8 @@ struct Database {
         unlink(draft)
     }
 
-    /// Refuses a file that does not begin as a database does, nor with the zeros that a crash leaves: it is no cache that
-    /// was damaged, but something else, and stays as it is.
+    /// Refuses a file that begins neither with a database header nor with the zeros that a crash leaves: it is not a
+    /// damaged cache, and is not changed.
     private mutating func refuseForeign() throws {
         let descriptor = Self.openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
@@ -139,7 +141,7 @@ struct Database {
         throw error
     }
 
-    /// Gives a damaged file another name, in the place of an older one, unless another process has done so.
+    /// Renames a damaged file, replacing an older one, unless another process has done so.
     private mutating func setAside() throws {
         state = .closed
         let lock = Self.openFile(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC)
@@ -174,13 +176,13 @@ struct Database {
         return explained
     }
 
-    /// Tells it once, until something could be done again.
+    /// Reports a full disk once, until an operation succeeds again.
     private mutating func noteFull(_ error: NetworkError) {
         if !isFull { report(.full(error)) }
         isFull = true
     }
 
-    /// Which file has this name; 0 if there is none.
+    /// The inode of the file with this name; 0 if there is none.
     static func inode(_ path: String) -> UInt64 {
         var status = stat()
         return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0

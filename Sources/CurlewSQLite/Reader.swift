@@ -2,10 +2,10 @@
 
 import CurlewCore
 
-/// A connection for look-ups alone. In write-ahead mode readers wait for no writer, of this process or another.
+/// A connection for lookups only. In write-ahead mode readers wait for no writer, in this process or another.
 ///
-/// It takes the file as it finds it: when there is none, or it cannot be read, the caller asks the connection that writes,
-/// which makes, checks and repairs.
+/// It never creates, checks or repairs the file. When there is no file, or it cannot be read, the caller uses the
+/// connection that writes.
 struct Reader {
     private let path: String
     private let limits: (bytes: Int64, entries: Int)
@@ -17,7 +17,7 @@ struct Reader {
         limits = (bytes, entries)
     }
 
-    /// Does `work`; nil if the caller has to ask the other connection.
+    /// Runs `work`; nil if the caller has to use the other connection.
     mutating func perform<Result>(_ work: (CacheTable) throws -> Result) -> Result? {
         do {
             return try work(try open())

@@ -8,10 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What was removed of late, in order: who writes an entry meanwhile, in whichever process, asks before it commits.
+/// The recent removals, in order. The writer of an entry, in any process, checks them before it commits.
 ///
-/// The last 4096 are kept. A writer that began before those cannot know, and its entry counts as removed; so it does for
-/// what only a function could decide.
+/// The last 4096 are kept. The entry of a writer that began before those counts as removed, and so does every entry in
+/// progress when a function decides about a removal.
 struct Removals {
     private static let most: Int64 = 4096
 
@@ -25,7 +25,7 @@ struct Removals {
         self.connection = connection
     }
 
-    /// The number of the last one.
+    /// The number of the last removal.
     var last: Int64 {
         get throws {
             try connection.rows("SELECT max(number) FROM removals") { $0.number(0) }.first ?? 0
@@ -51,13 +51,13 @@ struct Removals {
         try connection.run("INSERT INTO removals(kind, value) VALUES(?, ?)", [.number(kind.rawValue), value])
     }
 
-    /// Whether the entry is among what was removed after `start`.
+    /// Whether a removal after number `start` contains the entry.
     func reach(_ response: StoredResponse, since start: Int64) throws -> Bool {
         let later = try connection.rows(
             "SELECT kind, value FROM removals WHERE number > ?", [.number(start)]
         ) { (Kind(rawValue: $0.number(0)), $0.bytes(1)) }
         let last = try last
-        // The numbers of another file: that one was set aside since.
+        // The number is from another file, which has been set aside since.
         guard start <= last else { return true }
         if later.isEmpty { return false }
         guard last - start <= Int64(later.count) else { return true }

@@ -15,7 +15,7 @@ import Musl
 import Darwin
 #endif
 
-/// A body that was opened: bytes at hand, or an open file, which stays whatever happens to its name.
+/// An opened body: bytes in memory, or an open file, which stays readable after its name is removed.
 final class SQLiteCacheBody: CacheBody {
     let length: Int64
     let bytes: Data?
@@ -23,7 +23,7 @@ final class SQLiteCacheBody: CacheBody {
     private let file: Locked<BodyFile?>
     private let worker: Worker?
 
-    /// The most that one reading gives.
+    /// The maximum number of bytes that one read returns.
     private static let mostRead = 1 << 20
 
     init(_ bytes: Data) {
@@ -40,7 +40,7 @@ final class SQLiteCacheBody: CacheBody {
         self.worker = worker
     }
 
-    /// The same body, with those who read files for it.
+    /// Returns the same body, with the worker that reads its file.
     func reading(by worker: Worker) -> SQLiteCacheBody {
         guard let file = file.withLock({ $0 }) else { return self }
         return SQLiteCacheBody(file, length: length, worker: worker)
@@ -64,7 +64,7 @@ final class SQLiteCacheBody: CacheBody {
     }
 }
 
-/// Lines for developers.
+/// Writes messages for developers.
 enum StandardError {
     static func write(_ text: String) {
         let bytes = Array(text.utf8)

@@ -8,41 +8,41 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Responses on the disk, in a SQLite database that several processes may use at once.
+/// A persistent cache store: a SQLite database that several processes may use concurrently.
 ///
 ///     let store = SQLiteCacheStore(path: cachesFolder + "/http.sqlite")
 ///
-/// - The file is opened with the first use, on a thread of the store; making a store costs nothing and never fails.
-/// - An entry is visible when its commit is done, whole or not at all, whenever the process or the system ends. What was
-///   committed last may be lost when the power fails.
-/// - Bodies of up to 64 KiB stand in the database, larger ones in files of the folder `<path>-bodies`. All of it is
-///   readable for its owner only, and not encrypted.
-/// - What belongs to an API key, a password, a cookie or an unknown field is kept under its keyed hash: the key is in the
-///   file `<path>-key`, readable for its owner only.
-/// - The limits hold for all processes together. Given up is what was not used for longest; what was used last is written
-///   down after two seconds at most, and may be lost with the process.
-/// - A damaged file is renamed to `<path>.damaged`, reported, and a new one begun. A file of a newer version, or of
-///   something else, stays as it is: every operation throws. One of an older version is emptied.
+/// - The file is opened by the first operation, on a thread of the store. Creating a store does no I/O and never fails.
+/// - An entry becomes visible when its commit is complete, as a whole or not at all, even if the process or the system
+///   crashes. The last commits may be lost in a power failure.
+/// - Bodies of up to 64 KiB are stored in the database, larger ones in files of the folder `<path>-bodies`. All files
+///   are readable for their owner only, and are not encrypted.
+/// - Responses that belong to an API key, a password, a cookie or an unknown field are stored under its keyed hash. The
+///   key is in the file `<path>-key`, readable for its owner only.
+/// - The limits apply to all processes together. The least recently used entries are evicted. Recent uses are written
+///   after at most two seconds, and may be lost if the process ends.
+/// - A damaged file is renamed to `<path>.damaged` and reported, and a new one is created. A file of a newer version or
+///   of another program is not changed: every operation throws. A file of an older version is emptied.
 /// - Every failure is a `NetworkError` with reason `.storage`; a full disk is reported as well. Waiting for other
 ///   processes ends after five seconds.
 ///
-/// Not for files on a network share, where SQLite cannot lock. Not for the container of an app group either: iOS ends an
-/// app with `0xdead10cc` that holds a lock on a file there when it is suspended, and SQLite and the files of bodies are
-/// locked while something is written. Keep the store in the app's own caches folder, with one for each extension; if it
-/// has to be shared, end the calls within a background task before the app is suspended. A store must not be used on
-/// after `fork()`.
+/// Do not use this store for files on a network share, where SQLite cannot lock. Do not use it in the container of an
+/// app group either: iOS terminates an app with `0xdead10cc` if it is suspended while it holds a lock on a file there,
+/// and the store locks the database and the body files while it writes. Keep the store in the app's own caches folder,
+/// and a separate one for each extension. If it has to be shared, end the calls within a background task before the app
+/// is suspended. A store must not be used after `fork()`.
 public final class SQLiteCacheStore: CacheStore {
-    /// What happened to the store as a whole. Later versions may add cases.
+    /// An event that concerns the store as a whole. Later versions may add cases.
     @nonexhaustive
     public enum Notice: Sendable, CustomStringConvertible {
-        /// The file was damaged. It is kept under this path, and the store has begun anew.
+        /// The file was damaged. It is kept under this path, and the store uses a new file.
         case setAside(String)
-        /// The file belongs to a newer version or to something else; the store does nothing.
+        /// The file belongs to a newer version or to another program; every operation throws.
         case unusable(NetworkError)
-        /// The disk is full. Told once, until something can be written again.
+        /// The disk is full. Reported once, until a write succeeds again.
         case full(NetworkError)
 
-        /// One sentence for the developer.
+        /// One sentence for developers.
         public var description: String {
             switch self {
             case .setAside(let path): "The cache was damaged: it begins anew, and the old file is \(path)."
@@ -52,13 +52,13 @@ public final class SQLiteCacheStore: CacheStore {
         }
     }
 
-    /// Where the database is.
+    /// The path of the database.
     public let path: String
-    /// The most bytes of all entries together, as they take room on the disk, and of all bodies that are being written.
+    /// The maximum number of bytes of all entries together, as disk space, and of all bodies that are being written.
     public let byteLimit: Int64
-    /// The most entries.
+    /// The maximum number of entries.
     public let entryLimit: Int
-    /// The most bytes of one body.
+    /// The maximum number of bytes of one body.
     public let bodyLimit: Int64
 
     let folder: BodyFolder
@@ -66,19 +66,19 @@ public final class SQLiteCacheStore: CacheStore {
     private let counters = Locked(CacheStatistics())
     private let untoldEvictions = Locked(0)
     private let pendingBytes = Locked<Int64>(0)
-    /// Nil before it was asked for.
+    /// Nil until the key has been requested.
     private let key = Locked<Data??>(nil)
-    /// Goes up when this process has changed something: bodies that were read before may be gone. Begins anywhere, so that
-    /// what was found in one store is not taken for something that another one has found.
+    /// Increases when this process has changed something: bodies that were read before may have been removed. It
+    /// begins at a random number, so that a lookup in one store is not taken for a lookup in another.
     private let changes = Locked(Int.random(in: 0 ... .max / 2))
 
-    /// The most bytes of a body that stands in the database.
+    /// The maximum size of a body that is stored in the database.
     static let insideLimit = 64 * 1024
 
-    /// A store at `path`, an absolute path; its folder is made if it is not there.
+    /// Creates a store at `path`, an absolute path. Its folder is created if necessary.
     ///
-    /// - `bodyLimit`: an eighth of the bytes unless told otherwise.
-    /// - `report`: told on the store's thread; by default a line on standard error.
+    /// - `bodyLimit`: the maximum number of bytes of one body. Default one eighth of `byteLimit`.
+    /// - `report`: receives notices on the store's thread. The default writes a line to standard error.
     public init(
         path: String, byteLimit: Int64 = 256 << 20, entryLimit: Int = 100_000, bodyLimit: Int64? = nil,
         report: @escaping @Sendable (Notice) -> Void = SQLiteCacheStore.standardError
@@ -102,7 +102,7 @@ public final class SQLiteCacheStore: CacheStore {
     /// True: entries outlive the process.
     public var isLasting: Bool { true }
 
-    /// The key in the file `<path>-key`, which is made with the first use; nil if that is not possible.
+    /// The key in the file `<path>-key`, which is created on first use; nil if that is not possible.
     public var principalKey: Data? {
         key.withLock { key in
             if let known = key { return known }
@@ -117,15 +117,16 @@ public final class SQLiteCacheStore: CacheStore {
         BodyFolder.makeParents(of: path)
     }
 
-    /// The entries of a key, the newest first. Waits for no change, of this process or another.
+    /// Returns the entries of a key, newest first, and the store's epoch. Waits for no change, in this process or
+    /// another.
     public func find(_ key: CacheKey) async throws -> CacheFindings {
         try await worker.look { [changes] table in
             let change = changes.withLock { $0 }
-            // Before the entries: a removal between the two counts as one that came later.
+            // Read before the entries, so that a removal between the two reads counts as a later one.
             let epoch = try Removals(table.connection).last
             var variants = try table.variants(for: key)
-            // Most keys have one entry, and most lookups use it: a second wait for the disk's thread would cost as much
-            // as all the rest.
+            // Most keys have one entry, and most lookups use it. Reading a small body here saves a second wait for the
+            // disk's thread, which would cost as much as the rest of the lookup.
             if let first = variants.first, first.bodyLength <= Self.insideLimit {
                 let found = try table.find(first.id)
                 variants[0].hint = StoreHint(mark: change, bytes: found?.bytes)
@@ -134,7 +135,7 @@ public final class SQLiteCacheStore: CacheStore {
         }
     }
 
-    /// Opens the body of an entry: a small one is in memory then, a larger one is read from its file.
+    /// Opens the body of an entry: a small body is in memory, a larger one is read from its file.
     public func body(of response: StoredResponse) async throws -> (any CacheBody)? {
         if let hint = response.hint, let bytes = hint.bytes, hint.mark == changes.withLock({ $0 }) {
             worker.noteUse(of: response.id)
@@ -149,7 +150,7 @@ public final class SQLiteCacheStore: CacheStore {
             )
         }
         guard let body else {
-            // The file is gone, or was cut off when the power failed.
+            // The file was removed, or truncated by a power failure.
             if isThere { try await worker.run { try $0.forget(response.id) } }
             return nil
         }
@@ -171,7 +172,7 @@ public final class SQLiteCacheStore: CacheStore {
         finish(try await worker.run { try $0.update(response) })
     }
 
-    /// Removes entries, and says how many.
+    /// Removes entries, and returns their number.
     @discardableResult
     public func remove(_ selection: CacheSelection) async throws -> Int {
         if case .matching(let matches) = selection { return try await remove(where: matches) }
@@ -180,7 +181,7 @@ public final class SQLiteCacheStore: CacheStore {
         return count
     }
 
-    /// How full it is.
+    /// Returns how full the store is.
     public func statistics() async throws -> CacheStatistics {
         let totals = try await worker.run { try $0.totals }
         var result = counters.withLock { $0 }
@@ -189,7 +190,7 @@ public final class SQLiteCacheStore: CacheStore {
         return result
     }
 
-    /// The app's function runs on the caller's task, and between transactions.
+    /// Runs the app's function on the caller's task, between transactions.
     private func remove(where matches: @Sendable (StoredResponse) -> Bool) async throws -> Int {
         _ = try await worker.run { try $0.remove(.matching { _ in false }) }
         var last: Int64 = 0
@@ -205,7 +206,7 @@ public final class SQLiteCacheStore: CacheStore {
 
     // MARK: For writers
 
-    /// Makes room for bytes that are being written. False if there is none.
+    /// Reserves space for bytes that are being written. Returns false if there is none.
     func reserve(_ count: Int64) -> Bool {
         pendingBytes.withLock { pending in
             guard pending + count <= byteLimit else { return false }
@@ -226,7 +227,7 @@ public final class SQLiteCacheStore: CacheStore {
         return finish(change)
     }
 
-    /// How many entries this process has given up since this was asked last.
+    /// Returns the number of entries that this process has evicted since the previous call.
     public func takeEvictionCount() -> Int {
         untoldEvictions.withLock { count in
             defer { count = 0 }
@@ -251,6 +252,6 @@ extension SQLiteCacheStore: CustomStringConvertible, CustomReflectable {
     /// `SQLiteCacheStore(path)`
     public var description: String { "SQLiteCacheStore(\(path))" }
 
-    /// Shows the description only, to debuggers and `dump` too: the key of the principals is inside.
+    /// Shows only the description, also in debuggers and `dump`, because the store contains the key of the principals.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Takes the body of one entry: into memory as long as it is small, then into a file.
+/// Writes the body of one entry: into memory while it is small, then into a file.
 final class SQLiteCacheWriter: CacheWriter {
     private struct State {
         var collected = Data()
@@ -92,7 +92,7 @@ final class SQLiteCacheWriter: CacheWriter {
         guard let file = state.file else {
             return try await store.commit(response, .bytes(state.collected), replacing: others, since: start)
         }
-        // The file keeps its lock until the entry is there: nobody takes it for one that was left behind.
+        // The file keeps its lock until the entry is visible, so that it does not count as left behind.
         defer { withExtendedLifetime(file) {} }
         do {
             try await store.worker.withFiles { try file.synchronize() }
@@ -111,7 +111,7 @@ final class SQLiteCacheWriter: CacheWriter {
         if state.file != nil { removeFile() }
     }
 
-    /// What there is, for the first who asks.
+    /// Ends the writer and returns its state; nil if it has ended already.
     private func end() -> State? {
         state.withLock { state -> State? in
             guard !state.isOver else { return nil }

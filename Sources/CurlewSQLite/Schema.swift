@@ -2,22 +2,22 @@
 
 import CurlewCore
 
-/// The tables, and which version of them a file has.
+/// The tables of the database, and the version of a file.
 ///
-/// Heads and small bodies stand in `entries`; a body that is not there is in a file with the entry's `id` as its name.
-/// `totals` is kept by triggers, so that every process sees the same. `removals` tells writers what was removed while
+/// Heads and small bodies are stored in `entries`; a larger body is in a file named after the entry's `id`. Triggers
+/// maintain `totals`, so that all processes see the same values. `removals` records for writers what was removed while
 /// they wrote.
 enum Schema {
     static let version: Int64 = 1
-    /// "Crlw": whose file it is.
+    /// "Crlw": the application that owns the file.
     static let application: Int64 = 0x4372_6C77
 
-    /// Makes the tables of a new file, or makes those of an older version anew: a cache can be filled again.
+    /// Creates the tables of a new file, or replaces those of an older version: a cache can be refilled.
     static func prepare(_ connection: Connection, path: String) throws {
-        // Only a file without pages takes this.
+        // This setting takes effect only in a file without pages.
         try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         try connection.writeAhead()
-        // Where `fsync` leaves what was written in the disk's own memory, as on Apple's systems, SQLite is to go further.
+        // Where `fsync` leaves data in the disk's cache, as on Apple platforms, SQLite has to use a full sync.
         try connection.execute(
             """
             PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;
@@ -26,7 +26,7 @@ enum Schema {
             """)
         if try connection.snapshot({ try check(connection, path: path) }) { return }
         try connection.transaction {
-            // Another process may have been faster.
+            // Another process may have created the tables first.
             if try check(connection, path: path) { return }
             for name in ["entries", "tags", "totals", "removals"] {
                 try connection.execute("DROP TABLE IF EXISTS \(name)")
@@ -36,7 +36,7 @@ enum Schema {
         }
     }
 
-    /// Whether the tables are there, in this version.
+    /// Whether the tables exist, in this version.
     static func isCurrent(_ connection: Connection) throws -> Bool {
         func pragma(_ name: String) throws -> Int64 {
             try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0
@@ -46,12 +46,13 @@ enum Schema {
         }
     }
 
-    /// Throws `.storage` for files of newer versions and of others, which stay as they are.
+    /// Throws `.storage` for files of newer versions and of other programs, which are not changed.
     static func refuseOthers(_ connection: Connection, path: String) throws {
         _ = try connection.snapshot { try check(connection, path: path) }
     }
 
-    /// True if the tables are there. Within a transaction: between two of its readings another process may make them.
+    /// Whether the tables exist. Call it within a transaction: between two separate reads another process may create
+    /// them.
     private static func check(_ connection: Connection, path: String) throws -> Bool {
         func pragma(_ name: String) throws -> Int64 {
             try connection.rows("PRAGMA \(name)") { $0.number(0) }.first ?? 0

@@ -11,7 +11,8 @@ import SQLite3
 import CSQLite
 #endif
 
-/// A value of a statement. Texts go in as their bytes: they are compared byte by byte, and may hold anything.
+/// A value that is bound to a statement. Texts are bound as bytes: they are compared byte by byte, and may contain any
+/// bytes.
 enum SQLiteValue {
     case number(Int64)
     case bytes(Data)
@@ -21,7 +22,7 @@ enum SQLiteValue {
     static func text(_ text: String?) -> SQLiteValue { text.map { .bytes(Data($0.utf8)) } ?? .null }
 }
 
-/// One prepared statement.
+/// A prepared statement.
 final class Statement {
     private let handle: OpaquePointer
     private let database: OpaquePointer
@@ -45,7 +46,7 @@ final class Statement {
                 switch value {
                 case .number(let number): sqlite3_bind_int64(handle, place, number)
                 case .null: sqlite3_bind_null(handle, place)
-                // No bytes at a null pointer would be NULL.
+                // An empty buffer with a null pointer would be bound as NULL.
                 case .bytes(let data) where data.isEmpty: sqlite3_bind_zeroblob(handle, place, 0)
                 case .bytes(let data):
                     data.withUnsafeBytes {
@@ -56,7 +57,7 @@ final class Statement {
         }
     }
 
-    /// True if there is a row.
+    /// Advances to the next row. Returns false if there is none.
     func step() throws(SQLiteFailure) -> Bool {
         let code = sqlite3_step(handle)
         switch code {
@@ -73,7 +74,7 @@ final class Statement {
 
     func number(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
 
-    /// Nil for NULL.
+    /// The bytes of a column; nil for NULL.
     func bytes(_ column: Int32) -> Data? {
         guard sqlite3_column_type(handle, column) != SQLITE_NULL else { return nil }
         let count = Int(sqlite3_column_bytes(handle, column))
@@ -85,6 +86,6 @@ final class Statement {
         SQLiteFailure(code: code, description: String(cString: sqlite3_errmsg(database)))
     }
 
-    /// Tells SQLite to copy what it is given (`SQLITE_TRANSIENT`, a macro that Swift does not see).
+    /// Makes SQLite copy bound bytes (`SQLITE_TRANSIENT`, a macro that Swift does not import).
     private static let copying = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }

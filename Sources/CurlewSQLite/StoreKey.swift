@@ -15,17 +15,17 @@ import Musl
 import Darwin
 #endif
 
-/// The key with which credentials are hashed for the entries of a store: 32 random bytes in a file beside it, readable
-/// for its owner only. All processes that use the store have the same.
+/// The key with which credentials are hashed for the entries of a store: 32 random bytes in a file next to the
+/// database, readable for its owner only. All processes that use the store share it.
 ///
-/// A key that others can read, or that belongs to another user, is not used: a new one takes its place, and what is
-/// stored under the old one is never found again.
+/// A key file that other users can read, or that belongs to another user, is not used: a new key replaces it, and
+/// entries stored under the old key are never found again.
 enum StoreKey {
     static let length = 32
 
-    /// The key in the file at `path`, which is made if it is not there. Nil if that is not possible.
+    /// Returns the key in the file at `path`, which is created if it does not exist; nil if that is not possible.
     static func at(_ path: String) -> Data? {
-        // Another process may make or replace the file at the same time: what lies there in the end is the key.
+        // Another process may create or replace the file at the same time: the final file counts.
         for _ in 0..<3 {
             if let key = read(path) { return key }
             make(path)
@@ -53,7 +53,8 @@ enum StoreKey {
         return Data(bytes)
     }
 
-    /// Puts a new key there, whole from the first moment on; where one lies that is believed meanwhile, that one stays.
+    /// Creates the file with a new key atomically. A valid key that another process has created in the meantime is
+    /// kept.
     private static func make(_ path: String) {
         let draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).new"
         let file = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
@@ -62,7 +63,7 @@ enum StoreKey {
         let isWritten = PrincipalKey.random().withUnsafeBytes { PrivateFile.write($0, to: file) } && fsync(file) == 0
         guard close(file) == 0, isWritten else { return }
         if link(draft, path) == 0 || errno != EEXIST || read(path) != nil { return }
-        // What lies there is no key of ours.
+        // The existing file is not a valid key.
         _ = rename(draft, path)
     }
 }

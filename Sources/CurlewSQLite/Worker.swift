@@ -3,9 +3,9 @@
 import CurlewCore
 import Dispatch
 
-/// Where the store waits for the disk: one thing at a time for changes, one for look-ups, and one for the files of large
-/// bodies, so that a look-up waits neither until a film is on the disk nor for other processes. Never on the threads that
-/// tasks run on.
+/// The queues on which the store waits for the disk: one for changes, one for lookups, and one for the files of large
+/// bodies, so that a lookup waits neither for the writing of a large body nor for other processes. The threads of
+/// Swift's tasks never wait.
 final class Worker: Sendable {
     private let queue = DispatchQueue(label: "curlew.cache.database")
     private let files = DispatchQueue(label: "curlew.cache.files")
@@ -16,11 +16,11 @@ final class Worker: Sendable {
 
     private struct State {
         var hasSwept = false
-        /// The file was opened once, so that it can be read.
+        /// Whether the file was opened once, so that the reader can use it.
         var isPrepared = false
-        /// It is arranged that uses are written.
+        /// Whether writing of the uses is scheduled.
         var writesUses = false
-        /// Uses that the table has not heard of.
+        /// Uses that were not passed to the table yet.
         var uses: [CacheEntryID] = []
 
         mutating func takeUses() -> [CacheEntryID] {
@@ -29,7 +29,7 @@ final class Worker: Sendable {
         }
     }
 
-    /// How long uses stay in memory at most, and how many.
+    /// The maximum time, and the maximum number, of uses in memory.
     private static let useDelay = DispatchTimeInterval.seconds(2)
     private static let mostUses = 256
 
@@ -42,7 +42,7 @@ final class Worker: Sendable {
         queue.async { [database, state] in Self.writeUses(database, state) }
     }
 
-    /// Looks something up, without waiting for changes.
+    /// Runs a lookup, without waiting for changes.
     func look<Value: Sendable>(_ work: @escaping @Sendable (CacheTable) throws -> Value) async throws -> Value {
         if state.withLock({ $0.isPrepared }) {
             let value = await withCheckedContinuation { continuation in
@@ -55,7 +55,7 @@ final class Worker: Sendable {
         return try await run(work)
     }
 
-    /// Works with the database.
+    /// Runs work on the database.
     func run<Value: Sendable>(_ work: @escaping @Sendable (CacheTable) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
@@ -75,7 +75,7 @@ final class Worker: Sendable {
         }
     }
 
-    /// Notes a use without waiting. The table hears of it with its next work, or in two seconds.
+    /// Records a use without waiting. The table receives it with its next work, or within two seconds.
     func noteUse(of id: CacheEntryID) {
         let (isFull, writes) = state.withLock { state in
             defer { state.writesUses = true }
@@ -86,14 +86,14 @@ final class Worker: Sendable {
         if writes { writeUsesLater() }
     }
 
-    /// Works with files.
+    /// Runs work on the files.
     func withFiles<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             files.async { continuation.resume(with: Result { try work() }) }
         }
     }
 
-    /// The same for what nobody waits for.
+    /// Runs work on the files without waiting for it.
     func later(_ work: @escaping @Sendable () -> Void) {
         files.async(execute: work)
     }
@@ -126,7 +126,7 @@ final class Worker: Sendable {
         }
     }
 
-    /// On the queue of the database. A failure is nobody's: the next use is noted again.
+    /// Writes the uses, on the queue of the database. A failure is ignored: the next use is recorded again.
     private static func writeUses(_ database: Locked<Database>, _ state: Locked<State>) {
         let uses = state.withLock { $0.takeUses() }
         database.withLock { database in

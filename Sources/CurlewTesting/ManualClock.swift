@@ -8,44 +8,44 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Time that stands still until a test moves it.
+/// A clock whose time changes only when a test advances it.
 ///
 ///     let clock = ManualClock()
-///     async let answer = client.send(.slow)        // waits for two seconds of this clock
-///     try await clock.waitForSleepers(1)           // until it does
-///     clock.advance(by: .seconds(2))               // and now it goes on
+///     async let response = client.send(.slow)      // waits for two seconds of this clock
+///     try await clock.waitForSleepers(1)           // returns when it does
+///     clock.advance(by: .seconds(2))               // the call continues
 ///
-/// A clock that skips waits moves by itself as far as anybody wants to sleep, so that retries and limits wait for
-/// nothing:
+/// A clock that skips waits advances itself to the end of every sleep, so that retries and rate limits do not wait:
 ///
-///     let client = APIClient.mock(pipeline: .standard, configuration: ClientConfiguration(time: ManualClock.skippingWaits))
+///     let configuration = ClientConfiguration(time: ManualClock.skippingWaits)
+///     let client = APIClient.mock(pipeline: .standard, configuration: configuration)
 ///
-/// Copies share one time. Nothing here is measured in real time: `waitForSleepers` replaces every sleep and yield that a
-/// test would otherwise need. Only its timeout is real, so that a test that waits in vain fails instead of hanging.
+/// Copies share one time. `waitForSleepers` replaces the real-time sleeps and yields that a test would otherwise need.
+/// Only its timeout is real time, so that a test whose wait fails does not hang.
 public struct ManualClock: TimeSource {
     private let state: Locked<State>
     private let skipsWaits: Bool
 
-    /// A clock that shows `date`, by default the first second of 2001.
+    /// Creates a clock that shows `date`, by default the first second of 2001.
     ///
-    /// - `skipsWaits`: whether a sleep moves the clock to its end and returns at once. Default false.
+    /// - `skipsWaits`: whether a sleep advances the clock to its end and returns immediately. Default false.
     public init(date: Date = Date(timeIntervalSinceReferenceDate: 0), skipsWaits: Bool = false) {
         state = Locked(State(start: date))
         self.skipsWaits = skipsWaits
     }
 
-    /// A clock of its own on which every sleep is over at once, for waits between attempts. Deadlines of what takes no
-    /// time of this clock, such as tokens that are renewed, do not end with them.
+    /// A new clock on which every sleep, such as a pause between attempts, ends immediately. Deadlines of work that
+    /// takes no time on this clock, such as a token refresh, do not expire because of it.
     public static var skippingWaits: ManualClock { ManualClock(skipsWaits: true) }
 
-    /// The reading: it begins at an arbitrary value and moves by `advance` only.
+    /// The current reading. It begins at an arbitrary value and changes only when the clock advances.
     public var now: MonotonicInstant { state.withLock { $0.now } }
 
-    /// The date at the start plus what the clock was advanced by.
+    /// The initial date plus the duration by which the clock was advanced.
     public var date: Date { state.withLock { $0.date } }
 
-    /// Waits until the clock is advanced that far; returns at once if it is already. Throws `CancellationError` as soon
-    /// as the task is cancelled.
+    /// Waits until the clock reaches `instant`; returns immediately if it already has. Throws `CancellationError` as
+    /// soon as the task is cancelled.
     public func sleep(until instant: MonotonicInstant) async throws {
         if skipsWaits {
             try Task.checkCancellation()
@@ -54,8 +54,8 @@ public struct ManualClock: TimeSource {
         try await wait(until: instant, .pauses)
     }
 
-    /// The same for a limit on something else, such as a deadline; also on a clock that skips waits: there, others' sleeps
-    /// have to move it that far.
+    /// Waits in the same way for a limit on other work, such as a deadline. On a clock that skips waits, an alarm does
+    /// not advance the clock: only sleeps do.
     public func alarm(at instant: MonotonicInstant) async throws {
         try await wait(until: instant, .limits)
     }
@@ -68,10 +68,10 @@ public struct ManualClock: TimeSource {
         }
     }
 
-    /// Moves the clock and wakes those whose time has come, the earliest first.
+    /// Advances the clock and wakes the tasks whose time has come, the earliest first.
     ///
-    /// All of it happens before this returns, but what they do next happens in their own tasks: one that sleeps again
-    /// counts from the new time.
+    /// All of them are resumed before this returns, but each continues in its own task: a task that sleeps again counts
+    /// from the new time.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.now = state.now.advanced(by: max(.zero, duration))
@@ -80,10 +80,10 @@ public struct ManualClock: TimeSource {
         for waiter in woken { waiter.resume(.success(())) }
     }
 
-    /// Moves the clock to the earliest moment that somebody waits for, and wakes who does. Returns how far that was, or
-    /// nil when nobody waits.
+    /// Advances the clock to the earliest instant that a task waits for, and wakes the tasks that wait for it. Returns
+    /// the duration of the advance, or nil if no task waits.
     ///
-    /// - `waits`: which waits count. Default pauses alone. Others whose time comes on the way are woken too.
+    /// - `waits`: which waits count. Default only pauses. Other waits that end on the way are woken too.
     @discardableResult
     public func advanceToNextSleeper(_ waits: Waits = .pauses) -> Duration? {
         let next = state.withLock { state -> (Duration, [Waiter])? in
@@ -99,19 +99,19 @@ public struct ManualClock: TimeSource {
         return distance
     }
 
-    /// How many tasks sleep on this clock now, limits included: those whose work ends first are still among them.
+    /// The number of tasks that sleep on this clock now, including the limits of other work.
     public var sleeperCount: Int { sleeperCount(.all) }
 
-    /// How many waits of this kind there are now.
+    /// The number of current waits of this kind.
     public func sleeperCount(_ waits: Waits) -> Int { state.withLock { $0.count(waits) } }
 
     /// Waits until at least `count` tasks sleep on this clock.
     ///
-    /// - `waits`: which waits count. Default pauses alone, such as those between attempts; how many deadlines and other
-    ///   limits the library has set is nothing that a test should know.
-    /// - `timeout`: how long, in real time. Default 10 seconds.
+    /// - `waits`: which waits count. Default only pauses, such as those between attempts; a test should not depend on
+    ///   how many deadlines and other limits the library sets.
+    /// - `timeout`: the limit in real time. Default 10 seconds.
     ///
-    /// Throws a ``MockWaitError`` that says which waits there are, when the time is over, and `CancellationError` as soon as
+    /// Throws a ``MockWaitError`` that lists the current waits after the timeout, and `CancellationError` as soon as
     /// the waiting task is cancelled.
     public func waitForSleepers(
         _ count: Int, _ waits: Waits = .pauses, timeout: Duration = .seconds(10)
@@ -123,28 +123,28 @@ public struct ManualClock: TimeSource {
         }
     }
 
-    /// What a task waits for on a clock.
+    /// The kinds of waits on a clock.
     public struct Waits: OptionSet, Hashable, Sendable {
-        /// The bits.
+        /// The bits of the set.
         public let rawValue: Int
 
-        /// The kinds of these bits.
+        /// Creates a set from its bits.
         public init(rawValue: Int) {
             self.rawValue = rawValue
         }
 
-        /// Time that has to pass: pauses between attempts, delays of stubs, the next token of a rate limit
+        /// Waits for time to pass: pauses between attempts, delays of stubs, the next token of a rate limit
         /// (`TimeSource.sleep`).
         public static let pauses = Waits(rawValue: 1)
-        /// The ends of other waits: deadlines, time limits of refreshes (`TimeSource.alarm`).
+        /// Limits of other waits: deadlines, time limits of refreshes (`TimeSource.alarm`).
         public static let limits = Waits(rawValue: 2)
-        /// Both.
+        /// Pauses and limits.
         public static let all: Waits = [.pauses, .limits]
     }
 
-    /// Suspends the task until its waiter is resumed; `enqueue` answers false when there is nothing to wait for.
+    /// Suspends the task until its waiter is resumed. `enqueue` returns false when there is nothing to wait for.
     ///
-    /// - `timeout`: how long in real time, and what to say then.
+    /// - `timeout`: the limit in real time, and the message of the error after it.
     private func wait(
         timeout: (limit: Duration, report: @Sendable (State) -> String)? = nil,
         _ enqueue: (inout State, Waiter) -> Bool
@@ -195,7 +195,7 @@ extension ManualClock {
         var sleepers: [Sleeper] = []
         var observers: [Observer] = []
 
-        // Far from zero, so that nobody takes a reading for a duration.
+        // Far from zero, so that a reading is not mistaken for a duration.
         private static let zero = MonotonicInstant(nanoseconds: 1_000_000_000_000)
 
         init(start: Date) {
@@ -223,7 +223,7 @@ extension ManualClock {
 
         func count(_ waits: Waits) -> Int { sleepers.count { waits.contains($0.kind) } }
 
-        /// What a test waited for in vain.
+        /// Describes a wait that timed out.
         func report(_ count: Int, _ waits: Waits) -> String {
             let awaited = waits == .pauses ? "pauses" : waits == .limits ? "limits" : "waits"
             let present = sleepers.sorted { $0.until < $1.until }.prefix(10).map {
@@ -240,7 +240,7 @@ extension ManualClock {
         }
     }
 
-    /// One suspended task, resumed exactly once, whether the resumption or the continuation comes first.
+    /// A suspended task, resumed exactly once, whether the resumption or the continuation is set first.
     private final class Waiter: Sendable {
         private enum Phase: Sendable {
             case new

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// Repeatable randomness (SplitMix64): a failing run prints its seed, and the seed gives the run again.
+/// A reproducible random number generator (SplitMix64): a failing run prints its seed, which reproduces the run.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// The same numbers for the same seed.
+    /// Creates a generator. The same seed produces the same numbers.
     package init(seed: UInt64) { state = seed }
 
     package mutating func next() -> UInt64 {
@@ -15,12 +15,12 @@ package struct SeededGenerator: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// Any bytes, at most `count`.
+    /// Returns random bytes, at most `count`.
     package mutating func bytes(upTo count: Int) -> [UInt8] {
         (0..<Int.random(in: 0...count, using: &self)).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// Text of ASCII, controls and the rest of Unicode in equal shares.
+    /// Returns random text of ASCII, control characters and other Unicode characters in equal shares.
     package mutating func text(upTo count: Int) -> String {
         var text = ""
         for _ in 0..<Int.random(in: 0...count, using: &self) {

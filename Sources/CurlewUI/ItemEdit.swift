@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// A change in a list of items, which finds its item by its identity and not by a place.
+/// A change of a list that finds its item by identity rather than by index.
 enum ItemEdit<Item: Identifiable> {
     /// Changes the item with this identity.
     case change(Item.ID, @MainActor (inout Item) -> Void)
-    /// Adds an item at a place, or at the end where the list is shorter.
+    /// Inserts an item at an index, or at the end if the list is shorter.
     case insert(Item, at: Int)
-    /// Takes the item with this identity out.
+    /// Removes the item with this identity.
     case remove(Item.ID)
 
-    /// Does it in `items`; nothing where the item is not there. With an answer, the item is what the server says it is.
+    /// Applies the edit to `items`; does nothing if the item is not in the list. With `answer`, the item becomes the
+    /// server's version.
     @MainActor
     func apply(to items: inout [Item], answered answer: Item? = nil) {
         switch self {
@@ -18,7 +19,7 @@ enum ItemEdit<Item: Identifiable> {
             if let answer { items[place] = answer } else { mutate(&items[place]) }
         case .insert(let item, let index):
             let item = answer ?? item
-            // A page or a refresh may have brought it meanwhile.
+            // A page or a refresh may have delivered the item in the meantime.
             if let place = items.firstIndex(where: { $0.id == item.id }) {
                 if answer != nil { items[place] = item }
             } else {
@@ -30,7 +31,7 @@ enum ItemEdit<Item: Identifiable> {
     }
 }
 
-/// What a server said of an item, for an edit that is done again on another list.
+/// The server's version of an item, for an edit that is applied again to another list.
 @MainActor
 final class ItemAnswer<Item> {
     var item: Item?

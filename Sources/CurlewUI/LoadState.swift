@@ -10,35 +10,35 @@ public import Foundation
 
 /// How fresh a loaded value is.
 public struct Freshness: Hashable, Sendable {
-    /// When the value was got from the server.
+    /// The date on which the value was received from the server.
     public var date: Date
-    /// It was kept, and the server might give another one by now.
+    /// Whether the value is stale: the server may have a newer one.
     public var isStale: Bool
 
-    /// A value that was got at `date`.
+    /// Creates the freshness of a value that was received at `date`.
     public init(date: Date, isStale: Bool = false) {
         self.date = date
         self.isStale = isStale
     }
 
-    /// A value that has just come.
+    /// The freshness of a value received now.
     public static var now: Freshness { Freshness(date: Date()) }
 
-    /// The less fresh of two: that of a value which is made of both.
+    /// Returns the freshness of a value made from both values: the less fresh of the two.
     package func joined(_ other: Freshness) -> Freshness {
         Freshness(date: min(date, other.date), isStale: isStale || other.isStale)
     }
 }
 
-/// What a load is asked for.
+/// What a load requests.
 enum Demand: Sendable {
-    /// Whatever is there.
+    /// Any value, including a stored one.
     case load
-    /// What the server has now.
+    /// The server's current value.
     case refresh
 
-    /// Does `work` so that the calls of clients in it know what they are asked for: in a refresh they take from a cache what
-    /// the server has confirmed, unless they have a word of their own about caches.
+    /// Runs `work` so that the client calls in it follow the demand: in a refresh they use stored responses only after
+    /// the server has validated them, unless the calls set their own cache policy.
     @MainActor
     func told<Value>(_ work: @MainActor () async throws -> Value) async throws -> Value {
         guard case .refresh = self else { return try await work() }
@@ -55,7 +55,7 @@ enum Demand: Sendable {
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable.State {
-    /// What can be shown, whatever is under way.
+    /// The value to show, whether or not work is under way.
     public var value: Value? {
         switch self {
         case .idle: nil
@@ -65,15 +65,16 @@ extension Loadable.State {
         }
     }
 
-    /// What the last work failed with; nil while another one is under way. Never a cancellation.
+    /// The error of the last work; nil while new work is under way. Never a cancellation.
     public var error: NetworkError? {
         if case .failed(let error, _) = self { error } else { nil }
     }
 
-    /// There is neither a value nor an error to show. A view of this is the only one whose appearance may begin a load.
+    /// Whether there is neither a value nor an error to show. Only in this state does the appearance of a view begin a
+    /// load.
     package var isWaiting: Bool { value == nil && error == nil }
 
-    /// Work is under way.
+    /// Whether work is under way.
     public var isLoading: Bool {
         if case .loading = self { true } else { false }
     }
@@ -81,10 +82,10 @@ extension Loadable.State {
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable: LoadablePart {
-    /// What can be shown, whatever is under way.
+    /// The value to show, whether or not work is under way.
     public var value: Value? { state.value }
-    /// What the last work failed with; nil while another one is under way. Never a cancellation.
+    /// The error of the last work; nil while new work is under way. Never a cancellation.
     public var error: NetworkError? { state.error }
-    /// Work is under way.
+    /// Whether work is under way.
     public var isLoading: Bool { state.isLoading }
 }

@@ -4,20 +4,21 @@ public import CurlewCore
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable {
-    /// Shows what a change will bring, has it done, and takes it back if that fails.
+    /// Shows a change immediately, commits it, and reverts it if the commit fails.
     ///
     ///     try await profile.change { $0.isPublic = true } commit: { try await client.send(.publish) }
     ///
-    /// Several changes may be under way. One that fails takes back only what it did: the others are done again on the
-    /// value without it. So `mutate` may run several times, also on a value that was loaded meanwhile and has the change
-    /// already. While no value is there, only `commit` is done.
+    /// Several changes may be under way. A failed change reverts only its own effect: the other changes are applied
+    /// again to the value without it. `mutate` may therefore run several times, also on a value that was loaded in the
+    /// meantime and already contains the change. While there is no value, only `commit` runs.
     ///
-    /// In a list of `Identifiable` items use `change(_:_:commit:)` with an item's id, `insert` and `remove`, which find their
-    /// item wherever it is. This form runs `mutate` on such a list only while it has the same items in the same order, so
-    /// that an index from before is not out of range; on another list the change does not show, and when `commit` is done
-    /// the freshness is stale. In a list inside of a value `mutate` has to find the item by its id itself.
+    /// For a list of `Identifiable` items use `change(_:_:commit:)` with an item's id, `insert` and `remove`, which
+    /// find their item by its identity. This form runs `mutate` on such a list only while it has the same items in the
+    /// same order, so that an index captured earlier stays in range. On a different list the change is not shown, and
+    /// the value is marked stale when `commit` has finished. For a list inside a value, `mutate` has to find the item
+    /// by its id.
     ///
-    /// Throws what `commit` throws, when the change has been taken back.
+    /// Throws the error of `commit` after the change has been reverted.
     public func change(
         _ mutate: @escaping @MainActor (inout Value) -> Void, commit: @MainActor () async throws -> Void
     ) async throws(NetworkError) {
@@ -27,14 +28,15 @@ extension Loadable {
         }
     }
 
-    /// The same, for a server that tells the value as it is after the change: that one is shown in place of the guess.
+    /// Shows a change immediately and commits it, for a server that returns the changed value. That value replaces the
+    /// local one.
     public func change(
         _ mutate: @escaping @MainActor (inout Value) -> Void, replacement: @MainActor () async throws -> Value
     ) async throws(NetworkError) {
         try await perform(mutate, writtenFor: Self.identities(state.value), replacement)
     }
 
-    /// - `identities`: those of the list that `mutate` was written for; nil when it suits any value.
+    /// - `identities`: the identities of the list for which `mutate` was written; nil if it applies to any value.
     private func perform(
         _ mutate: @escaping @MainActor (inout Value) -> Void, writtenFor identities: [AnyHashable]?,
         _ commit: @MainActor () async throws -> Value?
@@ -46,7 +48,7 @@ extension Loadable {
         defer { publish() }
         do {
             let answer = try await commit()
-            // After a reset it concerns a value of somebody else.
+            // After a reset the change belongs to a previous value, which may be another user's.
             guard let place = changes.firstIndex(where: { $0.number == change.number }) else { return }
             changes.remove(at: place)
             keep(change, answer)
@@ -61,7 +63,7 @@ extension Loadable {
         let identities: [AnyHashable]?
         let mutate: @MainActor (inout Value) -> Void
 
-        /// Changes `value`; false when it was written for another list.
+        /// Changes `value`. Returns false if the change was written for another list.
         @MainActor
         func apply(to value: inout Value) -> Bool {
             if let identities, let present = Loadable.identities(value), present != identities { return false }
@@ -70,7 +72,7 @@ extension Loadable {
         }
     }
 
-    /// The settled value with the changes that are under way.
+    /// Returns the settled value with the pending changes applied.
     func changed(_ value: Value?) -> Value? {
         guard var value else { return nil }
         for change in changes { _ = change.apply(to: &value) }
@@ -94,7 +96,7 @@ extension Loadable {
         }
     }
 
-    /// The identities of the items, if the value is a list of `Identifiable` ones.
+    /// Returns the identities of the items if the value is a list of `Identifiable` items.
     private static func identities(_ value: Value?) -> [AnyHashable]? {
         guard let list = value as? any MutableCollection else { return nil }
         var identities: [AnyHashable] = []
@@ -108,15 +110,15 @@ extension Loadable {
     private static func identity(_ item: some Identifiable) -> AnyHashable { AnyHashable(item.id) }
 }
 
-/// Changes in a list, by the identity of its items, wherever they are after a refresh.
+/// Changes of list items by their identity, which also apply when a refresh has moved the items.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable {
-    /// Shows a change of the item with this identity, has it done, and takes it back if that fails.
+    /// Shows a change of the item with this identity immediately, commits it, and reverts it if the commit fails.
     ///
     ///     try await films.change(film.id) { $0.isSeen = true } commit: { try await client.send(.markSeen(film.id)) }
     ///
-    /// `mutate` may run several times, on the item as it is then, and not at all where there is none. The rest as for
-    /// `change(_:commit:)`.
+    /// `mutate` may run several times, each time on the current item, and does not run if there is no such item.
+    /// Otherwise this behaves like `change(_:commit:)`.
     public func change<Item: Identifiable>(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void, commit: @MainActor () async throws -> Void
     ) async throws(NetworkError) where Value == [Item] {
@@ -126,7 +128,8 @@ extension Loadable {
         }
     }
 
-    /// The same, for a server that tells the item as it is after the change: that one is shown in place of the guess.
+    /// Shows a change of an item immediately and commits it, for a server that returns the changed item. That item
+    /// replaces the local one.
     public func change<Item: Identifiable>(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,
         replacement: @MainActor () async throws -> Item
@@ -134,17 +137,18 @@ extension Loadable {
         try await edit(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item, has it made, and takes it away if that fails.
+    /// Shows a new item immediately, creates it on the server, and removes it again if that fails.
     ///
-    /// - `index`: where it is shown; beyond the end is at the end. Default the beginning.
-    /// - `replacement`: makes it, and returns it as the server has it, with the identity that it has there.
+    /// - `index`: the index at which it is shown; an index beyond the end means the end. Default 0.
+    /// - `replacement`: creates the item, and returns the server's version with the identity that it has there.
     public func insert<Item: Identifiable>(
         _ item: Item, at index: Int = 0, replacement: @MainActor () async throws -> Item
     ) async throws(NetworkError) where Value == [Item] {
         try await edit(.insert(item, at: index), replacement)
     }
 
-    /// Removes the item with this identity, has that done, and shows it again if that fails.
+    /// Removes the item with this identity immediately, commits the removal, and shows the item again if the commit
+    /// fails.
     public func remove<Item: Identifiable>(
         _ id: Item.ID, commit: @MainActor () async throws -> Void
     ) async throws(NetworkError) where Value == [Item] {

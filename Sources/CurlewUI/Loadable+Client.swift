@@ -11,10 +11,10 @@ import Foundation
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable {
-    /// What `endpoint` gives: `Loadable(GetUser(id: 1), from: client)`.
+    /// Creates a loadable that sends `endpoint`: `Loadable(GetUser(id: 1), from: client)`.
     ///
-    /// The freshness of the value is what the client's cache says of it. A refresh asks the server whether what the cache has is
-    /// still good.
+    /// The freshness of the value is the one that the client's cache reports. A refresh validates a cached response
+    /// with the server.
     public convenience init<E: Endpoint>(_ endpoint: E, from client: APIClient) where E.Response == Value {
         self.init(source: { _ in
             let response = try await client.response(for: endpoint)
@@ -22,7 +22,8 @@ extension Loadable {
         })
     }
 
-    /// What `request` gives: `Loadable(.user(id: 1), from: client)`. Otherwise as for an endpoint.
+    /// Creates a loadable that sends `request`: `Loadable(.user(id: 1), from: client)`. Otherwise it behaves like the
+    /// one for an endpoint.
     public convenience init(_ request: Request<Value>, from client: APIClient) {
         self.init(source: { _ in
             let response = try await client.response(for: request)
@@ -32,7 +33,7 @@ extension Loadable {
 }
 
 extension Freshness {
-    /// What a response says of itself.
+    /// The freshness that a response reports.
     init<Value>(_ response: Response<Value>, now: Date = Date()) {
         switch response.served {
         case .cache(let age, _): self.init(date: now.addingTimeInterval(-(age / .seconds(1))))

@@ -3,7 +3,7 @@
 public import CurlewCore
 public import Observation
 
-/// A value that is loaded for a screen, and everything the screen has to show about that.
+/// A value that is loaded for a screen, with the state that the screen shows: progress, value and error.
 ///
 ///     @State var user = Loadable { try await client.send(.user(id: 1)) }
 ///
@@ -11,39 +11,41 @@ public import Observation
 ///         .task { await user.appeared() }
 ///         .refreshable { await user.refresh() }
 ///
-/// - Overlapping loads settle to the newest: a result that comes late for an earlier one is dropped.
-/// - What is there stays there: a refresh shows the previous value until the new one comes, a failure too.
-/// - A refresh asks the server: calls of a client in the work are `CachePolicy.validate`, unless they say otherwise.
-/// - Cancellation never shows as an error. The state goes back to what it was.
-/// - A caller that is cancelled leaves; the work ends when the last one that waits for it has left.
-/// - The work is called on the main actor. `APIClient.send` leaves it at once: neither the network nor decoding is done
-///   there.
+/// - Overlapping loads settle to the newest: a late result of an earlier load is dropped.
+/// - The previous value stays visible during a refresh, and after one that failed.
+/// - A refresh asks the server: the client calls in the work use `CachePolicy.validate`, unless they specify another
+///   policy.
+/// - Cancellation is never shown as an error. The state returns to the previous one.
+/// - A cancelled caller stops waiting. The work is cancelled when the last caller that waits for it has stopped
+///   waiting.
+/// - The work is called on the main actor. `APIClient.send` leaves the main actor immediately: neither the network nor
+///   decoding runs there.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
 public final class Loadable<Value: Sendable> {
-    /// What to show.
+    /// The state to show.
     public enum State: Sendable {
-        /// Nothing has been asked for.
+        /// Nothing has been requested.
         case idle
-        /// Work is under way; what was there before may be shown meanwhile.
+        /// Work is under way; a previous value may be shown during it.
         case loading(previous: Value?)
         /// The value, and how fresh it is.
         case loaded(Value, Freshness)
-        /// The last work failed; what was there before may still be shown.
+        /// The last work failed; a previous value may still be shown.
         case failed(NetworkError, previous: Value?)
     }
 
-    /// What to show. Changes on the main actor only, and is observed.
+    /// The state to show. It changes on the main actor only, and is observable.
     public private(set) var state = State.idle
 
     @ObservationIgnored private let source: @MainActor (Demand) async throws -> (Value, Freshness)
-    /// How the last work that counted ended, without the changes that are under way.
+    /// The result of the last work that was not superseded, without pending changes.
     @ObservationIgnored var settled = State.idle
     @ObservationIgnored private var work: SharedWork?
     @ObservationIgnored var changes: [Change] = []
     @ObservationIgnored var lastChange = 0
 
-    /// A value that `work` gets.
+    /// Creates a loadable whose value `work` loads.
     public convenience init(_ work: @escaping @MainActor () async throws -> Value) {
         self.init(source: { _ in (try await work(), .now) })
     }
@@ -52,25 +54,26 @@ public final class Loadable<Value: Sendable> {
         self.source = source
     }
 
-    /// Loads unless the value is there; joins a load that is under way. Returns when the state is settled, or when the
-    /// caller is cancelled.
+    /// Loads the value unless it is there; joins a load that is under way. Returns when the state is settled, or when
+    /// the caller is cancelled.
     public func load() async {
         if let work { return await settle(work) }
         if case .loaded = settled { return }
         await settle(begin(.load))
     }
 
-    /// Loads anew, whatever is there or under way, and past what a cache of the client has. Returns when the state is settled, or when the caller is cancelled.
+    /// Loads the value again, even if it is there or a load is under way, and asks the server to validate cached
+    /// responses. Returns when the state is settled, or when the caller is cancelled.
     public func refresh() async {
         await settle(begin(.refresh))
     }
 
-    /// Loads once more after a failure; otherwise the same as `load()`.
+    /// Loads again after a failure; otherwise the same as `load()`.
     public func retry() async {
         await load()
     }
 
-    /// Ends the work that is under way. The state goes back to what it was.
+    /// Cancels the work that is under way. The state returns to the previous one.
     public func cancel() {
         guard let work else { return }
         self.work = nil
@@ -78,8 +81,8 @@ public final class Loadable<Value: Sendable> {
         work.end()
     }
 
-    /// Ends the work that is under way, and forgets everything: the state is `idle`. For what belongs to somebody who has
-    /// signed out. Changes under way go on, and show nothing any more.
+    /// Cancels the work that is under way and discards the value: the state is `idle`. Use it for the data of a user
+    /// who has signed out. Pending changes continue, but are no longer shown.
     public func reset() {
         let ended = work
         work = nil

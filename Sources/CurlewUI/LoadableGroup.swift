@@ -3,56 +3,57 @@
 public import CurlewCore
 public import Observation
 
-/// Something that is loaded for a screen, whatever its value: a `Loadable`, a `PagedLoadable`, or a group of them.
+/// Anything that is loaded for a screen, whatever its value: a `Loadable`, a `PagedLoadable`, or a group of them.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor
 public protocol LoadablePart: AnyObject, Observable, Sendable {
-    /// Work is under way.
+    /// Whether work is under way.
     var isLoading: Bool { get }
-    /// What the last work failed with. Never a cancellation.
+    /// The error of the last work. Never a cancellation.
     var error: NetworkError? { get }
-    /// Loads what is not there. Returns when the state is settled, or when the caller is cancelled.
+    /// Loads what is missing. Returns when the state is settled, or when the caller is cancelled.
     func load() async
-    /// For a view that has appeared: the same as `load()`, but after a failure it does nothing.
+    /// Loads what is missing when a view has appeared. Does nothing after a failure.
     func appeared() async
-    /// Loads anew.
+    /// Loads again, even if a value is there.
     func refresh() async
-    /// Loads once more what failed.
+    /// Loads again after a failure.
     func retry() async
-    /// Ends what is under way.
+    /// Cancels the work that is under way.
     func cancel()
 }
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension LoadablePart {
-    /// For a view that has appeared: loads what is not there, joins what is under way, and after a failure does nothing.
+    /// Loads what is missing when a view has appeared, and joins work that is under way. Does nothing after a failure.
     ///
     ///     .task { await user.appeared() }
     ///
-    /// A failure stays until the person asks to try again, however often views appear. A modifier of a `Group` belongs to
-    /// each view in it: one that appears because the load has failed would begin the next load, and so on without end.
+    /// A failure remains until the user tries again, however often views appear. Otherwise a modifier of a `Group`
+    /// would load in an endless loop: it applies to each view in the group, also to a view that appears because the
+    /// load has failed.
     public func appeared() async {
         if error == nil { await load() }
     }
 }
 
-/// Parts of a screen that are loaded at the same time, each of which may fail alone.
+/// Parts of a screen that are loaded concurrently and can fail independently.
 ///
 ///     let dashboard = LoadableGroup(user, statistics, notifications)
 ///     await dashboard.load()
 ///
-/// The parts keep their own states, to be shown where they belong; the group tells what they have in common.
+/// Each part keeps its own state; the group reports the combined one.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public final class LoadableGroup: LoadablePart, Observable {
-    /// The parts in their order.
+    /// The parts in the order in which they were passed.
     public let parts: [any LoadablePart]
 
-    /// A group of these parts.
+    /// Creates a group of these parts.
     public init(_ parts: any LoadablePart...) {
         self.parts = parts
     }
 
-    /// Work is under way on one part at least.
+    /// Whether work is under way on at least one part.
     public var isLoading: Bool { parts.contains { $0.isLoading } }
 
     /// The error of the first part that has one.
@@ -61,21 +62,21 @@ public final class LoadableGroup: LoadablePart, Observable {
         return nil
     }
 
-    /// Loads all parts that are not there, at the same time.
+    /// Loads all missing parts concurrently.
     public func load() async { await all { await $0.load() } }
 
-    /// Loads the parts that are not there, but for those that have failed.
+    /// Loads the missing parts concurrently, except those that have failed.
     public func appeared() async { await all { await $0.appeared() } }
 
-    /// Loads all parts anew, at the same time.
+    /// Loads all parts again, concurrently.
     public func refresh() async { await all { await $0.refresh() } }
 
-    /// Loads once more the parts that failed; the others stay as they are.
+    /// Loads the failed parts again; the others do not change.
     public func retry() async {
         await all { if $0.error != nil { await $0.retry() } }
     }
 
-    /// Ends what is under way, in all parts.
+    /// Cancels the work that is under way in all parts.
     public func cancel() {
         for part in parts { part.cancel() }
     }
@@ -92,12 +93,12 @@ public final class LoadableGroup: LoadablePart, Observable {
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension Loadable {
-    /// A value that can only be loaded with this one: its load loads this one first, its refresh refreshes both.
+    /// Creates a loadable that depends on this one: its load loads this one first, and its refresh refreshes both.
     ///
     ///     let question = Loadable { try await client.send(.question(id)) }
     ///     let avatar = question.then { try await client.send(.avatar(of: $0.owner)) }
     ///
-    /// When this one fails, so does the other, with the same error.
+    /// When this loadable fails, the dependent one fails with the same error.
     public func then<Next: Sendable>(_ next: @escaping @MainActor (Value) async throws -> Next) -> Loadable<Next> {
         Loadable<Next>(source: { demand in
             switch demand {

@@ -2,17 +2,17 @@
 
 public import CurlewCore
 
-/// Changes of single items that show at once, found by their identity, wherever they are after a refresh.
+/// Changes of single items that are shown immediately and that find their item by its identity, also after a refresh.
 ///
-/// Several may be under way: one that fails takes back only what it did. Each closure that changes an item may run several
-/// times, on the item as it is then, and not at all where there is none. All of them throw what the work throws, when the
-/// change has been taken back.
+/// Several changes may be under way; a failed change reverts only its own effect. Each closure that changes an item may
+/// run several times, each time on the current item, and does not run if there is no such item. All of these methods
+/// throw the error of the work after the change has been reverted.
 ///
-/// A page that is asked for by a number of items to skip begins one item late after a removal, and one early after an
-/// insertion: what comes twice is shown once, and what is left out comes with the next refresh.
+/// A page that is requested by a number of items to skip begins one item late after a removal, and one item early after
+/// an insertion. Duplicate items are shown once; omitted items appear with the next refresh.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension PagedLoadable {
-    /// Shows a change of the item with this identity, has it done, and takes it back if that fails.
+    /// Shows a change of the item with this identity immediately, commits it, and reverts it if the commit fails.
     ///
     ///     try await films.change(film.id) { $0.isSeen = true } commit: { try await client.send(.markSeen(film.id)) }
     public func change(
@@ -24,7 +24,8 @@ extension PagedLoadable {
         }
     }
 
-    /// The same, for a server that tells the item as it is after the change: that one is shown in place of the guess.
+    /// Shows a change of an item immediately and commits it, for a server that returns the changed item. That item
+    /// replaces the local one.
     public func change(
         _ id: Item.ID, _ mutate: @escaping @MainActor (inout Item) -> Void,
         replacement: @MainActor () async throws -> Item
@@ -32,17 +33,18 @@ extension PagedLoadable {
         try await perform(.change(id, mutate), replacement)
     }
 
-    /// Shows a new item, has it made, and takes it away if that fails.
+    /// Shows a new item immediately, creates it on the server, and removes it again if that fails.
     ///
-    /// - `index`: where it is shown; beyond the end is at the end. Default the beginning.
-    /// - `replacement`: makes it, and returns it as the server has it, with the identity that it has there.
+    /// - `index`: the index at which it is shown; an index beyond the end means the end. Default 0.
+    /// - `replacement`: creates the item, and returns the server's version with the identity that it has there.
     public func insert(
         _ item: Item, at index: Int = 0, replacement: @MainActor () async throws -> Item
     ) async throws(NetworkError) {
         try await perform(.insert(item, at: index), replacement)
     }
 
-    /// Removes the item with this identity, has that done, and shows it again if that fails.
+    /// Removes the item with this identity immediately, commits the removal, and shows the item again if the commit
+    /// fails.
     public func remove(_ id: Item.ID, commit: @MainActor () async throws -> Void) async throws(NetworkError) {
         try await perform(.remove(id)) {
             try await commit()
@@ -50,19 +52,20 @@ extension PagedLoadable {
         }
     }
 
-    /// Shows what has been done elsewhere, such as on another screen: the item with this identity as `mutate` changes it.
+    /// Applies `mutate` to the item with this identity, for a change made elsewhere, such as on another screen.
     public func change(_ id: Item.ID, _ mutate: @MainActor (inout Item) -> Void) {
         withoutActuallyEscaping(mutate) { keep(.change(id, $0)) }
         publish()
     }
 
-    /// Shows an item that has been made elsewhere; one that is there already stays where it is. Default at the beginning.
+    /// Shows an item that was created elsewhere, by default at the beginning. An item that is in the list already keeps
+    /// its position.
     public func insert(_ item: Item, at index: Int = 0) {
         keep(.insert(item, at: index), answered: item)
         publish()
     }
 
-    /// Removes an item that is gone.
+    /// Removes an item that was deleted elsewhere.
     public func remove(_ id: Item.ID) {
         keep(.remove(id))
         publish()

@@ -7,17 +7,17 @@ public import Observation
 public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
     /// The items in their order.
     public var items: [Item]
-    /// Where the next page begins; nil when there is none.
+    /// The cursor of the next page; nil if this is the last page.
     public var next: Cursor?
 
-    /// A page.
+    /// Creates a page.
     public init(items: [Item], next: Cursor?) {
         self.items = items
         self.next = next
     }
 }
 
-/// A list that is loaded page by page while somebody scrolls.
+/// A list that is loaded page by page as the user scrolls.
 ///
 ///     let products = PagedLoadable { cursor in
 ///         let page = try await client.send(.products(skip: cursor ?? 0))
@@ -29,23 +29,23 @@ public struct Page<Item: Sendable, Cursor: Sendable>: Sendable {
 ///     }
 ///
 /// - The next page is loaded when one of the last `prefetchDistance` items appears; one page at a time.
-/// - An item that comes twice, because the list moved between two pages, is shown once, as it came last.
-/// - A refresh shows the old items until the first page is there. A failure leaves everything as it is, and `retry()`
-///   goes on where it failed.
-/// - A refresh, and the pages after it, ask the server: calls of a client in the source are `CachePolicy.validate`, unless
-///   they say otherwise.
-/// - `change`, `insert` and `remove` show at once what is then done, and take it back if that fails.
-/// - At most `pageLimit` pages are loaded, whatever the server says of more.
+/// - An item that is received twice, because the list changed between two pages, is shown once, in its latest version.
+/// - A refresh shows the old items until the first page is there. A failure changes nothing, and `retry()` repeats the
+///   load that failed.
+/// - A refresh and the pages after it ask the server: the client calls in the source use `CachePolicy.validate`, unless
+///   they specify another policy.
+/// - `change`, `insert` and `remove` show a change immediately, then commit it, and revert it if the commit fails.
+/// - At most `pageLimit` pages are loaded, even if the server reports more.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 @MainActor @Observable
 public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable>: LoadablePart {
-    /// What has come so far.
+    /// The items loaded so far.
     public private(set) var items: [Item] = []
-    /// Work is under way: on the first page if there are no items, else on the next one or on a refresh.
+    /// Whether work is under way: on the first page if there are no items, otherwise on the next page or a refresh.
     public private(set) var isLoading = false
-    /// What the last work failed with; nil while another one is under way. Never a cancellation.
+    /// The error of the last work; nil while new work is under way. Never a cancellation.
     public private(set) var error: NetworkError?
-    /// The server has more. True before the first page.
+    /// Whether the server has more items. True before the first page.
     public private(set) var hasMore = true
 
     @ObservationIgnored private let source: @MainActor (Cursor?) async throws -> Page<Item, Cursor>
@@ -53,9 +53,9 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     @ObservationIgnored private let pageLimit: Int
     @ObservationIgnored private var next: Cursor?
     @ObservationIgnored private var pages = 0
-    /// What the pages have brought, without the changes that are under way.
+    /// The items that the pages contained, without pending changes.
     @ObservationIgnored var loaded: [Item] = []
-    /// Where each of `loaded` is.
+    /// The index of each item in `loaded`.
     @ObservationIgnored private var places: [Item.ID: Int] = [:]
     @ObservationIgnored var changes: [Change] = []
     @ObservationIgnored var lastChange = 0
@@ -63,11 +63,12 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
     @ObservationIgnored private var work: SharedWork?
     @ObservationIgnored private var isRefreshing = false
 
-    /// A list.
+    /// Creates a list.
     ///
-    /// - `prefetchDistance`: how many items before the end the next page is asked for. Default 5.
-    /// - `pageLimit`: the most pages. Default 1,000.
-    /// - `source`: the page at a cursor; nil asks for the first one. Called on the main actor, as for `Loadable`.
+    /// - `prefetchDistance`: the number of items before the end at which the next page is requested. Default 5.
+    /// - `pageLimit`: the maximum number of pages. Default 1,000.
+    /// - `source`: loads the page at a cursor; nil requests the first page. Called on the main actor, as for
+    ///   `Loadable`.
     public init(
         prefetchDistance: Int = 5, pageLimit: Int = 1000,
         _ source: @escaping @MainActor (Cursor?) async throws -> Page<Item, Cursor>
@@ -77,30 +78,30 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         self.source = source
     }
 
-    /// Loads the first page unless it is there; joins what is under way.
+    /// Loads the first page unless it is there; joins work that is under way.
     public func load() async {
         if work == nil, pages > 0 { return }
         await settle(work ?? begin(refresh: false))
     }
 
-    /// Loads the next page, if there is one; joins what is under way.
+    /// Loads the next page, if there is one; joins work that is under way.
     public func loadMore() async {
         guard hasMore || work != nil else { return }
         await settle(work ?? begin(refresh: false))
     }
 
-    /// Begins anew with the first page. What is under way on another page is dropped.
+    /// Starts again with the first page. The result of another page that is under way is dropped.
     public func refresh() async {
         await settle(begin(refresh: true))
     }
 
-    /// After a failure, does once more what failed; otherwise the same as `load()`.
+    /// Repeats the load that failed; without a failure the same as `load()`.
     public func retry() async {
         guard error != nil else { return await load() }
         await settle(work ?? begin(refresh: isRefreshing))
     }
 
-    /// Ends what is under way. What has come stays.
+    /// Cancels the work that is under way. The loaded items stay.
     public func cancel() {
         guard let work else { return }
         self.work = nil
@@ -108,8 +109,8 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         work.end()
     }
 
-    /// To be called when an item is shown: begins to load the next page near the end. After a failure it waits for
-    /// `retry()` or `refresh()`, so that scrolling does not call a server that is down again and again.
+    /// Begins to load the next page if the shown item is near the end. Call it when an item appears. After a failure it
+    /// does nothing until `retry()` or `refresh()`, so that scrolling does not repeatedly call a server that is down.
     public func appeared(_ item: Item) {
         guard work == nil, error == nil, hasMore,
             items.suffix(max(1, prefetchDistance)).contains(where: { $0.id == item.id })
@@ -126,7 +127,7 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         error = nil
         earlier?.end()
         let cursor = refresh ? nil : next
-        // Stored pages of the time before a refresh do not fit the first page of the time after it.
+        // Pages stored before a refresh do not fit the first page loaded after it.
         let demand = refresh || hasRefreshed ? Demand.refresh : .load
         begun.start { [source, weak self, weak begun] in
             let result: Result<Page<Item, Cursor>, any Error>
@@ -173,13 +174,13 @@ public final class PagedLoadable<Item: Identifiable & Sendable, Cursor: Sendable
         hasMore = page.next != nil && pages < pageLimit
     }
 
-    /// Does in what has come what has been done.
+    /// Applies a committed edit to the loaded items.
     func keep(_ edit: ItemEdit<Item>, answered answer: Item? = nil) {
         edit.apply(to: &loaded, answered: answer)
         places = Dictionary(loaded.enumerated().map { ($1.id, $0) }) { first, _ in first }
     }
 
-    /// Shows what has come, with the changes that are under way.
+    /// Publishes the loaded items with the pending changes applied.
     func publish() {
         var shown = loaded
         for change in changes { change.edit.apply(to: &shown) }

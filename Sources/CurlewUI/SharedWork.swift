@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// Work that several callers on the main actor wait for, each of which may leave.
+/// Work that several callers on the main actor wait for. Each caller may stop waiting.
 @MainActor
 final class SharedWork {
     private let done = OneShot<Void>()
@@ -13,8 +13,8 @@ final class SharedWork {
         task = Task { await work() }
     }
 
-    /// Waits until nothing is under way, or until the caller is cancelled: who waited for work that was overtaken waits
-    /// for what overtook it, and the last one that leaves ends the work.
+    /// Waits until no work is under way, or until the caller is cancelled. A caller whose work was superseded waits for
+    /// the new work. The last caller that stops waiting cancels the work.
     static func settle(
         _ work: SharedWork, current: @MainActor () -> SharedWork?, cancel: @MainActor () -> Void
     ) async {
@@ -26,7 +26,7 @@ final class SharedWork {
         if awaited.waiters == 0, current() === awaited { cancel() }
     }
 
-    /// True when the work has ended; false when the caller is cancelled before.
+    /// Returns true when the work has ended; false if the caller is cancelled before.
     private func wait() async -> Bool {
         waiters += 1
         defer { waiters -= 1 }
@@ -38,7 +38,7 @@ final class SharedWork {
         }
     }
 
-    /// Ends the work, if it goes on, and the waiting.
+    /// Cancels the work if it is still running, and resumes the waiting callers.
     func end() {
         task?.cancel()
         done.finish(.success(()))

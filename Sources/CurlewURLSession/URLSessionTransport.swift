@@ -10,35 +10,39 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-/// The engine on Apple platforms: URLSession, without any policy of its own. On Linux a fallback, to be asked for.
+/// A transport that uses URLSession. The default on Apple platforms; an optional fallback on Linux.
 ///
 ///     import CurlewURLSession
 ///
-///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard, transport: URLSessionTransport())
+///     let client = APIClient(
+///         baseURL: "https://api.example.com", pipeline: .standard, transport: URLSessionTransport())
 ///
-/// What URLSession would decide by itself is switched off: redirects, cookies, caches, stored credentials, its own
-/// timeouts. Interceptors decide that, the same on every engine. It keeps the guarantees of `Transport` as far as
-/// URLSession lets it; <doc:URLSession> lists what it does not:
-/// - Each call completes exactly once, and cancellation ends it at once in every phase.
-/// - `firstByte`, `idle` and the deadlines are kept by one timer. URLSession does not tell when a connection stands, so
-///   `connect` is part of `firstByte`.
-/// - Fields come as Foundation keeps them: sorted by name, joined where they were repeated; Set-Cookie is taken apart.
-/// - A reader who pauses suspends the task on Apple platforms. On Linux that is not possible: more than `unreadBody`
+/// URLSession's own policies are disabled: redirects, cookies, caches, stored credentials and timeouts. Interceptors
+/// implement them identically for every transport. The transport keeps the guarantees of `Transport` as far as
+/// URLSession allows; <doc:URLSession> lists the exceptions:
+/// - Each call completes exactly once, and cancellation ends it immediately in every phase.
+/// - One timer enforces `firstByte`, `idle` and the deadlines. URLSession does not report when a connection is
+///   established, so `connect` is part of `firstByte`.
+/// - Fields are delivered as Foundation stores them: sorted by name, and joined if repeated. Set-Cookie is split.
+/// - On Apple platforms, a reader that pauses suspends the task. On Linux that is not possible: more than `unreadBody`
 ///   waiting bytes end the exchange with `.limitExceeded(.responseBody)`.
-/// - On Linux a request with a body, and one that must not be repeated (`ExchangeContext.mayRepeat`), gets a new
-///   connection, which is closed after it. At most `pool.perHost` of them run with one origin at a time.
-/// - Options of `TransportConfiguration` that URLSession does not have make every call throw `.configuration`.
+/// - On Linux, a request with a body, or one that must not be repeated (`ExchangeContext.mayRepeat`), uses a new
+///   connection that is closed after it. At most `pool.perHost` of them run at a time for one origin.
+/// - If `TransportConfiguration` contains an option that URLSession does not support, every call throws
+///   `.configuration`.
 public final class URLSessionTransport: Transport {
-    /// How it connects.
+    /// The configuration of the transport.
     public let configuration: TransportConfiguration
-    /// On Linux, the most bytes of one body that wait for its reader. Default 16 MiB.
+    /// On Linux, the maximum number of unread bytes of a response body. Default 16 MiB.
     public let unreadBody: Int
-    /// On Linux, the most bytes of a streamed request body, which is kept in a file before it is sent. Default 1 GiB.
+    /// On Linux, the maximum size in bytes of a streamed request body, which is written to a file before it is sent.
+    /// Default 1 GiB.
     public let uploadSpool: Int64
 
     /// The engine whose requests share connections.
     private let pooled: SessionEngine
-    /// On Linux, the engine whose requests each get a new connection: those that libcurl must not send again.
+    /// On Linux, the engine that opens a new connection for each request: for requests that libcurl must not send
+    /// again.
     private let single: SessionEngine
     private let watch = DeadlineWatch()
     private let state = Locked(State())
@@ -52,16 +56,18 @@ public final class URLSessionTransport: Transport {
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    /// A transport with a session of its own.
+    /// Creates a transport with its own session.
     ///
-    /// - `configuration`: trust, proxy and connections for each host. What URLSession cannot do is refused by `send`.
-    /// - `session`: for what only URLSession has: protocol classes, additional fields, `waitsForConnectivity`, service
-    ///   types. A copy is used, with caches, cookies, credential storage and timeouts off. Default a plain one. With one
-    ///   for background sessions every call throws `.configuration`; those are what `BackgroundSession` is for.
-    /// - `unreadBody`: see there; at least 64 KiB.
-    /// - `uploadSpool`: see there.
+    /// - `configuration`: trust, proxy and connections per host. `send` throws for options that URLSession does not
+    ///   support.
+    /// - `session`: options that only URLSession has: protocol classes, additional fields, `waitsForConnectivity`,
+    ///   service types. The transport uses a copy with caches, cookies, credential storage and timeouts disabled. The
+    ///   default is an ephemeral configuration. With a background configuration every call throws `.configuration`; use
+    ///   `BackgroundSession` instead.
+    /// - `unreadBody`: see the property; at least 64 KiB.
+    /// - `uploadSpool`: see the property.
     ///
-    /// Never fails and opens nothing.
+    /// Never fails and opens no connection.
     public init(
         configuration: TransportConfiguration = TransportConfiguration(), session: URLSessionConfiguration? = nil,
         unreadBody: Int = 16 << 20, uploadSpool: Int64 = 1 << 30
@@ -74,7 +80,7 @@ public final class URLSessionTransport: Transport {
         problem =
             (configuration.problems.first ?? settings).map { ($0, nil) }
             ?? unsupported.map { ($0, Unsupported.hint(on: .current)) }
-        // With what cannot be sent the session is never used.
+        // The session is never used if its configuration is invalid.
         let base = settings == nil ? session : nil
         #if canImport(Darwin)
         pooled = SessionEngine(SessionSettings.make(base, configuration), AppleTrust(configuration))
@@ -88,15 +94,17 @@ public final class URLSessionTransport: Transport {
     }
 
     #if canImport(Darwin)
-    /// A transport over a session that exists, with its own configuration. Needs no options of `TransportConfiguration`.
+    /// Creates a transport over an existing session, with its own configuration. Uses no options of
+    /// `TransportConfiguration`.
     ///
-    /// The transport is the delegate of its tasks, so it decides about redirects, challenges and cached answers. Of those
-    /// tasks the session's own delegate hears only what the transport does not implement (`waitsForConnectivity`,
-    /// `didCreateTask`) and what concerns the session as a whole, such as a challenge that it answers itself.
+    /// The transport is the delegate of its tasks, so it decides about redirects, challenges and cached responses. The
+    /// session's own delegate receives only those task events that the transport does not implement
+    /// (`waitsForConnectivity`, `didCreateTask`), and session-level events, such as a challenge that it handles itself.
     ///
-    /// `shutdown` leaves the session open. Its caches, cookies and credentials stay as they are: prefer the other
-    /// initialiser where engines should be alike. With a background session every call throws `.configuration`. Do not
-    /// invalidate the session before `shutdown` has returned: URLSession ends the process when a task is made after that.
+    /// `shutdown` does not invalidate the session. The session's caches, cookies and credentials stay enabled: use the
+    /// other initialiser if transports should behave identically. With a background session every call throws
+    /// `.configuration`. Do not invalidate the session before `shutdown` has returned: URLSession terminates the
+    /// process if a task is created after that.
     public init(session: URLSession) {
         configuration = TransportConfiguration()
         unreadBody = 16 << 20
@@ -113,20 +121,20 @@ public final class URLSessionTransport: Transport {
         if single !== pooled { single.invalidate() }
     }
 
-    /// The engine that clients share when they name none, on Apple platforms. It follows the system's proxy settings.
+    /// The transport that clients share by default on Apple platforms. It uses the system's proxy settings.
     public static let shared = URLSessionTransport(configuration: TransportConfiguration(proxy: .environment))
 
-    /// The client certificate, the Unix socket and the address that the configuration names for the request's host;
-    /// `.anonymous` without.
+    /// Returns the client certificate, the Unix socket and the address that the configuration defines for the request's
+    /// host, or `.anonymous` if there are none.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         configuration.principal(of: request, in: context)
     }
 
-    /// Performs one exchange. Throws `NetworkError` only.
+    /// Performs one exchange. Throws only `NetworkError`.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try request.validate()
         try check(request)
-        // The timer would come too late: a session begins to connect at once.
+        // The timer would fire too late: a session connects immediately.
         let now = context.time.now
         guard !context.deadline.hasPassed(at: now) else {
             let phase: NetworkError.Phase = context.totalDeadline.hasPassed(at: now) ? .total : .attempt
@@ -134,16 +142,16 @@ public final class URLSessionTransport: Transport {
             failure.request = RequestLine(request)
             throw failure
         }
-        // libcurl sends a request again when the used connection that it took turns out to be dead. Foundation does not
-        // rewind a body for that: the next request on that connection could be read as the missing bytes.
+        // libcurl sends a request again if the reused connection turns out to be dead. Foundation does not rewind a
+        // body for that: the server could read the next request on that connection as the missing bytes.
         let isSafeAgain = context.mayRepeat(request) && request.body.isEmpty
         let engine = isSafeAgain ? pooled : single
         return try await TaskBridge(request, context, engine: engine, owner: self).response()
     }
 
-    /// Refuses new work from now on, and ends what runs at once or lets it finish.
+    /// Rejects new calls, and ends running calls immediately or lets them finish. The default mode is `.now`.
     ///
-    /// Returns when nothing runs any more. Cancelling the caller does not shorten that. Without a mode it is `.now`.
+    /// Returns when no call is running. Cancelling the caller does not shorten the wait.
     public func shutdown(_ mode: ShutdownMode = .now) async {
         state.withLock { $0.isStopped = true }
         switch mode {
@@ -162,7 +170,7 @@ public final class URLSessionTransport: Transport {
         if single !== pooled { single.invalidate() }
     }
 
-    /// What the engine is busy with: `active` and `completed`. URLSession tells nothing about its connections.
+    /// The number of `active` and `completed` exchanges. URLSession reports nothing about its connections.
     public var snapshot: TransportSnapshot {
         var snapshot = TransportSnapshot()
         (snapshot.active, snapshot.completed) = state.withLock { ($0.active.count, $0.completed) }
@@ -187,9 +195,9 @@ public final class URLSessionTransport: Transport {
     }
 }
 
-/// The life of an exchange.
+/// The life cycle of an exchange.
 extension URLSessionTransport {
-    /// How bodies are kept from filling memory.
+    /// How unread bodies are limited.
     var flow: TaskMachine.Flow {
         #if canImport(Darwin)
         .suspends(at: configuration.bodyBuffer)
@@ -198,7 +206,7 @@ extension URLSessionTransport {
         #endif
     }
 
-    /// Throws for what cannot be sent, or would not be sent as it is.
+    /// Throws if the request cannot be sent unchanged.
     private func check(_ request: HTTPRequest) throws(NetworkError) {
         let line = RequestLine(request)
         if let problem { throw NetworkError(.configuration, detail: problem.text, hint: problem.hint, request: line) }
@@ -217,7 +225,7 @@ extension URLSessionTransport {
         }
     }
 
-    /// Starts the exchange, after producing its body where that has to come first.
+    /// Starts the exchange, after producing its body where that must happen first.
     func begin(_ bridge: TaskBridge) {
         let isStopped = state.withLock { state in
             if !state.isStopped { state.active[ObjectIdentifier(bridge)] = bridge }
@@ -260,12 +268,12 @@ extension URLSessionTransport {
         bridge.whenEnded { work.cancel() }
     }
 
-    /// The next deadline of an exchange.
+    /// Schedules the next deadline check of an exchange.
     func look(at bridge: TaskBridge, _ moment: Int64) {
         watch.add(bridge, at: moment)
     }
 
-    /// The exchange is over, for URLSession too.
+    /// Removes an exchange that URLSession has also finished.
     func finished(_ bridge: TaskBridge) {
         watch.remove(bridge)
         bridge.engine.finished(bridge)

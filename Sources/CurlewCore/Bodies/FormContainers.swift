@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The members of an object: each becomes a field, or fields with its name before theirs.
+/// Encodes the members of an object: each becomes a field, or fields whose names begin with its name.
 struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: FormValueEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }
@@ -28,7 +28,7 @@ struct FormMembers<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 }
 
-/// The elements of a list: fields of the same name.
+/// Encodes the elements of a list as fields with the same name.
 struct FormElements: UnkeyedEncodingContainer {
     let encoder: FormValueEncoder
     private(set) var count = 0
@@ -63,7 +63,7 @@ struct FormElements: UnkeyedEncodingContainer {
     }
 }
 
-/// One text, number or truth value: a field.
+/// Encodes a single text, number or truth value as a field.
 struct FormScalar: SingleValueEncodingContainer {
     let encoder: FormValueEncoder
     var codingPath: [any CodingKey] { encoder.codingPath }

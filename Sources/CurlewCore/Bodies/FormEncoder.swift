@@ -8,13 +8,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Writes values as `application/x-www-form-urlencoded` (WHATWG URL §5).
+/// Encodes values as `application/x-www-form-urlencoded` (WHATWG URL §5).
 ///
-/// Members become fields in their order, members of members `a[b]`, elements of a list repeat the name, nil is left
-/// out. The members of a dictionary are sorted by name, so that equal values make equal forms. Dates are ISO 8601, data
-/// is Base64, URLs are absolute text.
+/// Members become fields in their order, nested members become `a[b]`, elements of a list repeat the name, and nil is
+/// omitted. The members of a dictionary are sorted by name, so that equal values produce equal forms. Dates are ISO
+/// 8601, data is Base64, URLs are absolute text.
 struct FormEncoder {
-    /// How deep values may nest.
+    /// The maximum nesting depth of values.
     static let mostLevels = 64
 
     func encode(_ value: any Encodable) throws -> Data {
@@ -30,19 +30,19 @@ struct FormEncoder {
     }
 }
 
-/// Where the fields of one value gather. Used by one call on one thread.
+/// Collects the fields of one value. Used by one call on one thread.
 final class FormSink {
     var fields: [(name: String, value: String)] = []
 }
 
-/// The encoder of one place in the value; `name` is the field's name so far, nil at the top.
+/// The encoder of one position in the value. `name` is the field's name so far, nil at the top level.
 struct FormValueEncoder: Encoder {
     let sink: FormSink
     let name: String?
     let codingPath: [any CodingKey]
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// Values that have a text of their own are fields, others encode themselves into fields.
+    /// Values with a text form become fields, others encode themselves into fields.
     func write(_ value: any Encodable) throws {
         switch value {
         case let date as Date: try put(date.formatted(.iso8601), value)

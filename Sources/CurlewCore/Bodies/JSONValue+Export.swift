@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: MIT
 
-// `JSONValue` is declared beside its decoder; files that import the core see it as before.
+// Re-exports `JSONValue`, which is declared next to its decoder.
 @_exported public import CurlewJSON

@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 extension MediaType {
-    /// A guess from a file's extension; `application/octet-stream` for those that are not in the table.
+    /// Returns the media type for a file's extension; `application/octet-stream` for unknown extensions.
     package init(fileName: String) {
         let name = fileName.parts("/").last ?? ""
         let suffix = name.parts(".", keepingEmpty: true).dropFirst().last?.lowercased() ?? ""

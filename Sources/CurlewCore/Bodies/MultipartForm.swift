@@ -8,15 +8,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Fields and files in one body, `multipart/form-data` (RFC 7578).
+/// A `multipart/form-data` body of fields and files (RFC 7578).
 ///
 ///     let form: MultipartForm = [.field("caption", "On the beach"), .file("photo", path: photo.path)]
 ///     try await client.send(.post("/photos", multipart: form))
 ///
-/// Files are read while they are sent, never held in memory; the length of the body is known before. Parts keep their
-/// order. A file that is missing or no regular file makes `send` throw `.invalidRequest` before anything leaves.
+/// Files are read while they are sent and are never held in memory. The length of the body is known before sending.
+/// Parts keep their order. If a file is missing or not a regular file, `send` throws `.invalidRequest` before anything
+/// is sent.
 public struct MultipartForm: Sendable {
-    /// One part: a name, and text, bytes or a file under it.
+    /// A part: a name, and text, bytes or a file as its content.
     public struct Part: Sendable {
         enum Source: Sendable {
             case bytes(Data)
@@ -25,18 +26,19 @@ public struct MultipartForm: Sendable {
 
         /// The field's name.
         public let name: String
-        /// The name that the receiver may give the file; nil for plain fields.
+        /// The file name for the receiver; nil for plain fields.
         public let fileName: String?
-        /// What the bytes are; nil for plain fields, which are text in UTF-8.
+        /// The media type of the content; nil for plain fields, which are text in UTF-8.
         public let mediaType: MediaType?
         let source: Source
 
-        /// A plain field.
+        /// Creates a plain field.
         public static func field(_ name: String, _ value: String) -> Part {
             Part(name: name, fileName: nil, mediaType: nil, source: .bytes(Data(value.utf8)))
         }
 
-        /// Bytes at hand; as a file when they have a file name, whose extension then decides the type.
+        /// Creates a part from bytes in memory. With a file name, the part is a file, and the extension determines the
+        /// default media type.
         public static func data(
             _ name: String, _ data: Data, fileName: String? = nil, type: MediaType? = nil
         ) -> Part {
@@ -44,7 +46,8 @@ public struct MultipartForm: Sendable {
             return Part(name: name, fileName: fileName, mediaType: type, source: .bytes(data))
         }
 
-        /// A file on disk. Without `fileName`, the path's last component; without `type`, its extension decides.
+        /// Creates a part from a file. The default `fileName` is the path's last component, and the default `type` is
+        /// determined by its extension.
         public static func file(
             _ name: String, path: String, fileName: String? = nil, type: MediaType? = nil
         ) -> Part {
@@ -56,15 +59,15 @@ public struct MultipartForm: Sendable {
 
     /// The parts in the order in which they are sent.
     public var parts: [Part]
-    /// What separates the parts.
+    /// The delimiter of the parts.
     public let boundary: String
 
-    /// A form without parts, to be filled.
+    /// Creates a form without parts.
     public init() {
         self.init([])
     }
 
-    /// A form of these parts.
+    /// Creates a form of these parts.
     ///
     /// - `boundary`: 1 to 70 letters, digits and `'()+_,-./:=?` that occur in no part (RFC 2046 §5.1.1). Default 128
     ///   random bits.
@@ -73,20 +76,20 @@ public struct MultipartForm: Sendable {
         self.boundary = boundary
     }
 
-    /// A boundary from the system's random numbers.
+    /// Returns a boundary from the system's random number generator.
     public static func randomBoundary() -> String {
         var generator = SystemRandomNumberGenerator()
         return "curlew-" + String(generator.next(), radix: 36) + String(generator.next(), radix: 36)
     }
 
-    /// The media type with the boundary in it.
+    /// The media type including the boundary.
     public var mediaType: MediaType {
         MediaType(
             type: "multipart", subtype: "form-data",
             parameters: [MediaType.Parameter(name: "boundary", value: boundary)])
     }
 
-    /// The recipe for the bytes, of known length. Looks at the files.
+    /// Returns the body, with a known length. Reads the sizes of the files.
     package func body() throws(NetworkError) -> RequestBody {
         guard Self.isValid(boundary: boundary) else {
             throw NetworkError(
@@ -112,18 +115,18 @@ public struct MultipartForm: Sendable {
 }
 
 extension MultipartForm: ExpressibleByArrayLiteral {
-    /// A form of these parts with a random boundary.
+    /// Creates a form of these parts with a random boundary.
     public init(arrayLiteral elements: Part...) {
         self.init(elements)
     }
 }
 
 extension MultipartForm.Part: CustomStringConvertible, CustomReflectable {
-    /// Name, file name and type; never the content.
+    /// The name, file name and type, without the content.
     public var description: String {
         name + (fileName.map { " (\($0))" } ?? "") + (mediaType.map { ", \($0)" } ?? "")
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -15,11 +15,11 @@ import Musl
 import Darwin
 #endif
 
-/// Lays the parts of a form out as pieces of known length: runs of bytes, and ranges of files between them.
+/// Arranges the parts of a form as pieces of known length: byte runs, and file ranges between them.
 struct MultipartWriter {
     let boundary: String
     private var pieces: [RequestBody.Part] = []
-    /// Bytes since the last file.
+    /// The bytes since the last file.
     private var text = Data()
 
     init(boundary: String) {
@@ -57,9 +57,9 @@ struct MultipartWriter {
         return head + "\r\n\r\n"
     }
 
-    /// Names as browsers write them (WHATWG HTML §4.10.21.8): UTF-8, with quotes and line breaks percent-encoded. So are
-    /// the other control characters, which end a name for some receivers, and a backslash, which for others takes the
-    /// meaning off the quote behind it.
+    /// Escapes names as browsers do (WHATWG HTML §4.10.21.8): UTF-8, with quotes and line breaks percent-encoded. Also
+    /// encodes the other control characters, which end a name for some receivers, and a backslash, which some receivers
+    /// treat as an escape for the following quote.
     static func escaped(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -73,7 +73,7 @@ struct MultipartWriter {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A type made by hand may hold anything; nothing in it may begin a line of its own.
+    /// Removes control characters from a custom media type, so that it cannot start a new header line.
     private static func oneLine(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     }

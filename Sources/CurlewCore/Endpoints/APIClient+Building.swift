@@ -9,7 +9,7 @@ import Foundation
 #endif
 
 extension APIClient.Core {
-    /// The message for `route`, before interceptors. Throws what is wrong with it.
+    /// Builds the request for `route`, before interceptors. Throws the first problem in it.
     func build(_ route: some Route, codecs: Codecs, accept: String) throws(NetworkError) -> HTTPRequest {
         let path = route.path
         if let problem = path.problem { throw problem }
@@ -50,7 +50,8 @@ extension APIClient.Core {
         return request
     }
 
-    /// The client's fields for a call to `origin`: all of them at home, elsewhere only those that are nobody's secret.
+    /// Returns the client's fields for a call to `origin`: all that it sends if `origin` is its own or it has no base
+    /// URL, otherwise only the basic ones.
     private func defaults(for origin: Origin, accept: String) -> HTTPHeaders {
         guard let baseURL, baseURL.origin != origin else {
             if accept == "*/*" { return rawHeaders }
@@ -61,7 +62,7 @@ extension APIClient.Core {
     }
 }
 
-/// Answers that are taken as they come, so that any media type will do.
+/// The values that are taken from the body without a codec, so any media type is acceptable.
 enum RawAnswer {
     static func isRaw<Value>(_ type: Value.Type) -> Bool {
         type == Void.self || type == Data.self || type == String.self || type == HTTPResponse.self

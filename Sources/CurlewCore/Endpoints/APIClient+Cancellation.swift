@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// For views, where a cancelled call is no failure.
+/// Calls for views, where cancellation is not a failure.
 extension APIClient {
-    /// Sends `endpoint`; nil when the task was cancelled, so that `catch` is left with failures to show.
+    /// Sends `endpoint`. Returns nil when the task was cancelled, so that `catch` handles real failures only.
     ///
-    /// Throws `NetworkError` as `send` does, but never one that `isCancelled`.
+    /// Throws `NetworkError` as `send` does, but never an error for which `isCancelled` is true.
     @concurrent
     public func sendUnlessCancelled<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Response? {
         do {
@@ -15,7 +15,7 @@ extension APIClient {
         }
     }
 
-    /// Sends an inline request; nil when the task was cancelled.
+    /// Sends an inline request. Returns nil when the task was cancelled.
     @concurrent
     public func sendUnlessCancelled<Value>(_ request: Request<Value>) async throws(NetworkError) -> Value? {
         do {
@@ -26,7 +26,7 @@ extension APIClient {
         }
     }
 
-    /// Sends `route` and decodes its answer; nil when the task was cancelled.
+    /// Sends `route` and decodes its response. Returns nil when the task was cancelled.
     @concurrent
     public func sendUnlessCancelled<Value: Decodable & Sendable>(
         _ route: some Route, as type: Value.Type = Value.self

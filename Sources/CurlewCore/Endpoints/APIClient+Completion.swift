@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// For callers that do not await. Each form calls its closure exactly once, also when the call is cancelled.
+/// Calls with completion closures. Each form calls its closure exactly once, also when the call is cancelled.
 extension APIClient {
-    /// Sends `endpoint` and calls `completion` on the main actor: exactly once, also after `cancel()`, then with
-    /// `.cancelled`. The call goes on when the handle is dropped.
+    /// Sends `endpoint` and calls `completion` on the main actor: exactly once. After `cancel()` the result is
+    /// `.cancelled`. The call continues if the handle is released.
     ///
     ///     let handle = client.send(GetUser(id: 1)) { result in
     ///         switch result {
@@ -26,7 +26,7 @@ extension APIClient {
         deliver(completion) { () async throws(NetworkError) in try await send(request) }
     }
 
-    /// Sends `route`, decodes its answer as `type` and calls `completion` on the main actor, exactly once.
+    /// Sends `route`, decodes its response as `type` and calls `completion` on the main actor, exactly once.
     @discardableResult
     public func send<Value: Decodable & Sendable>(
         _ route: some Route, as type: Value.Type,
@@ -35,7 +35,7 @@ extension APIClient {
         deliver(completion) { () async throws(NetworkError) in try await send(route, as: type) }
     }
 
-    /// Sends `route` for nothing and calls `completion` on the main actor, exactly once.
+    /// Sends `route`, ignores the response body and calls `completion` on the main actor, exactly once.
     @discardableResult @_disfavoredOverload
     public func send(
         _ route: some Route, completion: @escaping @MainActor (Result<Void, NetworkError>) -> Void
@@ -43,8 +43,8 @@ extension APIClient {
         deliver(completion) { () async throws(NetworkError) in try await send(route) }
     }
 
-    /// Sends `endpoint` and calls `completion` where `executor` says, exactly once, also when the call is cancelled.
-    /// `.client` is what the configuration says.
+    /// Sends `endpoint` and calls `completion` on `executor`, exactly once, also when the call is cancelled. `.client`
+    /// is the executor of the configuration.
     @discardableResult
     public func send<E: Endpoint>(
         _ endpoint: E, deliverOn executor: CompletionExecutor,
@@ -53,7 +53,7 @@ extension APIClient {
         deliver(on: executor, completion) { () async throws(NetworkError) in try await send(endpoint) }
     }
 
-    /// Sends an inline request and calls `completion` where `executor` says, exactly once.
+    /// Sends an inline request and calls `completion` on `executor`, exactly once.
     @discardableResult
     public func send<Value>(
         _ request: Request<Value>, deliverOn executor: CompletionExecutor,
@@ -62,7 +62,7 @@ extension APIClient {
         deliver(on: executor, completion) { () async throws(NetworkError) in try await send(request) }
     }
 
-    /// Sends `route`, decodes its answer as `type` and calls `completion` where `executor` says, exactly once.
+    /// Sends `route`, decodes its response as `type` and calls `completion` on `executor`, exactly once.
     @discardableResult
     public func send<Value: Decodable & Sendable>(
         _ route: some Route, as type: Value.Type, deliverOn executor: CompletionExecutor,
@@ -71,7 +71,7 @@ extension APIClient {
         deliver(on: executor, completion) { () async throws(NetworkError) in try await send(route, as: type) }
     }
 
-    /// Sends `route` for nothing and calls `completion` where `executor` says, exactly once.
+    /// Sends `route`, ignores the response body and calls `completion` on `executor`, exactly once.
     @discardableResult @_disfavoredOverload
     public func send(
         _ route: some Route, deliverOn executor: CompletionExecutor,

@@ -9,26 +9,26 @@ import Foundation
 #endif
 
 extension APIClient {
-    /// What a client is made of, shared by its copies, with everything that does not change from call to call made once.
+    /// The shared state of a client and its copies. Values that are the same for all calls are computed once.
     final class Core: Sendable {
         let baseURL: BaseURL?
         let configuration: ClientConfiguration
         let exchanger: Exchanger
         let calls: CallGate
-        /// Sent with every call below the base URL.
+        /// The query items of every call below the base URL.
         let query: QueryItems
-        /// Under the options of each call; nil for the defaults.
+        /// The base options of each call; nil for the defaults.
         let options: RequestOptions?
-        /// The configuration's fields for the client's calls.
+        /// The fields of the configuration for the client's calls.
         let ownHeaders: HTTPHeaders
-        /// The fields of a call whose answer a codec reads, and of one that takes it as it is.
+        /// The fields of a call whose response a codec decodes, and of a call that takes the body unchanged.
         let decodedHeaders: HTTPHeaders
         let rawHeaders: HTTPHeaders
-        /// Fields of a client without a base URL that may be secrets: there is no origin that they belong to.
+        /// The fields of a client without a base URL that may be secrets and are not sent, because they have no origin.
         let homelessFields: Set<HTTPField.Name>
-        /// What the context of each call knows of the client.
+        /// The facts about the client in the context of each call.
         let terms: ExchangeContext.Client
-        /// Tells the observers; nil without any.
+        /// The queue of the observers; nil without observers.
         let events: EventQueue?
 
         init(
@@ -65,7 +65,7 @@ extension APIClient {
             rawHeaders = Self.basic(configuration, accept: "*/*").merging(own, replacing: true)
         }
 
-        /// The fields that go to every origin.
+        /// The fields that are sent to every origin.
         static func basic(_ configuration: ClientConfiguration, accept: String) -> HTTPHeaders {
             var headers: HTTPHeaders = [.accept: accept]
             headers[.userAgent] = configuration.userAgent
@@ -75,7 +75,7 @@ extension APIClient {
 }
 
 extension APIClient.Core {
-    /// An endpoint's call, read by the endpoint.
+    /// Performs the call of an endpoint, which decodes the response.
     func perform<E: Endpoint, Result>(
         _ endpoint: E, _ codecs: Codecs?, finish: (E.Response, HTTPResponse) -> Result
     ) async throws(NetworkError) -> Result {
@@ -83,9 +83,9 @@ extension APIClient.Core {
             endpoint, as: E.Response.self, codecs, decode: { try await $0.decode($1, using: $2) }, finish: finish)
     }
 
-    /// The way of every typed call: build, exchange, check the status, decode.
+    /// Performs a typed call: builds the request, exchanges it, checks the status and decodes the response.
     ///
-    /// `decode` is given the route instead of holding it, which would cost a copy for each call.
+    /// The route is a parameter of `decode`, because capturing it would copy it for each call.
     func perform<R: Route, Value: Sendable, Result>(
         _ route: R, as type: Value.Type, _ codecs: Codecs?,
         decode: (R, HTTPResponse, Codecs) async throws -> Value, finish: (Value, HTTPResponse) -> Result
@@ -106,13 +106,13 @@ extension APIClient.Core {
         }
     }
 
-    /// A call that is ready to be sent.
+    /// A request that is ready to be sent, with its context.
     struct PreparedCall {
         let request: HTTPRequest
         let context: ExchangeContext
     }
 
-    /// Makes the call ready; observers hear of what keeps it from being sent.
+    /// Prepares the call. Observers are notified if the request cannot be built.
     func prepare<Value>(
         _ route: some Route, answer: Value.Type, _ codecs: Codecs?, isObserved: Bool = true,
         change: (inout RequestOptions) -> Void = { _ in }
@@ -142,7 +142,7 @@ extension APIClient.Core {
         }
     }
 
-    /// The same for a call that is sent next: what keeps it from being sent is told before this throws.
+    /// Prepares a call that is sent next. If that fails, observers are notified before this throws.
     func begin<Value>(
         _ route: some Route, answer: Value.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
     ) async throws(NetworkError) -> PreparedCall {
@@ -154,7 +154,7 @@ extension APIClient.Core {
         }
     }
 
-    /// The message for `route`; errors know its name.
+    /// Builds the request for `route`. Errors include the name of the route.
     func request<Value>(
         for route: some Route, answer: Value.Type, _ codecs: Codecs? = nil
     ) throws(NetworkError) -> HTTPRequest {
@@ -169,7 +169,7 @@ extension APIClient.Core {
         }
     }
 
-    /// Throws for a status that is no success; gives nil as a value where 404 stands for it.
+    /// Throws for a status that is not a success. Returns the nil value of `type` where 404 or 410 stand for nil.
     func check<Value>(_ response: HTTPResponse, _ call: PreparedCall, _ type: Value.Type) async throws -> Value? {
         let status = response.status
         if status.isSuccess { return nil }
@@ -182,7 +182,8 @@ extension APIClient.Core {
         throw try await statusError(response, call)
     }
 
-    /// The error for a status, with the beginning of the body. A body that breaks off gives what came of it.
+    /// Returns the error for a status, with the beginning of the body. If the body breaks off, the part that was
+    /// received.
     private func statusError(_ response: HTTPResponse, _ call: PreparedCall) async throws -> NetworkError {
         let limit = call.context.limits.errorExcerpt
         var excerpt = NetworkError.Answer.Excerpt(limit: limit)
@@ -202,7 +203,7 @@ extension APIClient.Core {
         return failure
     }
 
-    /// A failure to decode, with the answer in it as far as it is at hand and within the limit.
+    /// Returns the error for a decoding failure, with the response as far as it is in memory and within the limit.
     private func explained(_ error: any Error, _ response: HTTPResponse, _ call: PreparedCall) -> NetworkError {
         var failure = NetworkError(error)
         if failure.attempts.isEmpty { failure.attempts = response.attempts }
@@ -215,7 +216,7 @@ extension APIClient.Core {
         return failure
     }
 
-    /// What to look at where a value with a slash became one segment of the path, which few servers know.
+    /// Returns a hint if a value with a slash became a single path segment, which few servers support.
     private func slashHint(_ request: HTTPRequest) -> String? {
         let path = Array(request.target.upTo("?").utf8)
         let hasSlash = path.indices.dropLast(2).contains { path[$0...].prefix(3).elementsEqual("%2F".utf8) }

@@ -2,37 +2,38 @@
 
 public import CurlewHTTP
 
-/// Clients made from this one. They share its transport and the state of its interceptors; this one stays as it is.
+/// Clients derived from this one. They share its transport and the state of its interceptors; this one is not changed.
 extension APIClient {
-    /// A client that also sends these fields; they replace its own of the same names.
+    /// Returns a client that also sends these fields. They replace its own fields of the same names.
     public func with(headers: HTTPHeaders) -> APIClient {
         var configuration = core.configuration
         configuration.headers = configuration.headers.merging(headers, replacing: true)
         return derived(configuration: configuration)
     }
 
-    /// A client that also sends these query items, before those of each call. Absolute URLs stay as they are.
+    /// Returns a client that also sends these query items, before those of each call. Absolute URLs are not changed.
     public func with(query: QueryItems) -> APIClient {
         derived(query: core.query + query)
     }
 
-    /// A client whose calls begin with these options; what a call sets itself wins.
+    /// Returns a client whose calls start from these options. Options that a call sets itself take precedence.
     public func with(options: RequestOptions) -> APIClient {
         derived(options: core.options?.overridden(by: options) ?? options)
     }
 
-    /// A client whose calls go without any credential, whatever interceptors it has, unless a call says otherwise: for
-    /// signing in, where an old token is not to go along and a 401 means a wrong password.
+    /// Returns a client whose calls are sent without any credential, whatever interceptors it has, unless a call
+    /// specifies otherwise. Use it for signing in, where an old token must not be sent and a 401 means a wrong
+    /// password.
     public func withoutCredentials() -> APIClient {
         with(options: .withoutCredentials)
     }
 
-    /// A client for another place.
+    /// Returns a client for another base URL.
     ///
-    /// On the same origin everything stays. A client for another origin keeps nothing that may be a secret of the first:
-    /// its header fields, its query items and its interceptors at `.authentication` and `.signing` are left out; give it
-    /// its own. Hooks and interceptors of the app stay, and go on belonging to the first origin: of what they add, only
-    /// what is harmless or declared goes to the other one (`RequestHook`).
+    /// For the same origin everything is kept. For another origin, everything that may be a secret of the first is
+    /// removed: its header fields, its query items and its interceptors at `.authentication` and `.signing`. Add the
+    /// other origin's own instead. Hooks and interceptors of the app are kept and remain scoped to the first origin:
+    /// only additions that are harmless or declared are sent to the other origin (`RequestHook`).
     public func with(baseURL: BaseURL) -> APIClient {
         let home = core.baseURL?.origin
         guard core.baseURL != nil, home != baseURL.origin else { return derived(baseURL: baseURL) }
@@ -43,7 +44,8 @@ extension APIClient {
         return derived(baseURL: baseURL, pipeline: kept, configuration: configuration, query: QueryItems())
     }
 
-    /// A client with one more interceptor, at its placement. The rest as for `Pipeline.adding(_:at:changesWhoseAnswer:)`.
+    /// Returns a client with one more interceptor at its placement. For the parameters see
+    /// `Pipeline.adding(_:at:changesWhoseAnswer:)`.
     public func adding(
         _ interceptor: any Interceptor, at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil
     ) -> APIClient {
@@ -63,24 +65,24 @@ extension APIClient {
     }
 }
 
-/// What a client is made of.
+/// The components of a client.
 extension APIClient {
-    /// Where paths begin; nil for a client that only asks absolute URLs.
+    /// The URL to which paths are appended; nil for a client that only sends to absolute URLs.
     public var baseURL: BaseURL? { core.baseURL }
 
-    /// The interceptors in force, from the caller to the wire.
+    /// The interceptors in force, from the caller to the transport.
     public var pipeline: Pipeline { core.exchanger.pipeline }
 
-    /// The engine, shared by the copies of the client and by those made from it.
+    /// The transport, shared by the copies of the client and the clients derived from it.
     public var transport: any Transport { core.exchanger.transport }
 
-    /// What all calls have in common, as it was given and as `with(headers:)` changed it.
+    /// The settings of all calls, as passed to the initializer and changed by `with(headers:)`.
     public var configuration: ClientConfiguration { core.configuration }
 
-    /// What cannot work, and what works but hardly as it was meant, one sentence each. Empty when all is well.
+    /// Configuration errors and warnings, one sentence each. Empty if the configuration is valid.
     ///
-    /// What cannot work comes first, and every `send` throws it: `.invalidRequest` for the base URL, `.configuration` for
-    /// the pipeline. The rest keeps no call from being sent: an interceptor that keeps a cache from working is named.
+    /// Errors are listed first, and every `send` throws them: `.invalidRequest` for the base URL, `.configuration` for
+    /// the pipeline. Warnings do not prevent calls, such as an interceptor that keeps a cache from working.
     public var problems: [String] { obstacles + warnings }
 
     private var obstacles: [String] {
@@ -102,7 +104,7 @@ extension APIClient {
 }
 
 extension APIClient: CustomStringConvertible, CustomReflectable {
-    /// Base URL, pipeline, transport and problems, for the developer.
+    /// The base URL, pipeline, transport and problems, for the developer.
     public var description: String {
         let base = core.baseURL.map { core.exchanger.secrets.redaction.url("\($0)") }
         var lines = [
@@ -114,6 +116,6 @@ extension APIClient: CustomStringConvertible, CustomReflectable {
         return lines.joined(separator: "\n")
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,44 +1,46 @@
 // SPDX-License-Identifier: MIT
 
-/// What a call would send. Nothing reaches the network.
+/// Previews of the request that a call would send. Nothing is sent.
 extension APIClient {
-    /// The message that `endpoint` becomes, before interceptors; nothing is sent. Throws what `send` would throw before
-    /// sending.
+    /// Returns the request that `endpoint` builds, before interceptors. Nothing is sent. Throws what `send` would throw
+    /// before sending.
     public func request<E: Endpoint>(for endpoint: E) throws(NetworkError) -> HTTPRequest {
         try core.request(for: endpoint, answer: E.Response.self)
     }
 
-    /// The message that an inline request becomes, before interceptors; nothing is sent. Throws as for an endpoint.
+    /// Returns the request that an inline request builds, before interceptors. Nothing is sent. Throws as for an
+    /// endpoint.
     public func request<Value>(for request: Request<Value>) throws(NetworkError) -> HTTPRequest {
         try core.request(for: request, answer: Value.self)
     }
 
-    /// The message that `route` becomes when its answer is decoded, before interceptors; nothing is sent. Throws as for
-    /// an endpoint.
+    /// Returns the request that `route` builds when its response is decoded, before interceptors. Nothing is sent.
+    /// Throws as for an endpoint.
     public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
         try core.request(for: route, answer: JSONValue.self)
     }
 
-    /// The message that a typed call becomes after the interceptors: with its credentials, ids and signatures.
+    /// Returns the request of a typed call after the interceptors, with its credentials, identifiers and signatures.
     ///
-    /// Runs the interceptors that say so (`Interceptor.runsInPreview`), in their order, up to the transport's place. Not
-    /// run are those that wait for answers or decide about sending: logs, caches, retries, limits. A credential source
-    /// is asked as for a call. The result may hold secrets; its `description` and `curlCommand()` leave them out.
+    /// Runs the interceptors whose `Interceptor.runsInPreview` is true, in their order, up to the transport.
+    /// Interceptors that need responses or decide about sending do not run: logs, caches, retries, limits. A credential
+    /// source is called as for a sent call. The result may contain secrets; its `description` and `curlCommand()` omit
+    /// them.
     ///
-    /// Throws `NetworkError`: what an interceptor throws, and `.configuration` when the pipeline has problems or an
-    /// interceptor answers the call by itself.
+    /// Throws `NetworkError`: the errors of interceptors, and `.configuration` when the pipeline has problems or an
+    /// interceptor responds to the call itself.
     @concurrent
     public func preview<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(endpoint, answer: E.Response.self)
     }
 
-    /// The same for an inline request: `try await client.preview(.user(id: 1))`.
+    /// Returns the request of an inline request after the interceptors: `try await client.preview(.user(id: 1))`.
     @concurrent
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(request, answer: Value.self)
     }
 
-    /// The same for a route whose answer is decoded.
+    /// Returns the request of a route after the interceptors, for a response that is decoded.
     @concurrent
     public func preview(_ route: some Route) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(route, answer: JSONValue.self)
@@ -51,7 +53,7 @@ extension APIClient.Core {
         let result = Locked<HTTPRequest?>(nil)
         let end = ClosureTransport(changesWhoseAnswer: false) { request, context in
             var request = request
-            // Marks those too that came after the request was built.
+            // Also marks secrets that were added after the request was built.
             request.secrets = context.secrets
             result.withLock { $0 = request }
             throw NetworkError(.refused(by: .preview))

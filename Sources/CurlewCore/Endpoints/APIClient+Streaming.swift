@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-/// Answers that are read while they arrive.
+/// Responses that are read while they arrive.
 extension APIClient {
-    /// Sends `route` and lends its answer to `body` as soon as the head is there:
+    /// Sends `route` and calls `body` with its response as soon as the head has arrived:
     ///
     ///     try await client.withResponse(to: Request<Data>.get("/export")) { response in
     ///         for try await chunk in response.body { try file.write(chunk) }
     ///     }
     ///
-    /// `body` runs on the caller's actor. When it returns or throws, what is left of the transfer ends. The status is
-    /// checked before, as in `send`. The total timeout covers the reading, and `Limits.responseBody` (64 MiB by
-    /// default) bounds it. For an answer that goes to a file as it is, use `download(_:to:)`.
+    /// `body` runs on the caller's actor. When it returns or throws, the rest of the transfer is cancelled. The status
+    /// is checked before, as in `send`. The total timeout includes reading, and `Limits.responseBody` (64 MiB by
+    /// default) bounds the body. To write a response to a file unchanged, use `download(_:to:)`.
     ///
-    /// Throws `NetworkError` for what goes wrong with the exchange; errors that `body` throws pass through as they are,
-    /// only a `NetworkError` is told which request it belongs to.
+    /// Throws `NetworkError` if the exchange fails. Errors that `body` throws are rethrown unchanged, except that a
+    /// `NetworkError` receives the request and the route name if it has none.
     public func withResponse<Output>(
         to route: some Route, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
         try await lend(route, body)
     }
 
-    /// The same for an inline request: `try await client.withResponse(to: .export) { … }`.
+    /// Sends an inline request and calls `body` with its response: `try await client.withResponse(to: .export) { … }`.
     public func withResponse<Value, Output>(
         to request: Request<Value>, _ body: (HTTPResponse) async throws -> Output
     ) async throws -> Output {
@@ -46,14 +46,14 @@ extension APIClient {
 }
 
 extension APIClient.Core {
-    /// An answer whose body is still to come, and what to call it.
+    /// A response whose body is still in transfer, with the request for errors.
     struct Stream: Sendable {
         let response: HTTPResponse
         let line: RequestLine
         let routeName: String
         let context: ExchangeContext
 
-        /// What is left of the transfer ends.
+        /// Cancels the rest of the transfer.
         func end() async {
             response.body.cancel()
             await context.eventsTold()

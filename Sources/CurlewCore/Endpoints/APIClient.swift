@@ -5,16 +5,17 @@
 ///     let client = APIClient(baseURL: "https://dummyjson.com")
 ///     let user = try await client.send(.user(id: 1))
 ///
-/// A value: copies are cheap and share connections and the state of interceptors. Making one never fails and opens
-/// nothing; what cannot work is in `problems` and in `description`, and the first `send` throws it.
+/// A client is a value. Copies are cheap and share connections and the state of interceptors. Creating a client never
+/// fails and opens no connection. Configuration errors are listed in `problems` and in `description`, and every `send`
+/// throws them.
 ///
-/// Every call runs off the caller's actor, decoding included, and throws `NetworkError` only.
+/// Every call runs off the caller's actor, including decoding, and throws only `NetworkError`.
 public struct APIClient: Sendable {
     let core: Core
 
-    /// A client over `transport`.
+    /// Creates a client that sends over `transport`.
     ///
-    /// - `baseURL`: where paths begin. Nil for a client that only asks absolute URLs.
+    /// - `baseURL`: the URL to which paths are appended. Nil for a client that only sends to absolute URLs.
     /// - `pipeline`: exactly these interceptors, in this order.
     public init(
         baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport,
@@ -27,11 +28,11 @@ public struct APIClient: Sendable {
         self.core = core
     }
 
-    /// Sends `endpoint` and gives its answer.
+    /// Sends `endpoint` and returns its decoded response.
     ///
-    /// - `codecs`: for this call, instead of the client's.
+    /// - `codecs`: the codecs for this call, instead of the client's.
     ///
-    /// Runs off the caller's actor, decoding included. Throws `NetworkError`, at once when the task is cancelled
+    /// Runs off the caller's actor, including decoding. Throws `NetworkError`; immediately when the task is cancelled
     /// (`error.isCancelled`).
     @concurrent @discardableResult
     public func send<E: Endpoint>(
@@ -40,8 +41,8 @@ public struct APIClient: Sendable {
         try await core.perform(endpoint, codecs) { value, _ in value }
     }
 
-    /// Sends an inline request and gives its answer: `try await client.send(.user(id: 1))`. Otherwise as for an
-    /// endpoint.
+    /// Sends an inline request and returns its decoded response: `try await client.send(.user(id: 1))`. Otherwise as
+    /// for an endpoint.
     @concurrent @discardableResult
     public func send<Value>(
         _ request: Request<Value>, codecs: Codecs? = nil
@@ -49,7 +50,7 @@ public struct APIClient: Sendable {
         try await core.perform(request, codecs) { value, _ in value }
     }
 
-    /// Sends `route` and decodes its answer as the type that is named or expected:
+    /// Sends `route` and decodes its response as `type` or as the inferred type:
     ///
     ///     let users: [User] = try await client.send(UsersAPI.list)
     ///     let users = try await client.send(UsersAPI.list, as: [User].self)
@@ -62,19 +63,19 @@ public struct APIClient: Sendable {
         ) { value, _ in value }
     }
 
-    /// Sends `route` for nothing: the status is checked, and the body is not looked at.
+    /// Sends `route` and checks the status. The response body is ignored.
     ///
     ///     try await client.send(FilmsAPI.rate(.metropolis, stars: 4))
     ///
-    /// For a route whose type says nothing of an answer. An `Endpoint` is read as it says, and a named or expected type is
+    /// For a route without a response type. An `Endpoint` decodes its own response, and an explicit or inferred type is
     /// decoded.
     @concurrent @_disfavoredOverload
     public func send(_ route: some Route, codecs: Codecs? = nil) async throws(NetworkError) {
         try await core.perform(route, as: Void.self, codecs, decode: { _, _, _ in }) { _, _ in }
     }
 
-    /// Sends `endpoint` and gives its answer with status, headers, metrics, attempts and the URL that answered. Throws
-    /// as `send` does.
+    /// Sends `endpoint` and returns its decoded response with status, headers, metrics, attempts and the final URL.
+    /// Throws as `send` does.
     @concurrent
     public func response<E: Endpoint>(
         for endpoint: E, codecs: Codecs? = nil
@@ -82,8 +83,8 @@ public struct APIClient: Sendable {
         try await core.perform(endpoint, codecs, finish: Response.init)
     }
 
-    /// Sends an inline request and gives its answer with status, headers, metrics, attempts and the URL that answered.
-    /// Throws as `send` does.
+    /// Sends an inline request and returns its decoded response with status, headers, metrics, attempts and the final
+    /// URL. Throws as `send` does.
     @concurrent
     public func response<Value>(
         for request: Request<Value>, codecs: Codecs? = nil
@@ -91,8 +92,8 @@ public struct APIClient: Sendable {
         try await core.perform(request, codecs, finish: Response.init)
     }
 
-    /// Sends `route` and gives its answer, decoded as the type that is named or expected, with status, headers, metrics
-    /// and the URL that answered.
+    /// Sends `route` and returns its response, decoded as `type` or as the inferred type, with status, headers, metrics
+    /// and the final URL.
     @concurrent
     public func response<Value: Decodable & Sendable>(
         for route: some Route, as type: Value.Type = Value.self, codecs: Codecs? = nil
@@ -101,7 +102,7 @@ public struct APIClient: Sendable {
             route, as: type, codecs, decode: { try await $1.decoded(as: type, using: $2) }, finish: Response.init)
     }
 
-    /// Sends `route` for nothing, and gives status, headers, metrics and the URL that answered.
+    /// Sends `route`, ignores the response body, and returns status, headers, metrics and the final URL.
     @concurrent @_disfavoredOverload
     public func response(for route: some Route, codecs: Codecs? = nil) async throws(NetworkError) -> Response<Void> {
         try await core.perform(route, as: Void.self, codecs, decode: { _, _, _ in }, finish: Response.init)

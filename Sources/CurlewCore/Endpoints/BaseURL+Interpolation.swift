@@ -9,13 +9,13 @@ public import Foundation
 #endif
 
 extension BaseURL: ExpressibleByStringInterpolation {
-    /// A base URL written as a literal with values in it. Never traps; see `problem`.
+    /// Creates a base URL from an interpolated literal. Never traps; see `problem`.
     ///
     ///     "https://\(tenant).api.example.com/v1/\(region)"
     ///
-    /// A value that the literal begins with is a base URL itself. Further on a value cannot change where the calls go more
-    /// than the literal shows: in the host it is one or more whole labels, or a part of a label that is not the last;
-    /// behind the host's colon it is a port; in the path it is one segment, percent-encoded. Anything else is refused.
+    /// A value at the start of the literal is a base URL itself. Elsewhere, the position of a value restricts its
+    /// content: in the host, one or more whole labels, or a part of a label that is not the last; after the host's
+    /// colon, a port; in the path, one percent-encoded segment. Anything else is rejected.
     public init(stringInterpolation: StringInterpolation) {
         var parts = stringInterpolation
         parts.endHost()
@@ -25,12 +25,12 @@ extension BaseURL: ExpressibleByStringInterpolation {
         }
     }
 
-    /// Collects the parts of a base URL literal, keeping the first problem.
+    /// Collects the parts of a base URL literal and keeps the first problem.
     public struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var text = ""
         fileprivate var problem: NetworkError?
         fileprivate var values = 0
-        /// A value is a part of the label at the end of the host, so a dot has to follow.
+        /// True if a value is a part of the last label of the host so far, so that a dot must follow.
         private var wantsDot = false
 
         private enum Position {
@@ -40,12 +40,12 @@ extension BaseURL: ExpressibleByStringInterpolation {
             case path
         }
 
-        /// Room for the literal and some characters for each value.
+        /// Reserves capacity for the literal and some characters for each value.
         public init(literalCapacity: Int, interpolationCount: Int) {
             text.reserveCapacity(literalCapacity + interpolationCount * 8)
         }
 
-        /// The written part, which is taken as it is.
+        /// Appends literal text unchanged.
         public mutating func appendLiteral(_ literal: String) {
             if position == .host, values > 0, let first = literal.utf8.first, !".:/]".utf8.contains(first) {
                 wantsDot = true
@@ -56,7 +56,8 @@ extension BaseURL: ExpressibleByStringInterpolation {
             text += literal
         }
 
-        /// A base URL where the literal begins, and further on one or more labels of the host, the port, or one segment.
+        /// Appends a base URL at the start of the literal; elsewhere one or more labels of the host, the port, or one
+        /// path segment.
         public mutating func appendInterpolation(_ value: String) {
             defer { values += 1 }
             if text.isEmpty { return text += value }
@@ -70,67 +71,67 @@ extension BaseURL: ExpressibleByStringInterpolation {
             }
         }
 
-        /// The same as for a `String`.
+        /// Appends text, as for a `String`.
         public mutating func appendInterpolation(_ value: Substring) {
             appendInterpolation(String(value))
         }
 
-        /// A whole number: a port, a segment or a part of a label.
+        /// Appends an integer: a port, a segment or a part of a label.
         public mutating func appendInterpolation(_ value: some FixedWidthInteger) {
             let couldEnd = !wantsDot
             appendInterpolation(String(value))
-            // Digits alone make no host of somebody else out of a label.
+            // Digits alone cannot turn a label into another owner's host.
             if couldEnd { wantsDot = false }
         }
 
-        /// A value whose text stands for it, such as an identifier type.
+        /// Appends the description of a value, such as an identifier type.
         public mutating func appendInterpolation(_ value: some LosslessStringConvertible) {
             appendInterpolation(value.description)
         }
 
-        /// An identifier type or a case of an enum, by its raw value.
+        /// Appends the raw value of an identifier type or an enum case.
         public mutating func appendInterpolation<Value: RawRepresentable>(_ value: Value)
         where Value.RawValue: LosslessStringConvertible {
             appendInterpolation(value.rawValue.description)
         }
 
-        /// The same for a type whose text may be another than its raw value's.
+        /// Appends the raw value of a type whose description may differ from it.
         public mutating func appendInterpolation<Value: RawRepresentable & LosslessStringConvertible>(_ value: Value)
         where Value.RawValue: LosslessStringConvertible {
             appendInterpolation(value.rawValue.description)
         }
 
-        /// The usual form, in capitals.
+        /// Appends the standard form, in capitals.
         public mutating func appendInterpolation(_ value: UUID) {
             appendInterpolation(value.uuidString)
         }
 
-        /// An absolute URL, where the literal begins.
+        /// Appends an absolute URL, at the start of the literal.
         public mutating func appendInterpolation(_ value: URL) {
             appendInterpolation(value.absoluteString)
         }
 
-        /// Scheme, host and port, where the literal begins.
+        /// Appends scheme, host and port, at the start of the literal.
         public mutating func appendInterpolation(_ value: Origin) {
             appendInterpolation(value.description)
         }
 
-        /// Another base URL, where the literal begins.
+        /// Appends another base URL, at the start of the literal.
         public mutating func appendInterpolation(_ value: BaseURL) {
             if let found = value.problem { return note(found) }
             appendInterpolation(value.description)
         }
 
-        /// Text that the app vouches for, anywhere: it is taken as if it were a part of the literal.
+        /// Appends text that the app trusts, at any position. It is treated as a part of the literal.
         public mutating func appendInterpolation(raw text: String) {
             self.text += text
         }
 
-        /// Optionals do not belong into a URL: `https://nil.example.com` is never meant.
+        /// Rejects optionals at compile time: `https://nil.example.com` is never intended.
         @available(*, unavailable, message: "unwrap the value first: a URL has no place for nil")
         public mutating func appendInterpolation<Value>(_ value: Value?) {}
 
-        /// Only here for its message: the compiler picks it when nothing else fits.
+        /// Provides the error message for types that no other overload accepts.
         @available(
             *, unavailable,
             message:
@@ -138,7 +139,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
         )
         public mutating func appendInterpolation<Value>(_ value: Value) {}
 
-        /// The host is over; a value that is a part of its last label would decide whose host it is.
+        /// Ends the host. A value that is a part of its last label would determine the owner of the host.
         fileprivate mutating func endHost() {
             guard wantsDot else { return }
             wantsDot = false
@@ -169,7 +170,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
             text += value
         }
 
-        /// Where the next part would stand.
+        /// The position of the next part.
         private var position: Position {
             guard let start = text.utf8.firstRange(of: "://".utf8)?.upperBound else { return .scheme }
             let rest = text.utf8[start...]

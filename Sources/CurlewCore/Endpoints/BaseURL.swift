@@ -8,24 +8,24 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Where a client's paths begin: an origin and perhaps a path.
+/// The URL to which a client appends paths: an origin and an optional path.
 ///
 ///     let client = APIClient(baseURL: "https://api.example.com/v1")
 ///
-/// Endpoint paths are appended to it, never resolved against it. A literal never traps: one that cannot be used keeps
-/// its problem, and every `send` throws `.invalidRequest` with it. Values in a literal cannot change its host more than
-/// the literal shows: `"https://\(tenant).api.example.com"`. For text that comes from outside, use the throwing
-/// initialiser: `try BaseURL(text)`.
+/// Endpoint paths are appended to it, never resolved against it. A literal never traps: an invalid one keeps its
+/// problem, and every `send` throws it as `.invalidRequest`. Interpolated values can replace only the part of the host
+/// where they appear: `"https://\(tenant).api.example.com"`. For text from outside the program, use the throwing
+/// initializer: `try BaseURL(text)`.
 public struct BaseURL: Sendable {
-    /// Scheme, host and port; nil when the URL cannot be used.
+    /// The scheme, host and port; nil when the URL is invalid.
     public let origin: Origin?
-    /// The path, percent-encoded, without a slash at its end; empty for a bare origin.
+    /// The path, percent-encoded, without a trailing slash; empty for a bare origin.
     public let path: String
-    /// Why it cannot be used; nil when it can.
+    /// The reason why the URL is invalid; nil when it is valid.
     public let problem: NetworkError?
 
-    /// A base URL from text. Throws `NetworkError` with reason `.invalidRequest` when it is not an absolute http or
-    /// https URL, or holds a user name, a query or a fragment.
+    /// Creates a base URL from text. Throws `NetworkError` with reason `.invalidRequest` if the text is not an absolute
+    /// http or https URL, or contains a user name, a query or a fragment.
     public init(_ string: String) throws(NetworkError) {
         let parts = try HTTPRequest.parse(string)
         guard !string.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
@@ -36,7 +36,7 @@ public struct BaseURL: Sendable {
         self.init(origin: parts.origin, path: parts.target)
     }
 
-    /// A base URL from Foundation's; one that cannot be used keeps its problem for `send`.
+    /// Creates a base URL from a Foundation `URL`. An invalid one keeps its problem for `send`.
     public init(_ url: URL) {
         self.init(stringLiteral: url.absoluteString)
     }
@@ -63,7 +63,7 @@ public struct BaseURL: Sendable {
 }
 
 extension BaseURL: ExpressibleByStringLiteral {
-    /// A base URL written as a literal. Never traps; see `problem`.
+    /// Creates a base URL from a literal. Never traps; see `problem`.
     public init(stringLiteral value: String) {
         do {
             try self.init(value)
@@ -77,7 +77,7 @@ extension BaseURL: ExpressibleByStringLiteral {
 }
 
 extension BaseURL: Hashable {
-    /// Equal when calls go to the same place.
+    /// Returns true when both have the same origin and path.
     public static func == (left: BaseURL, right: BaseURL) -> Bool {
         left.origin == right.origin && left.path == right.path && left.problem?.detail == right.problem?.detail
     }
@@ -90,11 +90,11 @@ extension BaseURL: Hashable {
 }
 
 extension BaseURL: CustomStringConvertible, CustomReflectable {
-    /// The URL, or what is wrong with it.
+    /// The URL, or its problem.
     public var description: String {
         origin.map { "\($0)\(path)" } ?? problem?.detail ?? ""
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,36 +2,36 @@
 
 public import CurlewHTTP
 
-/// What all calls of a client have in common. The same on every transport.
+/// The settings of all calls of a client, for every transport.
 ///
 ///     var configuration = ClientConfiguration()
 ///     configuration.codecs = .snakeCase
 ///     configuration.timeouts.total = .seconds(20)
 ///     let client = APIClient(baseURL: "https://api.example.com", configuration: configuration)
 public struct ClientConfiguration: Sendable {
-    /// Header fields of every call to the client's origin. Default none. A call's own fields replace them; a call to
-    /// another origin gets none of them. Without a base URL there is no such origin: then all calls get those that are
-    /// harmless or declared as such, and the others are sent nowhere, which `APIClient.problems` tells.
+    /// The header fields of every call to the client's origin. Default none. A call's own fields replace them, and
+    /// calls to other origins do not include them. A client without a base URL sends only fields that are harmless or
+    /// declared as such; `APIClient.problems` lists the others.
     public var headers: HTTPHeaders
-    /// What the app knows of its request fields, cookies, query items, members and paths: which are harmless, which are
-    /// secret. Default nothing beyond what Curlew knows.
+    /// The app's declarations about its request fields, cookies, query items, members and paths: which are harmless and
+    /// which are secret. By default there are none beyond those built into Curlew.
     public var fields: FieldRules
-    /// The `User-Agent` field, sent everywhere; nil sends none. Default `Curlew/0.1`.
+    /// The `User-Agent` field of every request; nil sends none. Default `Curlew/0.1`.
     public var userAgent: String?
-    /// Timeouts for calls that name none. Default connect 10 s, first byte 30 s, idle 30 s, total 300 s.
+    /// The timeouts of calls that set none. Default connect 10 s, first byte 30 s, idle 30 s, total 300 s.
     public var timeouts: Timeouts
-    /// Bounds for calls that name none. Default headers 256 KiB, bodies 64 MiB, error excerpts 16 KiB, 20 redirects.
+    /// The limits of calls that set none. Default headers 256 KiB, bodies 64 MiB, error excerpts 16 KiB, 20 redirects.
     public var limits: Limits
-    /// How bodies are written and answers are read. Default JSON with keys as they are. `Accept` follows from it.
+    /// The codecs for request and response bodies. Default JSON with unchanged keys. They determine the `Accept` field.
     public var codecs: Codecs
     /// Where completion closures run that are not bound to the main actor. Default `.anywhere`.
     public var completionExecutor: CompletionExecutor
-    /// Who listens to what happens, in this order. Default nobody.
+    /// The observers, notified in this order. Default none.
     public var observers: [any RequestObserver]
-    /// Where time comes from. Default the system's clocks.
+    /// The source of time. Default the system's clocks.
     public var time: any TimeSource
 
-    /// A configuration with the defaults where nothing is said.
+    /// Creates a configuration. Omitted parameters have the defaults.
     public init(
         headers: HTTPHeaders = HTTPHeaders(), userAgent: String? = "Curlew/0.1", timeouts: Timeouts = .standard,
         limits: Limits = .standard, codecs: Codecs = .json, completionExecutor: CompletionExecutor = .anywhere,
@@ -50,8 +50,8 @@ public struct ClientConfiguration: Sendable {
 }
 
 extension ClientConfiguration: CustomReflectable {
-    /// Shows what is set, to `print`, debuggers and `dump`; fields that are secret by their names or by `fields` without
-    /// their values.
+    /// Shows the settings. The values of fields that are secret by their names or by `fields` are omitted. `print`,
+    /// debuggers and `dump` use it.
     public var customMirror: Mirror {
         var headers = headers
         DeclaredSecrets(fields).declare(in: &headers)

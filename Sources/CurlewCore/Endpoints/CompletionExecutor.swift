@@ -4,12 +4,12 @@
 public import Dispatch
 #endif
 
-/// Where a completion closure runs, for callers that do not await.
+/// Specifies where a completion closure runs.
 public struct CompletionExecutor: Sendable {
-    /// Nil stands for the executor of the client's configuration.
+    /// Nil selects the executor of the client's configuration.
     let run: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-    /// An executor that hands its work to `run`, which must perform it exactly once.
+    /// Creates an executor that passes its work to `run`, which must perform it exactly once.
     public init(_ run: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.run = run
     }
@@ -18,14 +18,15 @@ public struct CompletionExecutor: Sendable {
         run = nil
     }
 
-    /// On the thread where the call ended, a thread of the concurrency runtime: return quickly.
+    /// Runs closures on the thread where the call ended, which belongs to the concurrency runtime. Closures must return
+    /// quickly.
     public static let anywhere = CompletionExecutor { $0() }
 
-    /// That of the client's configuration.
+    /// The executor of the client's configuration.
     public static let client = CompletionExecutor()
 
     #if canImport(Dispatch)
-    /// On a dispatch queue, after the call has ended; a serial queue keeps the order in which calls end.
+    /// Runs closures on a dispatch queue, after the call has ended. A serial queue keeps the order in which calls end.
     public static func queue(_ queue: DispatchQueue) -> CompletionExecutor {
         CompletionExecutor { work in queue.async(execute: work) }
     }

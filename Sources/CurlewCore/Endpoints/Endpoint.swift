@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A typed call: what to send, and what comes back.
+/// A typed call: the request to send and the type of its response.
 ///
 ///     struct GetUser: Endpoint {
 ///         typealias Response = User
@@ -9,47 +9,47 @@
 ///     }
 ///     let user = try await client.send(GetUser(id: 1))
 ///
-/// `decode` has defaults for these answers:
-/// - a `Decodable` value, read by the client's codecs; `Data` and `String` are the body as it is
+/// `decode` has defaults for these response types:
+/// - a `Decodable` value, decoded by the client's codecs; `Data` and `String` are the body itself
 /// - an Optional: nil for 204, 205 and an empty body, and for 404 and 410 with `options.nilOn404`
-/// - `Void`: the body is not looked at
-/// - `HTTPResponse`: the answer itself, whatever its status
+/// - `Void`: the body is ignored
+/// - `HTTPResponse`: the response itself, whatever its status
 ///
-/// The status is checked before `decode`: 200–299, or what `options.accepts` adds. Write the `typealias`: it is what
+/// The status is checked before `decode`: 200–299, or what `options.accepts` adds. Write the `typealias`, because it
 /// selects the default.
 ///
 /// In a module whose default isolation is the main actor, declare models `nonisolated struct User: Decodable`: decoding
-/// never happens on the main actor. Without it the compiler says "unavailable instance method 'decode(_:using:)' was
+/// never runs on the main actor. Without it the compiler reports "unavailable instance method 'decode(_:using:)' was
 /// used to satisfy a requirement", or for inline requests "main actor-isolated conformance of 'User' to 'Decodable'
 /// cannot satisfy conformance requirement for a 'Sendable' type parameter".
 public protocol Endpoint<Response>: Route {
-    /// What the call gives.
+    /// The type of the decoded response.
     associatedtype Response: Sendable
-    /// Reads the answer. Called once, off the main actor; errors of any kind become `NetworkError`.
+    /// Decodes the response. Called once, off the main actor. Errors of any type become `NetworkError`.
     func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response
 }
 
 extension Endpoint where Response == Void {
-    /// Leaves the body unread.
+    /// Ignores the body.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws {}
 }
 
 extension Endpoint where Response == HTTPResponse {
-    /// The answer as it came.
+    /// Returns the response unchanged.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> HTTPResponse {
         response
     }
 }
 
 extension Endpoint where Response: Decodable {
-    /// The value in the body.
+    /// Decodes the body.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response {
         try await response.decoded(as: Response.self, using: codecs)
     }
 }
 
 extension Endpoint {
-    /// Only here for its message: the compiler picks it when no other default fits, and then says why.
+    /// Provides the error message for types that no other default accepts.
     @available(
         *, unavailable,
         message: """

@@ -9,10 +9,10 @@ import Foundation
 #endif
 
 extension HTTPResponse {
-    /// The value in the body; `Data` and `String` are the body as it is. Reads the body: a second call throws.
+    /// Reads and decodes the body; `Data` and `String` are the body itself. A second call throws.
     ///
-    /// This is what endpoints do by default, for use in a `decode` of one's own. Throws `NetworkError`: `.decoding` with
-    /// the answer in it, `.badResponse` for an empty body where a value is due (an Optional is nil then).
+    /// This is the default of endpoints, for use in a custom `decode`. Throws `NetworkError`: `.decoding` with the
+    /// response, or `.badResponse` for an empty body where a value is required. An Optional is nil for an empty body.
     public func decoded<Value: Decodable>(
         as type: Value.Type = Value.self, using codecs: Codecs = .json
     ) async throws -> Value {
@@ -55,13 +55,13 @@ extension HTTPResponse {
         return NetworkError(.decoding, detail: detail, hint: hint, response: answer(data), underlying: error)
     }
 
-    /// The head and these bytes, for an error; whoever knows the limits shortens them.
+    /// Returns the head and these bytes, for an error. The caller truncates them to its limits.
     func answer(_ data: Data) -> NetworkError.Answer {
         NetworkError.Answer(status: status, headers: headers, body: data)
     }
 }
 
-/// nil as a value of `type`, if `type` is an Optional.
+/// Returns nil as a value of `type` if `type` is an Optional, otherwise nil.
 func absentValue<Value>(of type: Value.Type) -> Value? {
     (type as? any OptionalValue.Type)?.absent as? Value
 }

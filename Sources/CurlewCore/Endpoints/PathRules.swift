@@ -2,8 +2,8 @@
 
 import CurlewHTTP
 
-/// What a path must not hold. Servers decode before they resolve, and some decode twice, so the rules look through
-/// percent-encoding however often it was applied.
+/// The rules for paths. Servers decode paths before they resolve dot segments, and some decode twice, so the rules
+/// apply to every level of percent-encoding.
 enum PathRules {
     static func problem(ofLiteral text: String) -> NetworkError? {
         if let byte = text.firstByte(where: isRefused) {
@@ -45,10 +45,10 @@ enum PathRules {
         !hasRawText && hasDotSegment(path) ? dotSegment(path) : nil
     }
 
-    /// True when some server would take a segment between `/` and `\` for `.` or `..`, plain or percent-encoded.
+    /// Returns true when a server might take a segment between `/` and `\` for `.` or `..`, plain or percent-encoded.
     ///
-    /// Tomcat, Jetty and Spring cut a segment at `;` before they resolve, others end it at a NUL, `?` or `#` that they have
-    /// decoded, take blanks and control characters off its ends, or read overlong UTF-8 such as `%C0%AE`.
+    /// Tomcat, Jetty and Spring cut a segment at `;` before they resolve it. Other servers end it at a decoded NUL, `?`
+    /// or `#`, trim blanks and control characters, or accept overlong UTF-8 such as `%C0%AE`.
     static func hasDotSegment(_ text: String) -> Bool {
         guard mayHaveDotSegment(text) else { return false }
         var bytes = Array(text.utf8)
@@ -69,7 +69,7 @@ enum PathRules {
             && name[dots.endIndex...].allSatisfy { $0 <= 0x20 || $0 == 0x7F || $0 == UInt8(ascii: ".") }
     }
 
-    /// ASCII that was written in two bytes, which UTF-8 forbids and some servers read.
+    /// Returns the bytes with two-byte encodings of ASCII decoded, which UTF-8 forbids and some servers accept.
     private static func withoutOverlong(_ bytes: [UInt8]) -> [UInt8] {
         guard bytes.contains(where: { $0 == 0xC0 || $0 == 0xC1 }) else { return bytes }
         var result: [UInt8] = []
@@ -83,8 +83,8 @@ enum PathRules {
         return result
     }
 
-    /// False for nearly all paths, after one look at each byte: nothing is encoded, and no segment begins with a dot, or
-    /// with a blank that may have one behind it.
+    /// Returns false for nearly all paths after one pass over the bytes: nothing is encoded, and no segment begins with
+    /// a dot, or with a blank that may precede one.
     private static func mayHaveDotSegment(_ text: String) -> Bool {
         var isFirst = true
         let found = text.firstByte { byte in
@@ -95,7 +95,7 @@ enum PathRules {
         return found != nil
     }
 
-    /// Text that is still encoded after this many rounds was made to deceive.
+    /// Text that is still encoded after this many rounds is treated as malicious.
     private static let mostDecodings = 8
 
     private static func dotSegment(_ text: String) -> NetworkError {

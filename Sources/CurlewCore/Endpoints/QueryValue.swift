@@ -6,10 +6,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A value that can stand in a query or a form.
+/// A value that can be used in a query or a form.
 ///
-/// Text, numbers, `Bool` (`true` and `false`), `UUID`, `Date` (ISO 8601 in UTC) and lists of them. An enum joins with
-/// one line and sends its raw value:
+/// Text, numbers, `Bool` (`true` and `false`), `UUID`, `Date` (ISO 8601 in UTC) and lists of them. An enum conforms
+/// with one line and sends its raw value:
 ///
 ///     extension SortOrder: QueryValue {}
 public protocol QueryValue: Sendable {
@@ -28,7 +28,7 @@ extension QueryValue where Self: RawRepresentable, RawValue: QueryValue {
 }
 
 extension QueryValue where Self: RawRepresentable & CustomStringConvertible, RawValue: QueryValue {
-    /// The texts of the raw value, however the type describes itself.
+    /// The texts of the raw value, whatever the description is.
     public var queryTexts: [String] { rawValue.queryTexts }
 }
 
@@ -51,7 +51,7 @@ extension Double: QueryValue {}
 extension Decimal: QueryValue {}
 
 extension UUID: QueryValue {
-    /// The usual form, in capitals.
+    /// The standard form, in capitals.
     public var queryTexts: [String] { [uuidString] }
 }
 
@@ -71,6 +71,6 @@ extension Array: QueryValue where Element: QueryValue {
 }
 
 extension Set: QueryValue where Element: QueryValue {
-    /// One text for each element, sorted, so that equal sets make equal requests.
+    /// One text for each element, sorted, so that equal sets produce equal requests.
     public var queryTexts: [String] { flatMap(\.queryTexts).sorted() }
 }

@@ -8,9 +8,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Calls whose answer is decoded, or taken as `Data` or `String`.
+/// Calls whose response is decoded, or returned as `Data` or `String`.
 extension Request where Value: Decodable {
-    /// A call of any method.
+    /// Creates a call of any method.
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
         headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none, name: String = #function
@@ -19,9 +19,9 @@ extension Request where Value: Decodable {
             method, path, query: query, headers: headers, content: content, name: name, decode: Self.decoded)
     }
 
-    /// A call to an absolute URL, under the rules of `HTTPRequest.init`; what breaks them is thrown by `send`.
+    /// Creates a call to an absolute URL, under the rules of `HTTPRequest.init`. `send` throws for an invalid URL.
     ///
-    /// One of another origin than the client's gets none of its fields, query items and credentials.
+    /// For another origin than the client's, the call has none of its fields, query items and credentials.
     public init(
         _ method: HTTPMethod, url: String, headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none,
         name: String = #function

@@ -8,10 +8,10 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Calls that take the answer as it is, whatever its status. The other kinds win where a call names no type, so that
-/// `client.send(.delete("/users/1"))` is one without an answer.
+/// Calls that return the response unchanged, whatever its status. Other kinds take precedence where a call names no
+/// type, so `client.send(.delete("/users/1"))` is a call without a response value.
 extension Request where Value == HTTPResponse {
-    /// A call of any method.
+    /// Creates a call of any method.
     @_disfavoredOverload
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
@@ -21,9 +21,9 @@ extension Request where Value == HTTPResponse {
             method, path, query: query, headers: headers, content: content, name: name, decode: Self.asItIs)
     }
 
-    /// A call to an absolute URL, under the rules of `HTTPRequest.init`; what breaks them is thrown by `send`.
+    /// Creates a call to an absolute URL, under the rules of `HTTPRequest.init`. `send` throws for an invalid URL.
     ///
-    /// One of another origin than the client's gets none of its fields, query items and credentials.
+    /// For another origin than the client's, the call has none of its fields, query items and credentials.
     @_disfavoredOverload
     public init(
         _ method: HTTPMethod, url: String, headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none,
@@ -53,7 +53,7 @@ extension Request where Value == HTTPResponse {
         Self(.get, path, query: query, headers: headers, name: name)
     }
 
-    /// HEAD: the answer has no body.
+    /// HEAD: the response has no body.
     @_disfavoredOverload
     public static func head(
         _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),

@@ -2,35 +2,36 @@
 
 import CurlewHTTP
 
-/// Messages that are complete already, as calls: made by an app's older code, by a generator, or from a `URLRequest`.
+/// Calls made of existing `HTTPRequest` values, such as those from older code, from a generator, or from a
+/// `URLRequest`.
 ///
 ///     let user = try await client.send(Request<User>(message))
 ///
-/// What goes out is the message, to its own URL and with its own body and media type. Of the client it gets the fields and
-/// query items that it does not name itself, if it goes to the client's origin.
+/// The request is sent to its own URL with its own body and media type. If that is the client's origin, the client adds
+/// its fields and query items that the request does not have.
 extension Request where Value: Decodable {
-    /// A call whose answer is decoded, or taken as `Data` or `String`.
+    /// Creates a call whose response is decoded, or returned as `Data` or `String`.
     public init(_ message: HTTPRequest, name: String = "HTTPRequest") {
         self.init(message, name: name) { try await $0.decoded(as: Value.self, using: $1) }
     }
 }
 
 extension Request where Value == Void {
-    /// A call whose status counts alone.
+    /// Creates a call that checks only the status.
     public init(_ message: HTTPRequest, name: String = "HTTPRequest") {
         self.init(message, name: name) { _, _ in }
     }
 }
 
 extension Request where Value == HTTPResponse {
-    /// A call that takes the answer as it comes, whatever its status.
+    /// Creates a call that returns the response unchanged, whatever its status.
     public init(_ message: HTTPRequest, name: String = "HTTPRequest") {
         self.init(message, name: name) { response, _ in response }
     }
 }
 
 extension Request {
-    /// A message that is complete already, as a call: it is sent to its own URL with its own body and media type.
+    /// Creates a call from a complete request, which is sent to its own URL with its own body and media type.
     package init(
         _ message: HTTPRequest, name: String, decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
     ) {
@@ -40,7 +41,7 @@ extension Request {
         baseURL = BaseURL(origin: message.origin)
     }
 
-    /// A call that throws `problem` when it is sent, for what could not become a message.
+    /// Creates a call that throws `problem` when it is sent.
     package init(
         refusing problem: NetworkError, name: String,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value

@@ -2,41 +2,42 @@
 
 public import CurlewHTTP
 
-/// Changed copies, for use behind a factory: `.get("/users").header("X-Tenant", "acme").options { $0.nilOn404 = true }`.
+/// Modified copies, for chaining after a factory: `.get("/users").header("X-Tenant", "acme").options { $0.nilOn404 =
+/// true }`.
 extension Request {
-    /// With a header field; it replaces one of the same name.
+    /// Returns the call with a header field, which replaces one of the same name.
     public func header(_ name: HTTPField.Name, _ value: String) -> Self {
         changed { $0.headers[name] = value }
     }
 
-    /// With more query items behind those that are there.
+    /// Returns the call with more query items after the existing ones.
     public func query(_ items: QueryItems) -> Self {
         changed { $0.query.append(contentsOf: items) }
     }
 
-    /// With other options; each use changes what is there already.
+    /// Returns the call with changed options. Repeated uses accumulate.
     public func options(_ change: (inout RequestOptions) -> Void) -> Self {
         changed { change(&$0.options) }
     }
 
-    /// Without any credential, whatever the client has: for signing in, and for what is for everybody.
+    /// Returns the call without any credential, whatever the client has. For signing in, and for public resources.
     public func withoutCredentials() -> Self {
         options { $0.authentication = .anonymous }
     }
 
-    /// With another name in logs, metrics and errors.
+    /// Returns the call with another name in logs, metrics and errors.
     public func name(_ name: String) -> Self {
         changed { $0.name = name }
     }
 
-    /// Below another base URL than the client's. On another origin the call gets none of the client's fields, query
-    /// items and credentials.
+    /// Returns the call with another base URL than the client's. For another origin, the call has none of the client's
+    /// fields, query items and credentials.
     public func baseURL(_ baseURL: BaseURL) -> Self {
         changed { $0.baseURL = baseURL }
     }
 
-    /// The same call with another answer, made from this one's:
-    /// `Request<Page<User>>.get("/users").map(\.items)`. What `transform` throws becomes a `NetworkError`.
+    /// Returns the call with a transformed response: `Request<Page<User>>.get("/users").map(\.items)`. Errors of
+    /// `transform` become `NetworkError`.
     public func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Value) throws -> Other
     ) -> Request<Other> {
@@ -59,10 +60,10 @@ extension Request {
 }
 
 extension Request where Value: Decodable {
-    /// Reads the answer from inside a wrapper object: with `"items"` from `{"items": [...]}`, with several keys from
-    /// objects in objects.
+    /// Decodes the value from inside a wrapper object: with `"items"` from `{"items": [...]}`, with several keys from
+    /// nested objects.
     ///
-    /// A key is written as the server writes it, also where the codec converts keys from snake case.
+    /// Specify keys as the server writes them, even if the codec converts keys from snake case.
     public func unwrapping(_ keys: String...) -> Self {
         var unwrapped = Self(
             method, path, query: query, headers: headers, content: content, name: name

@@ -8,9 +8,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Calls whose success is all there is to know: the body is not looked at.
+/// Calls that check only the status. The response body is ignored.
 extension Request where Value == Void {
-    /// A call of any method.
+    /// Creates a call of any method.
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
         headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none, name: String = #function
@@ -19,9 +19,9 @@ extension Request where Value == Void {
             method, path, query: query, headers: headers, content: content, name: name, decode: Self.ignored)
     }
 
-    /// A call to an absolute URL, under the rules of `HTTPRequest.init`; what breaks them is thrown by `send`.
+    /// Creates a call to an absolute URL, under the rules of `HTTPRequest.init`. `send` throws for an invalid URL.
     ///
-    /// One of another origin than the client's gets none of its fields, query items and credentials.
+    /// For another origin than the client's, the call has none of its fields, query items and credentials.
     public init(
         _ method: HTTPMethod, url: String, headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none,
         name: String = #function
@@ -47,7 +47,7 @@ extension Request where Value == Void {
         Self(.get, path, query: query, headers: headers, name: name)
     }
 
-    /// HEAD: the answer has no body.
+    /// HEAD: the response has no body.
     public static func head(
         _ path: RequestPath, query: QueryItems = QueryItems(), headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function

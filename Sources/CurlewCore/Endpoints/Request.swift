@@ -2,7 +2,7 @@
 
 public import CurlewHTTP
 
-/// A typed call written inline: an `Endpoint` made by a function instead of a type.
+/// A typed call written inline: an `Endpoint` that a function creates, without a separate type.
 ///
 ///     extension Request {
 ///         static func user(id: Int) -> Request<User> { .get("/users/\(id)") }
@@ -12,29 +12,29 @@ public import CurlewHTTP
 ///     }
 ///     let user = try await client.send(.user(id: 1))
 ///
-/// The factories know how to read the answer from `Value`, by the rules of `Endpoint`. `HTTPRequest` is the message on
-/// the wire that a call becomes.
+/// The factories choose the decoding of the response by `Value`, under the rules of `Endpoint`. Sending a call builds
+/// an `HTTPRequest`.
 public struct Request<Value: Sendable>: Endpoint {
-    /// What the call gives. Written out: an inferred one can pick another default of `decode`.
+    /// The type of the decoded response. Explicit, because an inferred one may select another default of `decode`.
     public typealias Response = Value
 
     /// The method.
     public var method: HTTPMethod
-    /// The path below the base URL. A problem in it is thrown by `send`.
+    /// The path below the base URL. `send` throws if it has a problem.
     public var path: RequestPath
-    /// The query, in the order in which it is sent, behind the client's own items.
+    /// The query items, sent in order after the client's own items.
     public var query: QueryItems
-    /// Header fields of this call; they replace the client's of the same names.
+    /// The header fields of this call. They replace the client's fields of the same names.
     public var headers: HTTPHeaders
     /// The body before encoding.
     public var content: RequestContent
-    /// The name in logs, metrics and errors: the function that made the call, unless given.
+    /// The name in logs, metrics and errors. Default: the function that created the call.
     public var name: String
 
     private var rare: Rare?
     private let decoder: @Sendable (HTTPResponse, Codecs) async throws -> Value
 
-    /// What few calls have, out of line so that the rest is small.
+    /// Rarely used properties, behind a reference to keep the call small.
     private final class Rare: Sendable {
         let options: RequestOptions
         let baseURL: BaseURL?
@@ -45,8 +45,8 @@ public struct Request<Value: Sendable>: Endpoint {
         }
     }
 
-    /// A call whose answer `decode` reads, off the main actor and after the status was checked; errors of any kind
-    /// become `NetworkError`.
+    /// Creates a call whose response `decode` decodes, off the main actor and after the status check. Errors of any
+    /// type become `NetworkError`.
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
         headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none, name: String = #function,
@@ -61,7 +61,7 @@ public struct Request<Value: Sendable>: Endpoint {
         decoder = decode
     }
 
-    /// A call to an absolute URL.
+    /// Creates a call to an absolute URL.
     init(
         _ method: HTTPMethod, _ url: AbsoluteURL, headers: HTTPHeaders, content: RequestContent, name: String,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
@@ -70,28 +70,28 @@ public struct Request<Value: Sendable>: Endpoint {
         baseURL = url.baseURL
     }
 
-    /// What the call asks for beyond the message.
+    /// The options of the call.
     public var options: RequestOptions {
         get { rare?.options ?? RequestOptions() }
         set { rare = Rare(options: newValue, baseURL: baseURL) }
     }
 
-    /// Nil for the client's.
+    /// The base URL; nil for the client's.
     public var baseURL: BaseURL? {
         get { rare?.baseURL }
         set { rare = Rare(options: options, baseURL: newValue) }
     }
 
-    /// Reads the answer.
+    /// Decodes the response.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Value {
         try await decoder(response, codecs)
     }
 }
 
 extension Request: CustomStringConvertible, CustomReflectable {
-    /// Name and method, the names of query items and fields, and the kind of the content:
-    /// `search(text:): GET, query q, fields X-Device`. No value and no path, because which of them are secrets is known
-    /// only to the client that sends the call: `print(try client.request(for: call))` shows what is none.
+    /// The name and method, the names of query items and fields, and the kind of the content: `search(text:): GET,
+    /// query q, fields X-Device`. Values and the path are omitted, because only the client that sends the call knows
+    /// which are secrets. `print(try client.request(for: call))` shows those that are not secret.
     public var description: String {
         var parts = ["\(name): \(method)"]
         if !query.isEmpty { parts.append("query " + query.items.map(\.name).joined(separator: " ")) }
@@ -100,11 +100,11 @@ extension Request: CustomStringConvertible, CustomReflectable {
         return parts.joined(separator: ", ").printable
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-/// An absolute URL as the base URL and path of a call; what is wrong with it stays in the path.
+/// An absolute URL as the base URL and path of a call. The path keeps its problem, if any.
 struct AbsoluteURL {
     let baseURL: BaseURL?
     let path: RequestPath

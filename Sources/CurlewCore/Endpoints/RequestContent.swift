@@ -15,10 +15,10 @@ public import Foundation
 ///     .multipart([.file("avatar", path: path)])
 ///     .data(bytes, type: .octetStream), .text("hello"), .file(path), .stream(length: 10) { … }
 ///
-/// Encoding happens once, in `send`, off the main actor; what goes wrong there is `.encoding`, or `.invalidRequest` for
-/// a file that is missing. `Content-Type` is set from it unless the call's headers name one.
+/// The content is encoded once, in `send`, off the main actor. A failure throws `.encoding`, or `.invalidRequest` for a
+/// missing file. It sets `Content-Type` unless the call's headers include that field.
 public struct RequestContent: Sendable {
-    /// Nil without a body, which is what most calls have.
+    /// Nil without a body, as for most calls.
     private let storage: Storage?
 
     private final class Storage: Sendable {
@@ -52,8 +52,8 @@ public struct RequestContent: Sendable {
         self.storage = storage
     }
 
-    /// This content with trailers: fields behind it, made when it has been sent. Only for `.stream` without a length; the
-    /// rules are those of `RequestBody.trailing(_:fields:)`.
+    /// Returns this content with trailers: fields that are created and sent after the body. Only for `.stream` without
+    /// a length. The rules are those of `RequestBody.trailing(_:fields:)`.
     public func trailing(
         _ names: HTTPField.Name..., fields: @escaping @Sendable () async throws -> HTTPHeaders
     ) -> RequestContent {
@@ -62,16 +62,16 @@ public struct RequestContent: Sendable {
             Storage(storage.recipe, storage.mediaType, storage.contentType, RequestBody.Trailers(names, fields)))
     }
 
-    /// What the bytes will be; nil without a body.
+    /// The media type of the encoded body; nil without a body.
     public var mediaType: MediaType? { storage?.mediaType }
 
-    /// The field value that goes with it; nil if there is nothing to say.
+    /// The `Content-Type` value; nil if the field is not set.
     var contentType: String? { storage.flatMap { $0.contentType.isEmpty ? nil : $0.contentType } }
 
     /// No body.
     public static let none = RequestContent()
 
-    /// JSON. Written by the client's codec for it, else by a plain one.
+    /// A value as JSON, encoded by the client's codec for JSON, or by a default one.
     public static func json(_ value: some Encodable & Sendable) -> RequestContent {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }
@@ -81,8 +81,8 @@ public struct RequestContent: Sendable {
         RequestContent(.encoded(value, .json), .json, contentType: "application/json")
     }
 
-    /// A value in another format, written by the client's codec for that media type; without one, `send` throws
-    /// `.configuration`.
+    /// A value in another format, encoded by the client's codec for that media type. Without such a codec, `send`
+    /// throws `.configuration`.
     public static func encoded(_ value: some Encodable & Sendable, as mediaType: MediaType) -> RequestContent {
         RequestContent(.encoded(value, mediaType), mediaType)
     }
@@ -104,7 +104,7 @@ public struct RequestContent: Sendable {
         RequestContent(.multipart(form), form.mediaType)
     }
 
-    /// Bytes as they are.
+    /// Bytes, sent unchanged.
     public static func data(_ data: Data, type: MediaType = .octetStream) -> RequestContent {
         RequestContent(.ready(.bytes(data)), type)
     }
@@ -114,12 +114,12 @@ public struct RequestContent: Sendable {
         RequestContent(.ready(.bytes(Data(text.utf8))), type)
     }
 
-    /// A file, read while it is sent. Without `type`, its extension decides.
+    /// The content of a file, read while it is sent. Without `type`, the extension determines the media type.
     public static func file(_ path: String, type: MediaType? = nil) -> RequestContent {
         RequestContent(.ready(.file(path)), type ?? MediaType(fileName: path))
     }
 
-    /// Bytes produced while they are sent; the parameters are those of `RequestBody.stream`.
+    /// A stream of bytes, produced while they are sent. The parameters are those of `RequestBody.stream`.
     public static func stream(
         length: Int64? = nil, replay: RequestBody.Replay = .never, type: MediaType = .octetStream,
         make: @escaping @Sendable () throws -> RequestBody.Chunks
@@ -127,12 +127,12 @@ public struct RequestContent: Sendable {
         RequestContent(.ready(.stream(length: length, replay: replay, make: make)), type)
     }
 
-    /// A body whose media type, if it has one, stands in the headers already.
+    /// A complete body whose media type, if any, is already in the headers.
     static func complete(_ body: RequestBody) -> RequestContent {
         RequestContent(.ready(body), .octetStream, contentType: "")
     }
 
-    /// The recipe for the bytes.
+    /// Encodes the content.
     func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
         guard let storage else { return .empty }
         var body = try body(of: storage.recipe, using: codecs)
@@ -173,11 +173,11 @@ public struct RequestContent: Sendable {
 }
 
 extension RequestContent: CustomStringConvertible, CustomReflectable {
-    /// The media type; never the content.
+    /// The media type, without the content.
     public var description: String {
         contentType ?? "no body"
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// A call in flight that nobody awaits; made by the completion forms of `APIClient.send`.
+/// A running call of the completion forms of `APIClient.send`, for cancellation.
 ///
-/// May be dropped: the call goes on without it.
+/// The call continues if the handle is released.
 public final class RequestHandle: Sendable {
     private let state = Locked(State())
 
@@ -11,16 +11,17 @@ public final class RequestHandle: Sendable {
         var task: Task<Void, Never>?
     }
 
-    /// Begins `work`, which is told whether the handle was cancelled by asking it.
+    /// Starts `work` with this handle.
     init(_ work: @escaping @Sendable (RequestHandle) async -> Void) {
         let task = Task { await work(self) }
         state.withLock { $0.task = task }
     }
 
-    /// Ends the call. Its completion still runs, once, with `.cancelled`; nothing happens when it has run.
+    /// Cancels the call. Its completion still runs, once, with `.cancelled`. Has no effect after the completion has
+    /// run.
     ///
-    /// From any thread, as often as you like. A completion that begins after this has returned reports `.cancelled`,
-    /// whatever the server said.
+    /// May be called from any thread, any number of times. A completion that starts after this method returns reports
+    /// `.cancelled`, whatever the response is.
     public func cancel() {
         let task = state.withLock { state in
             state.isCancelled = true
@@ -29,7 +30,7 @@ public final class RequestHandle: Sendable {
         task?.cancel()
     }
 
-    /// Whether `cancel` has been called.
+    /// True if `cancel` has been called.
     public var isCancelled: Bool {
         state.withLock { $0.isCancelled }
     }

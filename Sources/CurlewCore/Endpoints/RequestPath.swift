@@ -7,32 +7,32 @@ import CurlewHTTP
 ///     "/users/\(id)/posts"      id is percent-encoded as one segment: "a/b" becomes a%2Fb
 ///     "/files/\(raw: key)"      key is encoded already and may hold slashes
 ///
-/// What could make a server look elsewhere is refused before anything is sent: a `.` or `..` segment, written plainly
-/// or percent-encoded, in the path or in a value, also with what some servers cut off (`..;x`, `..%00`, blanks behind it);
-/// a backslash; `?` and `#` in the written part; an empty value, which
-/// would name another resource. The refusal is kept in the path and thrown by `send` as `.invalidRequest`. `\(raw:)` is
-/// for text that the app itself made: its dot segments are not looked at.
+/// Text that could make a server resolve another resource is rejected before anything is sent: a `.` or `..` segment,
+/// plain or percent-encoded, in the path or in a value, including suffixes that some servers cut off (`..;x`, `..%00`,
+/// trailing blanks); a backslash; `?` and `#` in the literal; and an empty value. The path keeps the problem, and
+/// `send` throws it as `.invalidRequest`. `\(raw:)` is for text that the app itself creates: its dot segments are not
+/// checked.
 ///
 /// A path is always appended to the base URL, never resolved against it, so it changes neither host nor base path.
 public struct RequestPath: Sendable {
-    /// The path as it goes on the wire: percent-encoded, and beginning with `/` unless it is empty.
+    /// The path on the wire: percent-encoded, and beginning with `/` unless it is empty.
     public let encoded: String
-    /// Why it must not be sent; nil when it may.
+    /// The reason why the path is invalid; nil when it is valid.
     public let problem: NetworkError?
 
-    /// A path made at run time. Slashes separate segments; the rest follows the rules for literals.
+    /// Creates a path at run time. Slashes separate segments. Otherwise the rules for literals apply.
     public init(_ path: String) {
         var builder = StringInterpolation(literalCapacity: path.utf8.count, interpolationCount: 0)
         builder.appendLiteral(path)
         self.init(stringInterpolation: builder)
     }
 
-    /// For a target that was checked as part of an absolute URL; the only one that may hold a query.
+    /// Creates a path from a target that was checked as part of an absolute URL. Only such a path may contain a query.
     init(target: String) {
         self.init(encoded: target, problem: nil)
     }
 
-    /// A path that cannot be used.
+    /// Creates an invalid path.
     init(refused problem: NetworkError) {
         self.init(encoded: "", problem: problem)
     }
@@ -44,12 +44,12 @@ public struct RequestPath: Sendable {
 }
 
 extension RequestPath: ExpressibleByStringInterpolation {
-    /// A path written as a literal.
+    /// Creates a path from a literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
-    /// A path written as a literal with values in it.
+    /// Creates a path from an interpolated literal.
     public init(stringInterpolation: StringInterpolation) {
         let path = stringInterpolation.path
         self.init(
@@ -60,7 +60,7 @@ extension RequestPath: ExpressibleByStringInterpolation {
 }
 
 extension RequestPath: Hashable {
-    /// Equal when the same path goes on the wire.
+    /// Returns true when both have the same path on the wire.
     public static func == (left: RequestPath, right: RequestPath) -> Bool {
         left.encoded == right.encoded && left.problem?.detail == right.problem?.detail
     }
@@ -72,11 +72,11 @@ extension RequestPath: Hashable {
 }
 
 extension RequestPath: CustomStringConvertible, CustomReflectable {
-    /// The path as it goes on the wire, or what is wrong with it.
+    /// The path on the wire, or its problem.
     public var description: String {
         problem?.detail ?? encoded
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

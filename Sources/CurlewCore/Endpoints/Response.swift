@@ -2,23 +2,23 @@
 
 public import CurlewHTTP
 
-/// A decoded answer with what came around it: `let page = try await client.response(for: .users)`.
+/// A decoded response with its status, headers and metrics: `let page = try await client.response(for: .users)`.
 public struct Response<Value: Sendable>: Sendable {
-    /// What the call gives.
+    /// The decoded value.
     public var value: Value
     /// The status: a success, or the 404 or 410 that `options.nilOn404` turned into nil.
     public let status: HTTPStatus
-    /// The words behind the status as the server wrote them: see `HTTPResponse.reasonPhrase`.
+    /// The reason phrase as the server wrote it: see `HTTPResponse.reasonPhrase`.
     public let reasonPhrase: String?
-    /// The header fields in the order in which they came.
+    /// The header fields in the order of arrival.
     public let headers: HTTPHeaders
-    /// The fields that came after the body: see `ResponseBody.trailers`.
+    /// The trailer fields: see `ResponseBody.trailers`.
     public let trailers: HTTPHeaders
-    /// What the exchange cost; complete for answers that were delivered whole.
+    /// The metrics of the exchange; complete for responses that were delivered whole.
     public let metrics: ExchangeMetrics
-    /// The URL that was answered, after redirects. Not redacted.
+    /// The URL of the response, after redirects. Not redacted.
     public let url: String
-    /// The redirects that led here, oldest first.
+    /// The redirects that led to this response, oldest first.
     public let redirects: [Redirect]
     private let history: AttemptHistory?
     private let verdict: CacheVerdictBox?
@@ -38,21 +38,21 @@ public struct Response<Value: Sendable>: Sendable {
         history = response.history
     }
 
-    /// What happened on each try, oldest first; the last one succeeded. See `HTTPResponse.attempts`.
+    /// The attempts of the call, oldest first. The last one succeeded. See `HTTPResponse.attempts`.
     public var attempts: [Attempt] { Attempt.all(history, status, metrics) }
 
-    /// Where the answer came from, and why.
+    /// The source of the response and the reason for it.
     public var cacheVerdict: CacheVerdict { verdict?.value ?? .none }
 
-    /// Where the answer came from. `.network` in a pipeline without `.caching()`.
+    /// The source of the response. `.network` in a pipeline without `.caching()`.
     public var served: CacheVerdict.Served { cacheVerdict.served }
 }
 
 extension Response: CustomStringConvertible, CustomReflectable {
-    /// The status and the value: `200 OK, User(id: 1)`. No URL, which may hold secrets.
+    /// The status and the value: `200 OK, User(id: 1)`. The URL is omitted, because it may contain secrets.
     public var description: String { "\(status), \(value)" }
 
-    /// Shows status, fields, redirects and the value, to debuggers and `dump` too; no URL.
+    /// Shows status, fields, redirects and the value, without the URL. Debuggers and `dump` use it.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
             "status": "\(status)", "headers": headers, "redirects": redirects, "value": value,

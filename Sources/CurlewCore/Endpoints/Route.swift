@@ -2,7 +2,7 @@
 
 public import CurlewHTTP
 
-/// What to send. An enum with one case for each call of a service conforms to it:
+/// A request to send. Typically an enum with one case for each call of a service:
 ///
 ///     enum UsersAPI: Route {
 ///         case list(page: Int)
@@ -23,23 +23,24 @@ public import CurlewHTTP
 ///     }
 ///     let users: [User] = try await client.send(UsersAPI.list(page: 1))
 ///
-/// Only `path` has no default. A type that also knows its answer is an `Endpoint`.
+/// Only `path` has no default. An `Endpoint` also specifies the type of its response.
 public protocol Route: Sendable {
-    /// Default GET.
+    /// The method. Default GET.
     var method: HTTPMethod { get }
-    /// Appended to the base URL.
+    /// The path, which is appended to the base URL.
     var path: RequestPath { get }
-    /// Default none. Sent behind the client's own items.
+    /// The query items, sent after the client's own items. Default none.
     var query: QueryItems { get }
-    /// Default none. They replace the client's fields of the same names.
+    /// The header fields. They replace the client's fields of the same names. Default none.
     var headers: HTTPHeaders { get }
     /// The body before encoding. Default none.
     var content: RequestContent { get }
-    /// What the call asks for beyond the message. Default nothing.
+    /// The options of the call. Default none are set.
     var options: RequestOptions { get }
-    /// Default nil: the client's. A URL of another origin gets none of the client's headers, query and credentials.
+    /// The base URL. Default nil: the client's. A call to another origin has none of the client's headers, query items
+    /// and credentials.
     var baseURL: BaseURL? { get }
-    /// The name in logs, metrics and errors; of bounded variety. Default the type's name.
+    /// The name in logs, metrics and errors, with a bounded number of values. Default the type's name.
     var name: String { get }
 }
 
@@ -60,7 +61,7 @@ extension Route {
     public var name: String { TypeNames.name(of: Self.self) }
 }
 
-/// Names of types, each asked of the runtime once: it spells them out anew each time.
+/// Caches the names of types, because the runtime formats them on each request.
 enum TypeNames {
     private static let known = Locked<[ObjectIdentifier: String]>([:])
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// An endpoint whose answer sits inside a wrapper object.
+/// An endpoint whose response value is inside a wrapper object.
 ///
 ///     struct Questions: WrappedEndpoint {             // {"items": [{"title": …}, …], "has_more": true}
 ///         typealias Response = [Question]
@@ -10,23 +10,23 @@
 ///         var query: QueryItems { ["tagged": tag] }
 ///     }
 ///
-/// Where the other members matter too, make the wrapper a model of its own and the response of a plain endpoint.
+/// If other members are needed too, define a model for the wrapper and use it as the response of a plain endpoint.
 public protocol WrappedEndpoint: Endpoint where Response: Decodable {
-    /// The member that holds the answer, as the server writes it.
+    /// The name of the member that contains the value, as the server writes it.
     var wrapper: String { get }
 }
 
 extension WrappedEndpoint {
-    /// The value under `wrapper`.
+    /// Decodes the value of the member `wrapper`.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Response {
         try await response.decoded(as: Response.self, at: [wrapper], using: codecs)
     }
 }
 
 extension HTTPResponse {
-    /// The value under `keys`, one object inside the other.
+    /// Decodes the value under `keys`, in nested objects.
     func decoded<Value: Decodable>(as type: Value.Type, at keys: [String], using codecs: Codecs) async throws -> Value {
-        // Decoders hand nothing from the caller to `init(from:)` that every codec would pass on; a task-local does.
+        // Not every codec passes user info to `init(from:)`, so a task-local value passes the keys.
         try await WrapperKeys.$current.withValue(keys) {
             try await decoded(as: Wrapped<Value>.self, using: codecs).value
         }
@@ -59,7 +59,7 @@ private struct Wrapped<Value: Decodable>: Decodable {
 
         init?(intValue: Int) { nil }
 
-        /// A decoder that converts from snake case shows its keys converted.
+        /// A decoder that converts from snake case has converted keys.
         static func written(_ key: String, in container: KeyedDecodingContainer<Key>) -> Key {
             let plain = Key(stringValue: key)
             let converted = Key(stringValue: key.camelCased)
@@ -69,7 +69,7 @@ private struct Wrapped<Value: Decodable>: Decodable {
 }
 
 extension String {
-    /// `tagged_items` as `taggedItems`.
+    /// The name in camel case: `tagged_items` becomes `taggedItems`.
     fileprivate var camelCased: String {
         var words = split(separator: "_")
         guard let first = words.first else { return self }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// To which addresses a transport connects, whatever the name in the URL.
+/// Restricts the IP addresses to which a transport connects, whatever the name in the URL.
 ///
 ///     configuration.addressPolicy = .publicOnly                            // URLs that users or other servers write
 ///     configuration.addressPolicy = .publicOnly.allowing("10.1.0.0/16")    // ... and one network of ours
 ///
-/// It guards against request forgery (SSRF): a server that fetches URLs of its users must not be talked into asking its
-/// own machine, its network or the metadata service of its cloud. The transport asks the policy for each connection, with
-/// the very address that it is about to connect to. So it makes no difference how the address came about: a literal in
-/// any spelling, a name, a name whose address changes between two lookups, a redirect, an override. No byte goes to an
-/// address that is refused. If a name has several addresses, the transport uses those that are allowed; without one
-/// the call ends with `.refused(by: .addressPolicy)`, which is never retried.
+/// It protects against server-side request forgery (SSRF): a server that fetches URLs from its users must not connect
+/// to its own machine, its network or the metadata service of its cloud. The transport checks the policy for each
+/// connection, with the address to which it is about to connect. The check therefore covers every source of the
+/// address: a literal in any spelling, a name, a name whose address changes between two lookups, a redirect, and an
+/// override. No byte is sent to a refused address. If a name has several addresses, the transport uses the allowed
+/// ones. If none is allowed, the call fails with `.refused(by: .addressPolicy)`, which is never retried.
 ///
-/// A connection that is open stays open: the policy is asked once for each. Answers from a cache need no connection.
+/// The policy is checked once per connection; open connections stay open. Responses from a cache need no connection.
 ///
-/// With a proxy the transport sees the proxy's address only, and with a Unix domain socket none: both together with a
-/// policy are a problem of the configuration. Let the proxy keep a list of its own, and leave the policy out.
+/// With a proxy the transport sees only the proxy's address, and with a Unix domain socket none. Combining either with
+/// a policy is therefore a configuration error. Restrict the addresses in the proxy instead.
 public struct AddressPolicy: Hashable, Sendable {
     private enum Rule: Hashable, Sendable {
         case everything
@@ -28,18 +28,18 @@ public struct AddressPolicy: Hashable, Sendable {
     private var refused: [IPNetwork] = []
     private var unreadable: [String] = []
 
-    /// All addresses.
+    /// Allows all addresses.
     public static let everything = AddressPolicy(rule: .everything)
 
-    /// Addresses of the public internet (`IPAddress.isPublic`) only.
+    /// Allows only addresses of the public internet (`IPAddress.isPublic`).
     ///
-    /// A network that reaches IPv4 through a NAT64 prefix of its own (RFC 6052 §2.2) should refuse that prefix by name:
-    /// nobody else knows it.
+    /// In a network that reaches IPv4 through its own NAT64 prefix (RFC 6052 §2.2), refuse that prefix explicitly: it
+    /// cannot be detected.
     public static let publicOnly = AddressPolicy(rule: .publicOnly)
 
-    /// Those that `allows` says yes to. Two such policies are equal if one is a copy of the other.
+    /// Allows the addresses for which `allows` returns true. Two such policies are equal if one is a copy of the other.
     ///
-    /// The closure is called on the engine's thread, which does nothing else meanwhile: it must not wait.
+    /// The closure is called on the transport's event loop and blocks it: it must not wait.
     public static func asking(_ allows: @escaping @Sendable (_ address: IPAddress) -> Bool) -> AddressPolicy {
         AddressPolicy(rule: .asking(Question(allows)))
     }
@@ -48,26 +48,26 @@ public struct AddressPolicy: Hashable, Sendable {
         self.rule = rule
     }
 
-    /// The same, and these addresses and networks as well: `"127.0.0.1"`, `"10.1.0.0/16"`. One that cannot be read is a
-    /// problem of the configuration.
+    /// Returns this policy, additionally allowing these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. A text
+    /// that cannot be parsed is a configuration error.
     public func allowing(_ networks: String...) -> AddressPolicy {
         var copy = self
         copy.allowed += copy.read(networks)
         return copy
     }
 
-    /// The same without these addresses and networks, even if they are allowed elsewhere, and without those of IPv6 that
-    /// lead there (NAT64, 6to4). One that cannot be read is a problem of the configuration.
+    /// Returns this policy without these addresses and networks, even if they are allowed elsewhere, and without the
+    /// IPv6 addresses that embed them (NAT64, 6to4). A text that cannot be parsed is a configuration error.
     public func refusing(_ networks: String...) -> AddressPolicy {
         var copy = self
         copy.refused += copy.read(networks)
         return copy
     }
 
-    /// Whether the transport may connect to `address`.
+    /// Returns whether the transport may connect to `address`.
     public func allows(_ address: IPAddress) -> Bool { objection(to: address) == nil }
 
-    /// Why the transport may not connect to `address`, in a few words; nil if it may.
+    /// Returns the reason why the transport may not connect to `address`; nil if it may.
     package func objection(to address: IPAddress) -> String? {
         let places = [address] + address.embeddedAddresses
         if refused.contains(where: { places.contains(where: $0.contains) }) { return "refused by name" }
@@ -94,7 +94,7 @@ public struct AddressPolicy: Hashable, Sendable {
     }
 }
 
-/// A closure with an identity.
+/// A closure with an identity, for equality.
 private final class Question: Hashable, Sendable {
     let allows: @Sendable (IPAddress) -> Bool
 

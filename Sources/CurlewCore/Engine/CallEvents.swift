@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// The events of one call, put into the order that `ExchangeEvent` documents.
+/// Orders the events of one call as `ExchangeEvent` documents.
 final class CallEvents: Sendable {
     private struct State {
         var isOver = false
@@ -17,14 +17,14 @@ final class CallEvents: Sendable {
         self.queue = queue
     }
 
-    /// Takes an event that does not belong to one sending. What an interceptor left behind may have one when the call is
-    /// over: observers do not hear of it.
+    /// Records an event that does not belong to one request on the wire. Events that an interceptor causes after the
+    /// call has ended are dropped.
     func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
         if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
         queue.tell(event.withoutTransfer, in: context)
     }
 
-    /// A request leaves the pipeline.
+    /// Begins the events of a request that leaves the pipeline.
     func begin(in context: ExchangeContext) -> SendingEvents {
         state.withLock { state in
             state.sendings += 1
@@ -35,7 +35,7 @@ final class CallEvents: Sendable {
         }
     }
 
-    /// The call is about to end. Sendings that an interceptor has left behind are told as cancelled; of a call that succeeds,
+    /// Ends the call. Requests that an interceptor has abandoned are recorded as cancelled. If the call succeeds,
     /// bodies may still be read.
     func end(readsOn: Bool) {
         let left = state.withLock { state -> [SendingEvents] in
@@ -47,10 +47,10 @@ final class CallEvents: Sendable {
     }
 }
 
-/// The events of one sending, from the task of the call and from the transport's threads.
+/// The events of one request on the wire, recorded by the task of the call and by the transport's threads.
 ///
-/// A transport measures when the last byte is there, which may be before the task of the call has told of the head, so
-/// what comes early waits. Where the transport measures nothing, the end of the body does.
+/// A transport measures when the last byte has arrived, possibly before the task of the call has recorded the head.
+/// Early events are therefore queued. If the transport measures nothing, the end of the body is measured here.
 final class SendingEvents: Sendable {
     private enum Phase {
         case begun, sent, answered, over
@@ -58,13 +58,13 @@ final class SendingEvents: Sendable {
 
     private struct State {
         var phase = Phase.begun
-        /// What the transport told too early.
+        /// The events that the transport recorded before the head.
         var early: [ExchangeEvent] = []
         var metrics = ExchangeMetrics()
         var context: ExchangeContext?
     }
 
-    /// Which of the call's sendings it is, counted from one.
+    /// The number of the request within the call, counted from one.
     let number: Int
     private let start: MonotonicInstant
     private let queue: EventQueue
@@ -77,9 +77,9 @@ final class SendingEvents: Sendable {
         state = Locked(State(phase: isOver ? .over : .begun))
     }
 
-    /// Takes an event from anywhere, in any order.
+    /// Records an event from any thread, in any order.
     func take(_ event: ExchangeEvent, in context: ExchangeContext) {
-        // The queue is filled under the lock, so that the order of two threads is that of their visits here.
+        // The queue is filled under the lock, so that events of two threads keep the order in which they took it.
         state.withLock { state in
             switch (event, state.phase) {
             case (_, .over): return
@@ -117,12 +117,12 @@ final class SendingEvents: Sendable {
         state.early = []
     }
 
-    /// The body is at its end, however that came about.
+    /// Records the end of the body, for whatever reason.
     func endBody(in context: ExchangeContext) {
         state.withLock { finish(&$0, context) }
     }
 
-    /// The call does not wait for it any more.
+    /// Records that the call no longer waits for the request.
     func abandon(withHead: Bool) {
         state.withLock { state in
             guard let context = state.context else { return over(&state) }
@@ -131,7 +131,7 @@ final class SendingEvents: Sendable {
         }
     }
 
-    /// Measures what the transport did not.
+    /// Records the measurements that the transport did not make.
     private func finish(_ state: inout State, _ context: ExchangeContext) {
         guard state.phase != .over else { return }
         var metrics = state.metrics
@@ -150,7 +150,7 @@ final class SendingEvents: Sendable {
 }
 
 extension ExchangeEvent {
-    /// True for what a call may have after its end: that of a body which is read after it, and of a store.
+    /// True for events that may follow the end of a call: those of a body that is read later, and of a store.
     fileprivate var mayFollowTheEnd: Bool {
         switch self {
         case .cacheStoreFailed, .cacheEvicted, .trailers, .measured, .succeeded, .failed: true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The calls of a client and of those derived from it: how many are under way, and whether new ones may begin.
+/// Counts the running calls of a client and of those derived from it, and refuses new ones while draining.
 final class CallGate: Sendable {
     private struct State: Sendable {
         var count = 0
@@ -10,7 +10,7 @@ final class CallGate: Sendable {
 
     private let state = Locked(State())
 
-    /// Begins a call, which is ended by `leave()`. Throws `.refused(by: .shutdown)` once the client is draining.
+    /// Begins a call, which `leave()` ends. Throws `.refused(by: .shutdown)` once the client is draining.
     func enter() throws(NetworkError) {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.count += 1 }
@@ -32,7 +32,7 @@ final class CallGate: Sendable {
         for waiter in idle { waiter.finish(.success(())) }
     }
 
-    /// Lets no more calls begin, and waits for those under way. False if some are when the time is over.
+    /// Refuses new calls and waits for running ones. Returns false if calls are still running at the deadline.
     func drain(until deadline: Deadline, on time: any TimeSource) async -> Bool {
         let idle = OneShot<Void>()
         let isIdle = state.withLock { state in

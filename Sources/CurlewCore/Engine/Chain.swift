@@ -2,15 +2,15 @@
 
 import CurlewHTTP
 
-/// The interceptors of a pipeline over their transport: what all exchanges of a client have in common.
+/// The interceptors and the transport of a pipeline, shared by all exchanges of a client.
 final class Chain: Sendable {
     let interceptors: [any Interceptor]
     let transport: any Transport
-    /// Tells chains apart: equal numbers mean the same interceptors over the same transport.
+    /// Identifies the chain: equal numbers mean the same interceptors over the same transport.
     let number: UInt64
-    /// Those that have to load something before they can say whose answer a request gets, with their places.
+    /// The interceptors that must load data before they can return a principal, with their positions.
     let preparing: [(place: Int, interceptor: any PreparingInterceptor)]
-    /// To which origin each may attach something; nil if all of them decide that themselves.
+    /// The scope of each interceptor; nil if all of them decide themselves.
     private let scopes: [InterceptorScope]?
 
     init(_ interceptors: [any Interceptor], _ transport: any Transport, number: UInt64 = ChainNumber.next()) {
@@ -25,10 +25,10 @@ final class Chain: Sendable {
         }
     }
 
-    /// True if one of them attaches for one origin only.
+    /// True if an interceptor attaches for one origin only.
     var isScoped: Bool { scopes != nil }
 
-    /// Whether the interceptor at `place` attaches for another origin than that of the request.
+    /// Returns whether the interceptor at `place` attaches for another origin than that of the request.
     func isForeign(_ request: HTTPRequest, to place: Int, in context: ExchangeContext) -> Bool {
         guard let scopes, scopes.indices.contains(place) else { return false }
         switch scopes[place] {
@@ -39,7 +39,7 @@ final class Chain: Sendable {
     }
 }
 
-/// Numbers for chains, never used twice.
+/// The unique numbers of chains.
 enum ChainNumber {
     private static let last = Locked<UInt64>(0)
 

@@ -6,14 +6,15 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A certificate and its private key, with which the client proves who it is (mutual TLS).
+/// A certificate and its private key, which authenticate the client (mutual TLS).
 ///
-/// Servers that ask for a certificate get it; `hosts` says which ones may. Files are read for each new connection, so
-/// that renewed ones are taken up without a restart. What cannot be read or decrypted ends the call with
-/// `.configuration`; a server that refuses the certificate, or wants one and gets none, ends it with
-/// `.secureConnectionFailed(.clientCertificate)` or with a status of its own (nginx: 400).
+/// The certificate is sent to servers that request one and that `hosts` includes. Files are read for each new
+/// connection, so renewed certificates take effect without a restart. The call fails with `.configuration` if the
+/// identity cannot be read or decrypted. If a server rejects the certificate, or requires one and receives none, the
+/// call fails with `.secureConnectionFailed(.clientCertificate)`, or the server responds with an error status (nginx:
+/// 400).
 ///
-/// Descriptions show neither key nor passphrase.
+/// Descriptions include neither key nor passphrase.
 public struct ClientIdentity: Hashable, Sendable {
     package enum Source: Hashable, Sendable {
         case pem(certificate: Data, key: Data)
@@ -24,34 +25,36 @@ public struct ClientIdentity: Hashable, Sendable {
 
     package let source: Source
     package let passphrase: String?
-    /// Hosts that get the certificate, exact or with `*.` for one label. Empty means every server that asks.
+    /// The hosts that may receive the certificate, exact or with `*.` for one label. Empty means every server that
+    /// requests it.
     public var hosts: [String]
 
-    /// PEM text: the certificate followed by intermediate ones, and its key, with the passphrase if it has one.
+    /// Creates an identity from PEM text: the certificate followed by intermediate ones, and the key, with its
+    /// passphrase if it is encrypted.
     public static func pem(
         certificate: Data, key: Data, passphrase: String? = nil, hosts: [String] = []
     ) -> ClientIdentity {
         ClientIdentity(source: .pem(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
     }
 
-    /// The same in files. Both may be one file.
+    /// Creates an identity from PEM files. Both paths may name the same file.
     public static func pemFiles(
         certificate: String, key: String, passphrase: String? = nil, hosts: [String] = []
     ) -> ClientIdentity {
         ClientIdentity(source: .pemFiles(certificate: certificate, key: key), passphrase: passphrase, hosts: hosts)
     }
 
-    /// The bytes of a PKCS#12 archive (RFC 7292), `.p12` or `.pfx`.
+    /// Creates an identity from a PKCS#12 archive (RFC 7292), `.p12` or `.pfx`.
     public static func pkcs12(_ archive: Data, passphrase: String, hosts: [String] = []) -> ClientIdentity {
         ClientIdentity(source: .pkcs12(archive), passphrase: passphrase, hosts: hosts)
     }
 
-    /// The same in a file.
+    /// Creates an identity from a PKCS#12 file.
     public static func pkcs12File(_ path: String, passphrase: String, hosts: [String] = []) -> ClientIdentity {
         ClientIdentity(source: .pkcs12File(path), passphrase: passphrase, hosts: hosts)
     }
 
-    /// Whether `host` may see the certificate.
+    /// Returns whether `host` may receive the certificate.
     package func isMeant(for host: String) -> Bool {
         hosts.isEmpty || hosts.contains { HostPattern($0)?.matches(host) ?? false }
     }
@@ -64,7 +67,7 @@ public struct ClientIdentity: Hashable, Sendable {
 }
 
 extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Where it comes from, without anything secret.
+    /// The source of the identity, without secrets.
     public var description: String {
         let origin =
             switch source {
@@ -79,7 +82,7 @@ extension ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible,
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror {
         Mirror(self, children: ["identity": description])
     }

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-/// How many connections a transport has, how long it keeps them, and how it shares them.
+/// The limits of a transport's connection pool: size, lifetime and sharing.
 ///
-/// Times are counted in whole seconds, rounded up.
+/// Times are rounded up to whole seconds.
 public struct ConnectionPool: Hashable, Sendable {
-    /// Connections to one host at a time; further exchanges wait, inside their deadline: first come, first served within
-    /// `RequestOptions.priority`. Where HTTP/2 shares connections, 100 exchanges count as one. Default 64.
+    /// The maximum number of connections to one host. Further exchanges wait until their deadline, in order of arrival
+    /// within `RequestOptions.priority`. Where HTTP/2 shares connections, 100 exchanges count as one. Default 64.
     public var perHost: Int
-    /// Exchanges that may wait for a place at one host; more are refused with `.refused(by: .overload)`. Default 10,000.
+    /// The maximum number of exchanges that wait for a connection slot to one host. Further ones fail with
+    /// `.refused(by: .overload)`. Default 10,000.
     public var waitingPerHost: Int
-    /// Connections to all hosts at a time; further requests wait likewise. Default nil: as many as `perHost` lets be.
+    /// The maximum number of connections to all hosts. Further requests wait likewise. Default nil: only `perHost`
+    /// limits the number.
     public var total: Int?
-    /// Idle connections kept for later use. Default 256.
+    /// The maximum number of idle connections that are kept. Default 256.
     public var idle: Int
-    /// A connection that has been idle for longer is not used again. Default 60 s, at least 1 s.
+    /// The time after which an idle connection is not reused. Default 60 s, at least 1 s.
     public var idleLifetime: Duration
-    /// A connection older than this is not used again, so that changed addresses are noticed. Default nil: no limit.
+    /// The age after which a connection is not reused, so that changed addresses take effect. Default nil: no limit.
     public var lifetime: Duration?
-    /// While a connection to a server is being made that may turn out to speak HTTP/2, further requests wait for it
-    /// instead of opening connections of their own. Default true.
+    /// Whether further requests wait for a connection that is being established and may use HTTP/2, instead of opening
+    /// their own. Default true.
     public var waitsForMultiplexing: Bool
-    /// After which silence the system asks whether the peer is still there, and how long between questions; at least
-    /// 1 s. Nil leaves that out. Default 60 s.
+    /// The idle time after which the system sends keep-alive probes, and the interval between probes; at least 1 s. Nil
+    /// disables them. Default 60 s.
     public var keepAlive: Duration?
 
-    /// A pool with the defaults where nothing is said.
+    /// Creates a pool configuration. Omitted parameters have the defaults.
     public init(
         perHost: Int = 64, waitingPerHost: Int = 10_000, total: Int? = nil, idle: Int = 256,
         idleLifetime: Duration = .seconds(60), lifetime: Duration? = nil, waitsForMultiplexing: Bool = true,

@@ -2,11 +2,11 @@
 
 import CurlewHTTP
 
-/// How names become addresses.
+/// The settings of name resolution.
 public struct DNSConfiguration: Hashable, Sendable {
-    /// Kinds of address.
+    /// The address families that are used.
     public enum Addresses: Hashable, Sendable {
-        /// IPv6 and IPv4, whichever answers first (RFC 8305).
+        /// IPv6 and IPv4, whichever connects first (RFC 8305).
         case any
         /// IPv4 only.
         case ipv4
@@ -14,7 +14,8 @@ public struct DNSConfiguration: Hashable, Sendable {
         case ipv6
     }
 
-    /// Connects to another place than the URL says; the request, `Host`, TLS names and pins stay those of the URL.
+    /// Connects to another host or port than the URL specifies. The request, `Host`, TLS names and pins remain those of
+    /// the URL.
     public struct Override: Hashable, Sendable {
         /// The host of the URL.
         public var host: String
@@ -25,7 +26,7 @@ public struct DNSConfiguration: Hashable, Sendable {
         /// The port to connect to. Nil means that of the URL.
         public var targetPort: Int?
 
-        /// Connects to `target` instead of `host`.
+        /// Creates an override that connects to `target` instead of `host`.
         public init(host: String, port: Int? = nil, target: String, targetPort: Int? = nil) {
             self.host = host
             self.port = port
@@ -34,16 +35,16 @@ public struct DNSConfiguration: Hashable, Sendable {
         }
     }
 
-    /// How long an answer is used again, in whole seconds, rounded up. Zero asks each time. Default 60 s.
+    /// How long a resolved address is cached, rounded up to whole seconds. Zero resolves each time. Default 60 s.
     public var cacheLifetime: Duration
-    /// How long IPv6 has for itself before IPv4 is tried beside it. Default 200 ms, at least 1 ms.
+    /// The head start of IPv6 before IPv4 is tried in parallel. Default 200 ms, at least 1 ms.
     public var happyEyeballsDelay: Duration
-    /// Which addresses are used. Default `.any`.
+    /// The address families that are used. Default `.any`.
     public var addresses: Addresses
-    /// Places that differ from what the URL says; the first that fits counts. Default none.
+    /// The overrides. The first match applies. Default none.
     public var overrides: [Override]
 
-    /// A configuration with the defaults where nothing is said.
+    /// Creates a configuration. Omitted parameters have the defaults.
     public init(
         cacheLifetime: Duration = .seconds(60), happyEyeballsDelay: Duration = .milliseconds(200),
         addresses: Addresses = .any, overrides: [Override] = []
@@ -62,12 +63,12 @@ public struct DNSConfiguration: Hashable, Sendable {
 }
 
 extension DNSConfiguration.Override {
-    /// The target as origins have hosts; nil if it cannot be one.
+    /// The target in the form of an origin's host; nil if it is not valid.
     package var targetHost: String? { Origin(scheme: "http", host: target, port: 80)?.host }
 
-    /// `host:port:target:port`, as libcurl takes it; nil if one of them cannot be.
+    /// The override as `host:port:target:port`, the form that libcurl accepts; nil if a part is not valid.
     package var line: String? {
-        // A port that is left out is none of the problems.
+        // An omitted port is valid.
         guard let from = Origin(scheme: "http", host: host, port: port ?? 80),
             let to = Origin(scheme: "http", host: target, port: targetPort ?? 80)
         else { return nil }

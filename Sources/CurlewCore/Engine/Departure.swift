@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// Asked when a request leaves the pipeline: the last moment at which a policy may still refuse it, after all waits.
+/// A policy that is checked when a request leaves the pipeline, after all waits. It is the last chance to refuse the
+/// request.
 package protocol Departure: AnyObject, Sendable {
-    /// Who is asked before this one.
+    /// The policy that is checked after this one.
     var outer: (any Departure)? { get }
 
     /// Throws if the request must not be sent any more.
     ///
-    /// - `context`: that of the attempt, with what it has waited in queues of the pipeline.
+    /// - `context`: the context of the attempt, with its time in queues of the pipeline.
     func leave(at now: MonotonicInstant, in context: ExchangeContext) throws
 }
 
-/// The latest deadline of the calls that have joined an exchange.
+/// The latest deadline of the calls that share an exchange.
 final class SharedDeadline: Sendable {
     private let state = Locked<Deadline?>(nil)
 
-    /// `.never` as long as nobody has joined.
+    /// The latest deadline; `.never` until a call has joined.
     var latest: Deadline { state.withLock { $0 } ?? .never }
 
     func join(_ deadline: Deadline) {

@@ -2,14 +2,14 @@
 
 import Dispatch
 
-/// Tells the observers of a client what happens, one event after the other, on a dispatch queue of its own.
+/// Delivers the events of a client to its observers, one at a time, on its own dispatch queue.
 ///
-/// Recording an event only puts it into the queue, so that an observer that writes to a disk holds up neither a
-/// connection nor a thread of the concurrency runtime. A client without observers has no queue.
+/// Recording an event only enqueues it, so an observer that writes to a disk blocks neither a connection nor a thread
+/// of the concurrency runtime. A client without observers has no queue.
 package final class EventQueue: Sendable {
-    /// The most events that wait. Of more the newest are dropped, and `.lost` says how many.
+    /// The maximum number of waiting events. Beyond it the newest are dropped, and `.lost` reports their number.
     static let capacity = 16_384
-    /// The longest that a call waits at its end for its events to be told.
+    /// The maximum time that a call waits at its end for the delivery of its events.
     static let patience = Duration.seconds(5)
 
     private struct Entry: Sendable {
@@ -18,7 +18,7 @@ package final class EventQueue: Sendable {
     }
 
     private struct Waiter {
-        /// So many events have to be told first.
+        /// The number of events that must be delivered first.
         let number: UInt64
         let since: MonotonicInstant
         let continuation: CheckedContinuation<Void, Never>
@@ -28,7 +28,7 @@ package final class EventQueue: Sendable {
         var waiting: [Entry] = []
         var isTelling = false
         var lost = 0
-        /// How many have been put into the queue, and how many of them are told.
+        /// The number of events that have been enqueued, and of those that have been delivered.
         var queued: UInt64 = 0
         var told: UInt64 = 0
         var waiters: [Waiter] = []
@@ -47,12 +47,12 @@ package final class EventQueue: Sendable {
         self.patience = patience
     }
 
-    /// A queue for `observers`; nil without any.
+    /// Returns a queue for `observers`; nil if there are none.
     static func serving(_ observers: [any RequestObserver]) -> EventQueue? {
         observers.isEmpty ? nil : EventQueue(observers)
     }
 
-    /// Puts an event behind those that wait.
+    /// Appends an event to the queue.
     func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
         let mustBegin = state.withLock { state in
             guard state.waiting.count < capacity else {
@@ -74,7 +74,7 @@ package final class EventQueue: Sendable {
     }
 
     private func tellAll() {
-        // Backwards, so that each is let go when it has been told.
+        // In reverse order, so that `popLast` releases each event after its delivery.
         var entries: [Entry] = []
         while true {
             let (batch, finished) = state.withLock { state -> ([Entry]?, [Waiter]) in
@@ -103,7 +103,7 @@ package final class EventQueue: Sendable {
         return state.waiters.filter { $0.number <= told }
     }
 
-    /// Returns when everything that is in the queue has been told, and after five seconds if an observer holds it up.
+    /// Returns when all queued events have been delivered, or after five seconds if an observer is slower.
     func told() async {
         await withCheckedContinuation { continuation in
             let (isTold, mustWatch) = state.withLock { state in
@@ -117,7 +117,7 @@ package final class EventQueue: Sendable {
         }
     }
 
-    /// One timer for all waiters: it looks after five seconds, and again as long as there are some.
+    /// One timer for all waiters. It checks after five seconds, and again while there are waiters.
     private func watch(after delay: Duration) {
         let time = DispatchTime.now() + .nanoseconds(Int(clamping: delay.wholeNanoseconds))
         DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.look() }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// When an exchange runs out of time, as arithmetic on the monotonic clock: for engines.
+/// Computes the timeouts of an exchange on the monotonic clock, for transports.
 ///
 ///     handed over ──▶ waiting for the head ──▶ receiving the body
 ///                        │          ▲
 ///                        ▼          │ last byte of the request
 ///                      sending ─────┘
 ///
-/// An engine that tells when the request leaves on a connection has a limit for the time until then, too.
-/// Waiting ends after `firstByte`, whatever trickles in before the head is complete; sending and receiving end when
-/// nothing has moved for `idle`. The deadline of the attempt bounds the time to the head and stands still while the body of
-/// the request moves. Until the exchange begins only those of the attempt and of the call count. Activity only moves
-/// `lastActivity`; nothing is armed or cancelled. The engine looks when the earliest possible end comes, and either ends
-/// the exchange or learns the next moment to look.
+/// A transport that reports when the request is sent on a connection also has a limit for the time before. Waiting ends
+/// after `firstByte`, whatever arrives before the head is complete. Sending and receiving end when nothing has been
+/// transferred for `idle`. The deadline of the attempt bounds the time to the head and is suspended while the request
+/// body is transferred. Until the exchange begins, only the deadlines of the attempt and of the call apply. Activity
+/// only updates `lastActivity`; no timer is set or cancelled. The transport calls `check(at:)` at the earliest possible
+/// end, and either ends the exchange or receives the next time to check.
 package struct ExchangeClock: Sendable {
     private enum Phase {
         case waiting(since: Int64)
@@ -24,20 +24,20 @@ package struct ExchangeClock: Sendable {
     private var begun: Int64?
     private var answered: Int64?
     private var total: Int64
-    /// When the head has to be there; moved by what sending takes.
+    /// The deadline of the head, extended by the time that sending takes.
     private var attempt: Int64
     private var sendingSince: Int64?
-    /// Until the request is about to leave on a connection: since when it waits for that.
+    /// The time at which the wait for a connection began; nil once the request is about to be sent.
     private var connectingSince: Int64?
     private var connect: Int64?
     private let firstByte: Int64?
     private let idle: Int64?
     private var phase: Phase
     package var lastActivity: Int64
-    /// We are the cause that nothing moves: the reader or the producer is behind.
+    /// True while the reader or the producer is behind, so that the transfer is paused on this side.
     package var isHeld = false
 
-    /// Reads the context's own clock once: with a manual clock the *remaining* time still counts in real time.
+    /// Reads the context's own clock once: with a manual clock the *remaining* time is still measured in real time.
     package init(_ context: ExchangeContext, now: Int64 = Self.now()) {
         handedOver = now
         phase = .waiting(since: now)
@@ -52,19 +52,19 @@ package struct ExchangeClock: Sendable {
         (total, attempt) = (end(context.totalDeadline), end(context.attemptDeadline))
     }
 
-    /// How long the exchange waited until it began.
+    /// The time that the exchange waited until it began.
     package func queued(at now: Int64) -> Duration { .nanoseconds((begun ?? now) - handedOver) }
 
-    /// From the beginning to the head, once that has come.
+    /// The time from the beginning to the head, once the head has arrived.
     package var untilAnswer: Duration? { answered.map { .nanoseconds($0 - (begun ?? handedOver)) } }
 
-    /// The time since the head came.
+    /// The time since the head arrived.
     package func sinceAnswer(at now: Int64) -> Duration? { answered.map { .nanoseconds(now - $0) } }
 
-    /// The time since the engine was given the exchange.
+    /// The time since the transport received the exchange.
     package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
 
-    /// The exchange begins: what came before was waiting for its turn. With a time for `connecting`, that phase lasts until
+    /// Begins the exchange; the time before was spent in a queue. With a time for `connecting`, that phase lasts until
     /// `connected`.
     package mutating func begin(at now: Int64, connecting time: Duration? = nil) {
         begun = now
@@ -73,19 +73,19 @@ package struct ExchangeClock: Sendable {
         awaitHead(at: now)
     }
 
-    /// The request is about to leave on a connection.
+    /// Records that the request is about to be sent on a connection.
     package mutating func connected() {
         connectingSince = nil
     }
 
-    /// What came before was waiting for a connection that others use.
+    /// Restarts the connecting phase; the time before was a wait for a connection that others use.
     package mutating func connectLater(from now: Int64) {
         connectingSince = now
     }
 
     package var isConnected: Bool { begun != nil && connectingSince == nil }
 
-    /// Content leaves, or is made ready to leave. True when that begins another phase, with another end.
+    /// Records that content is sent or prepared for sending. Returns true when that starts a phase with another end.
     @discardableResult package mutating func send(at now: Int64) -> Bool {
         lastActivity = now
         guard case .waiting = phase else { return false }
@@ -94,7 +94,7 @@ package struct ExchangeClock: Sendable {
         return true
     }
 
-    /// The request is complete, or begins anew; what counts now is the answer.
+    /// Records that the request is complete or starts again, and that the response is awaited.
     package mutating func awaitHead(at now: Int64) {
         lastActivity = now
         if let start = sendingSince { attempt = Self.sum(attempt, max(0, now - start)) }
@@ -103,25 +103,25 @@ package struct ExchangeClock: Sendable {
         phase = .waiting(since: now)
     }
 
-    /// The head is complete, or a piece of the body has come.
+    /// Records that the head is complete or a part of the body has arrived.
     package mutating func receive(at now: Int64) {
         lastActivity = now
         if answered == nil { answered = now }
         phase = .receiving
     }
 
-    /// Whatever was allowed, it is over then.
+    /// Ends the exchange at `moment` at the latest.
     package mutating func end(by moment: Int64) {
         total = min(total, moment)
     }
 
-    /// When the head has to be there: later by the time in which the body of the request has moved so far.
+    /// The deadline of the head, extended by the time that sending the request body has taken so far.
     private var endOfAttempt: Int64 {
         guard answered == nil else { return .max }
         return sendingSince.map { Self.sum(attempt, max(0, lastActivity - $0)) } ?? attempt
     }
 
-    /// The phase whose time is over at `now`, or else the next moment to look again.
+    /// Returns the phase that has timed out at `now`, or else the next time to check.
     package func check(at now: Int64) -> (expired: NetworkError.Phase?, next: Int64) {
         if now >= total { return (.total, now) }
         let attempt = endOfAttempt
@@ -145,7 +145,7 @@ package struct ExchangeClock: Sendable {
         SystemTime().now.nanoseconds
     }
 
-    /// The moment `time` from now; one that has passed for times below zero.
+    /// Returns the time `time` from now. A negative duration counts as zero.
     package static func moment(after time: Duration) -> Int64 {
         sum(now(), max(0, time.wholeNanoseconds))
     }
@@ -157,7 +157,7 @@ package struct ExchangeClock: Sendable {
 }
 
 extension NetworkError {
-    /// The error for a phase that took longer than `timeouts` allow.
+    /// Returns the error for a phase that exceeded `timeouts`.
     package static func timeout(_ phase: Phase, _ timeouts: Timeouts) -> NetworkError {
         let text =
             switch phase {

@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 extension ExchangeContext {
-    /// What all calls of a client have in common.
+    /// The facts that all calls of a client share.
     final class Client: Sendable {
         let origin: Origin?
         let bounds: CallBounds
@@ -25,12 +25,12 @@ extension ExchangeContext {
         }
     }
 
-    /// What stays the same from the first to the last hop of a call.
+    /// The facts of a call that are the same for all of its hops.
     final class Call: Sendable {
         let id: UInt64
         let routeName: String
         let options: RequestOptions
-        /// The call's laid over the client's.
+        /// The bounds of the client, overridden by those of the call.
         let bounds: CallBounds
         let events: CallEvents?
         let start: MonotonicInstant
@@ -55,7 +55,7 @@ extension ExchangeContext {
             self.client = client
         }
 
-        /// The same, begun now.
+        /// Returns a new call with the same facts that starts now.
         func again() -> Call {
             Call(
                 id: ExchangeID.next(), routeName: routeName, options: options, events: events?.queue,

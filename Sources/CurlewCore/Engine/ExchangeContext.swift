@@ -2,34 +2,36 @@
 
 public import CurlewHTTP
 
-/// What travels beside a request through the pipeline: identity, options and deadlines. Never configuration.
+/// The context of a request in the pipeline: the identity of its call, options and deadlines. It contains no
+/// configuration.
 ///
-/// A small value: what does not change during a call sits behind one reference, the rest is copied from hop to hop.
+/// A small value. What does not change during a call is behind one reference, the rest is copied from hop to hop.
 public struct ExchangeContext: Sendable {
     private let call: Call
 
-    /// Which try this is, counted from one.
+    /// The number of the attempt, counted from one.
     public var attempt = 1
-    /// How many redirects led here.
+    /// The number of redirects before this request.
     public var hop = 0
-    /// True once a redirect has left the origin of the call. It stays true: no credential is attached any more.
+    /// True once a redirect has left the origin of the call. It stays true, and no credential is attached any more.
     public var crossedOrigin = false
-    /// True once a credential is attached. An interceptor of one's own that attaches one passes it on like this.
+    /// True once a credential is attached. A custom interceptor that attaches a credential must set it in the context
+    /// that it passes on.
     public var isAuthenticated = false
-    /// The end of the whole call.
+    /// The deadline of the whole call.
     public var totalDeadline: Deadline
-    /// When the head of this attempt's response has to be there.
+    /// The deadline of the response head of this attempt.
     public var attemptDeadline = Deadline.never
-    /// Who is asked once more when the request leaves the pipeline.
+    /// The policy that is checked when the request leaves the pipeline.
     package var departure: (any Departure)?
-    /// What this attempt has waited in queues of the pipeline, in nanoseconds.
+    /// The time that this attempt has waited in queues of the pipeline, in nanoseconds.
     private var waited: Int64 = 0
-    /// A retry further out counts what succeeds.
+    /// True if a retry interceptor closer to the caller counts successes.
     var isRetried = false
-    /// What only redirected and repeated calls have, behind one reference that others do not pay for.
+    /// The facts of redirected and repeated calls only, behind one reference.
     private var detour: Detour?
 
-    /// A context of one's own, for tests of interceptors and transports.
+    /// Creates a context, for tests of interceptors and transports.
     public init(
         routeName: String = "", options: RequestOptions = RequestOptions(), timeouts: Timeouts = .standard,
         limits: Limits = .standard, clientOrigin: Origin? = nil, observers: [any RequestObserver] = [],
@@ -49,46 +51,46 @@ public struct ExchangeContext: Sendable {
         totalDeadline = Deadline(call.bounds.timeouts.total, after: call.start)
     }
 
-    /// Tells the calls of this process apart; counts up from one.
+    /// The number of the call, unique in this process and ascending from one.
     public var id: UInt64 { call.id }
     /// The endpoint's name, for logs and metrics.
     public var routeName: String { call.routeName }
-    /// When the call began.
+    /// The start of the call.
     public var start: MonotonicInstant { call.start }
-    /// What the call asked for.
+    /// The options of the call.
     public var options: RequestOptions { call.options }
-    /// What the call asked for under an extension's key. Unlike `options`, it copies nothing else.
+    /// The call's value for an extension's key. Unlike `options`, it copies nothing else.
     package subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value { call.options[key] }
-    /// Whether the call goes with a credential, and with which.
+    /// Whether the call is sent with a credential, and with which one.
     public var authentication: AuthenticationChoice { call.authentication }
-    /// The timeouts in force: the call's laid over the client's.
+    /// The timeouts in force: the client's, overridden by the call's.
     public var timeouts: Timeouts { call.bounds.timeouts }
-    /// The limits in force: the call's laid over the client's.
+    /// The limits in force: the client's, overridden by the call's.
     public var limits: Limits { call.bounds.limits }
-    /// What the app knows of its fields.
+    /// The app's declarations about its fields.
     public var fields: FieldRules { call.client.fields }
-    /// What texts about the call do not show, beyond what Curlew knows.
+    /// The declared secrets, which texts about the call redact.
     package var secrets: DeclaredSecrets { call.client.secrets }
-    /// The fields of the client's configuration, which go to its origin only.
+    /// The fields of the client's configuration, which are sent to its origin only.
     package var homeFields: Set<HTTPField.Name> { call.client.homeFields }
-    /// The origin of the client's base URL. Credentials belong to it unless they name another.
+    /// The origin of the client's base URL. Credentials are scoped to it unless they specify another.
     public var clientOrigin: Origin? { call.client.origin }
-    /// Where time comes from.
+    /// The source of time.
     public var time: any TimeSource { call.client.time }
-    /// How the call writes and reads bodies, for what answers in place of a server.
+    /// The codecs of the call, for responses that do not come from a server.
     package var codecs: Codecs { call.codecs }
     /// The endpoint that was sent, for typed stubs.
     package var endpoint: (any Sendable)? { call.endpoint }
 
-    /// This context once a credential is attached.
+    /// A copy of this context with a credential attached.
     package var authenticated: ExchangeContext {
         var copy = self
         copy.isAuthenticated = true
         return copy
     }
 
-    /// The context of another call that this one has started and that outlives it: with a number, a start and a total time of
-    /// its own, and the same options.
+    /// Returns the context of another call that this one has started and that outlives it. It has its own number, start
+    /// and total time, and the same options.
     func ofItsOwn(total: Duration) -> ExchangeContext {
         var copy = ExchangeContext(call.again())
         copy.totalDeadline = Deadline(total, after: copy.start)
@@ -101,19 +103,20 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
-    /// The redirects that led here, oldest first.
+    /// The redirects before this request, oldest first.
     public package(set) var redirects: [Redirect] {
         get { detour?.facts.redirects ?? [] }
         set { change { $0.redirects = newValue } }
     }
 
-    /// Which fields go along once the origin is left. Before that, only the declared secrets are in it.
+    /// The fields that are sent after the origin has been left. Before that, it contains only the declared secrets.
     package var forwardedFields: ForwardedFields {
         get { detour?.facts.forwardedFields ?? ForwardedFields() }
         set { change { $0.forwardedFields = newValue } }
     }
 
-    /// The `Cookie` field as the client's jar made it for this hop: the one secret that a foreign origin may get.
+    /// The `Cookie` field that the client's jar created for this hop: the only secret that a foreign origin may
+    /// receive.
     package var jarCookie: String? {
         get { detour?.facts.jarCookie }
         set { change { $0.jarCookie = newValue } }
@@ -125,14 +128,14 @@ public struct ExchangeContext: Sendable {
         set { change { $0.principalKey = newValue } }
     }
 
-    /// This context with `key` as the key for principals.
+    /// Returns this context with `key` as the key for principals.
     func hashing(with key: PrincipalKey) -> ExchangeContext {
         var copy = self
         copy.principalKey = key
         return copy
     }
 
-    /// What the call has tried before, oldest first, on this hop and on those that led here.
+    /// The earlier attempts of the call, oldest first, on this hop and on the hops before.
     public package(set) var pastAttempts: [Attempt] {
         get { detour?.facts.pastAttempts ?? [] }
         set { change { $0.pastAttempts = newValue } }
@@ -144,10 +147,10 @@ public struct ExchangeContext: Sendable {
         detour = Detour(facts)
     }
 
-    /// True when sending `request` again intends the same as sending it once (RFC 9110 §9.2.2): the call says so
-    /// (`RequestOptions.isIdempotent`), else its method does, or an `Idempotency-Key` lets the server tell.
+    /// Returns true if `request` is idempotent (RFC 9110 §9.2.2): because the call declares it
+    /// (`RequestOptions.isIdempotent`), or else because of its method or an `Idempotency-Key`.
     ///
-    /// The one definition for retries, and for engines that would send again by themselves.
+    /// Retries use this definition, and so do transports that would resend requests themselves.
     public func mayRepeat(_ request: HTTPRequest) -> Bool {
         if let declared = call.options.isIdempotent { return declared }
         return request.method.isIdempotent || !(request.headers[.idempotencyKey] ?? "").isEmpty
@@ -158,37 +161,38 @@ public struct ExchangeContext: Sendable {
         totalDeadline.earlier(attemptDeadline)
     }
 
-    /// When no caller needs the response any more. Unlike `deadline`, it is known of an exchange that several calls share: that
-    /// of the most patient one. Policies ask it whether a wait is worth while.
+    /// The time after which no caller needs the response. For an exchange that several calls share, the latest of their
+    /// deadlines, which `deadline` does not include. Policies use it to decide whether a wait is worthwhile.
     package var horizon: Deadline {
         guard let shared = detour?.facts.sharedDeadline else { return deadline }
         return shared.latest.earlier(attemptDeadline)
     }
 
-    /// The deadline of the calls that share the exchange; nil if it is one call's.
+    /// The deadline of the calls that share the exchange; nil if it belongs to one call.
     var sharedDeadline: SharedDeadline? {
         get { detour?.facts.sharedDeadline }
         set { change { $0.sharedDeadline = newValue } }
     }
 
-    /// What this attempt has waited in queues of the pipeline.
+    /// The time that this attempt has waited in queues of the pipeline.
     package var queued: Duration {
         get { .nanoseconds(waited) }
         set { waited = newValue.wholeNanoseconds }
     }
 
-    /// True when there are observers. Ask before building an event that costs something.
+    /// True when there are observers. Check it before creating an expensive event.
     public var isObserved: Bool { call.events != nil }
 
-    /// Which sending of the call an event belongs to, counted from one; nil for events of the call as a whole. Unlike
-    /// `attempt`, it tells the two sendings of a hedged attempt apart.
+    /// The number of the request on the wire to which an event belongs, counted from one; nil for events of the call as
+    /// a whole. Unlike `attempt`, it distinguishes the two requests of a hedged attempt.
     public var sending: Int? { detour?.facts.sending?.number }
 
-    /// Tells the observers, on their queue; `event` is made only if there are any. Returns at once, on any thread.
+    /// Records an event for the observers, on their queue. `event` is evaluated only if there are any. Returns
+    /// immediately, on any thread.
     public func record(_ event: @autoclosure () -> ExchangeEvent) {
         guard let events = call.events else { return }
         var event = event().withholding(call.client.secrets)
-        // The transport cannot know of waits in the pipeline.
+        // The transport does not know the waits in the pipeline.
         if waited > 0, case .measured(var metrics) = event {
             metrics.queue = (metrics.queue ?? .zero) + queued
             event = .measured(metrics)
@@ -200,7 +204,7 @@ public struct ExchangeContext: Sendable {
         }
     }
 
-    /// Records the last event of a call. What its sendings have left open is told before it.
+    /// Records the last event of a call, after the outstanding events of its requests.
     func conclude(with event: @autoclosure () -> ExchangeEvent) {
         guard let events = call.events else { return }
         let event = event()
@@ -208,15 +212,16 @@ public struct ExchangeContext: Sendable {
         record(event)
     }
 
-    /// Returns when everything that has been recorded is told; see `EventQueue.told()`.
+    /// Returns when all recorded events have been delivered; see `EventQueue.told()`.
     package func eventsTold() async {
         await call.events?.queue.told()
     }
 
-    /// Where the events of the call go, for calls that are made on its behalf.
+    /// The queue for the events of the call, for calls that are made on its behalf.
     var events: EventQueue? { call.events?.queue }
 
-    /// This context for a request that leaves the pipeline: what is recorded with it are the events of one sending.
+    /// Returns this context for a request that leaves the pipeline. Events that are recorded with it belong to that
+    /// request.
     func beginSending() -> ExchangeContext {
         guard let events = call.events else { return self }
         var copy = self
@@ -224,7 +229,7 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
-    /// Tells of the end of a body that the transport does not tell of.
+    /// Records the end of a body that the transport does not report.
     func watchEnd(of body: ResponseBody) -> ResponseBody {
         guard let sending = detour?.facts.sending, !body.isAtHand else { return body }
         return body.onEnd { _ in sending.endBody(in: self) }
@@ -247,7 +252,7 @@ public struct ExchangeContext: Sendable {
     }
 }
 
-/// Numbers for calls: a counter is cheaper than a random identifier and sorts by time.
+/// The numbers of calls. A counter is cheaper than a random identifier and sorts by time.
 enum ExchangeID {
     private static let last = Locked<UInt64>(0)
 

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: MIT
 
-/// A message in, a message out: the pipeline and the transport, without types on top.
+/// Sends requests through a pipeline and a transport, without typed calls.
 ///
-/// This is the engine of `APIClient`, usable alone where requests are made elsewhere (proxies, generated clients).
-/// Copies share the transport and whatever state the interceptors have.
+/// `APIClient` is built on it. Use it directly where requests are created elsewhere, as in proxies and generated
+/// clients. Copies share the transport and the state of the interceptors.
 public struct Exchanger: Sendable {
     /// The interceptors in force.
     public let pipeline: Pipeline
-    /// The engine.
+    /// The transport.
     public var transport: any Transport { chain.transport }
-    /// What cannot work; `exchange` throws it.
+    /// The configuration errors, which `exchange` throws.
     public let problems: [String]
     let chain: Chain
-    /// What the configuration and the interceptors declare.
+    /// The declarations of the configuration and the interceptors.
     let fields: FieldRules
     let secrets: DeclaredSecrets
     private let attemptTimeout: Duration?
-    /// Those of the client.
+    /// The gate of the client's calls.
     private let calls: CallGate?
 
-    /// An engine over `transport`. Never fails: what cannot work is listed in `problems`.
+    /// Creates an exchanger over `transport`. Never fails: configuration errors are listed in `problems`.
     public init(pipeline: Pipeline, transport: any Transport, setup: PipelineSetup = PipelineSetup()) {
         self.init(
             pipeline: pipeline, setup: setup, chain: Chain(pipeline.interceptors, transport))
     }
 
-    /// An engine with the chain of another one that has the same pipeline and transport.
+    /// Creates an exchanger that shares the chain of another one with the same pipeline and transport.
     init(pipeline: Pipeline, setup: PipelineSetup, chain: Chain, calls: CallGate? = nil) {
         self.pipeline = pipeline
         self.calls = calls
@@ -39,8 +39,8 @@ public struct Exchanger: Sendable {
 
     /// Sends `request` through the pipeline.
     ///
-    /// Returns when the head of the answer is there (and small bodies with it), whatever its status. Throws
-    /// `NetworkError`: `.configuration` when the pipeline has problems, else what went wrong on the way.
+    /// Returns when the response head has arrived, together with a small body, whatever the status is. Throws
+    /// `NetworkError`: `.configuration` when the pipeline has problems, otherwise the failure of the call.
     public func exchange(
         _ request: HTTPRequest, in context: ExchangeContext
     ) async throws(NetworkError) -> HTTPResponse {
@@ -49,8 +49,8 @@ public struct Exchanger: Sendable {
         return try await exchange(request, in: context) { $0 }
     }
 
-    /// The same, with what the caller makes of the answer as a part of the call: observers hear of a success only after
-    /// `finish`, and its errors are the call's errors. The request knows `secrets` already.
+    /// Sends `request` and processes the response with `finish` as a part of the call: observers are notified of a
+    /// success only after `finish`, and its errors are the call's errors. The request already has `secrets`.
     package func exchange<Value>(
         _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
     ) async throws(NetworkError) -> Value {
@@ -64,7 +64,7 @@ public struct Exchanger: Sendable {
             try calls?.enter()
             defer { calls?.leave() }
             var response = try await Next(context: context, chain: chain)(request)
-            // A cache, a mock or a hook may have made it.
+            // The response may be from a cache, a mock or a hook.
             secrets.declare(in: &response.headers)
             let value = try await finish(response)
             if context.isObserved {
@@ -87,7 +87,7 @@ public struct Exchanger: Sendable {
         }
     }
 
-    /// What bounded a call that ran out of time.
+    /// Returns the limits of a call that timed out.
     private func bounds(of context: ExchangeContext) -> String {
         let spent = context.start.duration(to: context.time.now).brief
         let total = context.timeouts.total.map { "may take \($0.brief)" } ?? "has no limit"
@@ -98,7 +98,7 @@ public struct Exchanger: Sendable {
 }
 
 extension Exchanger: CustomReflectable {
-    /// Shows the pipeline and the transport by their descriptions, to debuggers and `dump` too.
+    /// Shows the descriptions of the pipeline and the transport. Debuggers and `dump` use it.
     public var customMirror: Mirror {
         Mirror(self, children: ["pipeline": "\(pipeline)", "transport": transport.label])
     }

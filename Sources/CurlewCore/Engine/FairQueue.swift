@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// Who is next: the policy of every line in the package, alone and without I/O.
+/// A fair priority queue without I/O, used for every wait in the package.
 ///
-/// First come, first served within a priority, and a higher priority goes first; but every eighth turn is that of
-/// whoever has waited longest, so that a steady stream of urgent work delays the rest and never starves it.
+/// A higher priority is served first, and elements of equal priority in order of arrival. Every eighth turn is for the
+/// element that has waited longest, so a steady stream of urgent work delays other work and does not starve it.
 package struct FairQueue<Element> {
     private struct Entry {
         let element: Element
         let priority: RequestPriority
     }
 
-    /// How many may wait.
+    /// The maximum number of waiting elements.
     package let capacity: Int
 
     private var waiting: [UInt64: Entry] = [:]
@@ -25,20 +25,20 @@ package struct FairQueue<Element> {
         self.capacity = capacity
     }
 
-    /// How many wait.
+    /// The number of waiting elements.
     package var count: Int { waiting.count }
 
     package var isEmpty: Bool { waiting.isEmpty }
 
-    /// Those who wait, in no order.
+    /// The waiting elements, in no order.
     package var elements: some Collection<Element> { waiting.values.lazy.map(\.element) }
 
-    /// How many will certainly be served before somebody who came now with this priority.
+    /// Returns the number of elements that will certainly be served before a new element of this priority.
     package func ahead(of priority: RequestPriority) -> Int {
         counts[priority.rawValue...].reduce(0, +)
     }
 
-    /// Stands in line. The ticket is for `leave(_:)`; nil when the line is full.
+    /// Enqueues an element. Returns a ticket for `leave(_:)`, or nil when the queue is full.
     package mutating func wait(_ element: Element, _ priority: RequestPriority) -> UInt64? {
         guard waiting.count < capacity else { return nil }
         lastTicket += 1
@@ -48,7 +48,7 @@ package struct FairQueue<Element> {
         return lastTicket
     }
 
-    /// Whose turn it is, who leaves the line with it; nil when nobody waits.
+    /// Removes and returns the next element; nil when the queue is empty.
     package mutating func next() -> Element? {
         guard !waiting.isEmpty else { return nil }
         turns += 1
@@ -62,7 +62,7 @@ package struct FairQueue<Element> {
         return remove(turn.ticket)
     }
 
-    /// Leaves the line before it was one's turn. False when that has come already.
+    /// Removes an element before its turn. Returns false if it was removed already.
     @discardableResult
     package mutating func leave(_ ticket: UInt64) -> Bool {
         guard remove(ticket) != nil else { return false }
@@ -79,7 +79,8 @@ package struct FairQueue<Element> {
     }
 }
 
-/// Tickets in the order of their issue. Those given up stay until they come to the front, or until they are the most.
+/// Tickets in the order of their issue. Cancelled tickets remain until they reach the front, or until they are the
+/// majority.
 private struct Tickets {
     private var numbers: [UInt64]
     private var start = 0

@@ -2,14 +2,14 @@
 
 package import CurlewHTTP
 
-/// Which request fields may go to an origin that a redirect has chosen: those that are known to be harmless or were
-/// declared, and no others.
+/// The request fields that may be sent to an origin that a redirect has chosen: only those that are known to be
+/// harmless or were declared.
 package struct ForwardedFields: Hashable, Sendable {
-    /// Declared as secret. A secret stays at its origin whatever else is said of it.
+    /// The fields declared as secret. They are never sent to another origin, whatever else is declared.
     package var secret: Set<HTTPField.Name> = []
-    /// Of the client's configuration. They belong to its origin unless they were declared.
+    /// The fields of the client's configuration. They are scoped to its origin unless they were declared.
     package var home: Set<HTTPField.Name> = []
-    /// Declared as safe for other origins.
+    /// The fields declared as safe for other origins.
     package var declared: Set<HTTPField.Name> = []
 
     package init(
@@ -25,6 +25,6 @@ package struct ForwardedFields: Hashable, Sendable {
         return declared.contains(name) || name.isHarmless && !home.contains(name)
     }
 
-    /// What no declaration can take along: it says something of the first origin (RFC 9110 §15.4).
+    /// The fields that no declaration can forward, because they describe the first origin (RFC 9110 §15.4).
     private static let bound: Set<HTTPField.Name> = [.host, .origin, .referer]
 }

@@ -2,15 +2,15 @@
 
 import CurlewHTTP
 
-/// One host, `api.example.com`, or all hosts one label beneath a name: `*.example.com`.
+/// A host, `api.example.com`, or all hosts one label below a name: `*.example.com`.
 ///
-/// The wildcard stands for exactly one label, as in certificates (RFC 9525 §6.3): `*.example.com` is neither
-/// `example.com` nor `a.b.example.com`. Case and a final dot do not matter.
+/// The wildcard matches exactly one label, as in certificates (RFC 9525 §6.3): `*.example.com` matches neither
+/// `example.com` nor `a.b.example.com`. Case and a trailing dot are ignored.
 package struct HostPattern: Hashable, Sendable {
     private let name: String
     private let isWildcard: Bool
 
-    /// Nil for what is no host: a URL, a host with a port, a wildcard that is not the first label.
+    /// Nil for text that is not a host: a URL, a host with a port, a wildcard that is not the first label.
     package init?(_ text: String) {
         isWildcard = text.begins(with: "*.")
         guard let origin = Origin(scheme: "https", host: isWildcard ? String(Substring(text.utf8.dropFirst(2))) : text)
@@ -20,7 +20,7 @@ package struct HostPattern: Hashable, Sendable {
         name = Self.withoutDot(origin.host)
     }
 
-    /// Whether `host`, in lower case as in an `Origin`, is meant.
+    /// Returns whether the pattern matches `host`, in lower case as in an `Origin`.
     package func matches(_ host: String) -> Bool {
         let host = Self.withoutDot(host)
         guard isWildcard else { return host == name }

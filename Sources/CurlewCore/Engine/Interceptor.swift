@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Policy around an exchange: sees the request on its way out and the response on its way back.
+/// A policy around an exchange. It processes the request before it is sent and the response when it is returned.
 ///
-/// An interceptor may change the request, answer without asking, ask more than once, or change the response:
+/// An interceptor may change the request, respond without a request to the server, send several requests, or change the
+/// response:
 ///
 ///     struct Tenant: Interceptor {
 ///         let name: String
@@ -14,76 +15,80 @@
 ///     }
 ///
 /// Rules:
-/// - The chain unwinds when the response *head* is there. Work on the body wraps `response.body`; code after `next`
-///   does not wait for it. Totals belong to a `RequestObserver`.
-/// - State that several calls share sits in one private lock or actor of the interceptor.
-/// - Errors of any kind may be thrown; the caller sees a `NetworkError`.
-/// - For a test of one interceptor, make its `Next` from a closure: `Next { request, context in … }`.
-/// - What is wrong with the way one is set up is told by `ValidatingInterceptor`.
+/// - The chain unwinds when the response *head* has arrived. Code after `next` does not wait for the body: to process
+///   it, wrap `response.body`. Totals belong in a `RequestObserver`.
+/// - State that several calls share belongs in one private lock or actor of the interceptor.
+/// - Any error may be thrown. The caller receives a `NetworkError`.
+/// - To test a single interceptor, create its `Next` from a closure: `Next { request, context in … }`.
+/// - `ValidatingInterceptor` reports configuration errors of an interceptor.
 public protocol Interceptor: Sendable {
-    /// Runs the rest of the chain through `next`, as often as it needs to. The one requirement without a default.
+    /// Processes a request and runs the rest of the chain through `next`, as often as necessary. The only requirement
+    /// without a default.
     func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse
-    /// Where `Pipeline.adding(_:)` puts it, unless that is said there. Default `.custom`.
+    /// The place at which `Pipeline.adding(_:)` inserts the interceptor, unless the call specifies another. Default
+    /// `.custom`.
     var placement: Placement { get }
-    /// Whose credential it would attach to `request` now, told without I/O; asked by what keeps or shares answers
-    /// (`Next.principal(of:)`) and by `APIClient.problems`, and never otherwise.
+    /// Returns the principal whose credential the interceptor would attach to `request` now, without I/O. Called only
+    /// by components that store or share responses (`Next.principal(of:)`) and by `APIClient.problems`.
     ///
-    /// The default is `.unknown` at every placement: a cache, or a shared exchange, further out cannot see what is added
-    /// here, so it keeps and shares nothing, and says so in `APIClient.problems` and in its verdicts. Those further in
-    /// see it on the request, and do not ask. An interceptor that changes nothing on which answers depend returns
-    /// `.anonymous`, or is added with `changesWhoseAnswer: false`.
+    /// The default is `.unknown` at every placement. A cache or a shared exchange that is closer to the caller cannot
+    /// see what this interceptor adds. It then stores and shares nothing, and reports that in `APIClient.problems` and
+    /// in its verdicts. Components closer to the transport see the additions on the request and do not call this
+    /// method. An interceptor whose changes do not affect responses returns `.anonymous`, or is added with
+    /// `changesWhoseAnswer: false`.
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
-    /// Whether `APIClient.preview` runs it. Default true; false for what only makes sense with an answer.
+    /// Whether `APIClient.preview` runs the interceptor. Default true; false for interceptors that need a response.
     var runsInPreview: Bool { get }
 }
 
-/// An interceptor that can be set up in a way that cannot work, or has to know how others are set up.
+/// An interceptor whose configuration can be invalid, or which depends on the configuration of other interceptors.
 public protocol ValidatingInterceptor: Interceptor {
-    /// Tells what others of the pipeline have to fit, such as a timeout or a budget, and which fields and query items that
-    /// it attaches are secret (`PipelineSetup.fields`). Asked of all before any `problem(in:)`.
+    /// Declares facts that other interceptors depend on, such as a timeout or a budget, and the secret fields and query
+    /// items that this one attaches (`PipelineSetup.fields`). Called for all interceptors before any `problem(in:)`.
     func declare(in setup: inout PipelineSetup)
-    /// What is wrong with the way it is set up, given the client; nil when it can work. Every call throws it.
+    /// Returns a configuration error, given the client; nil if the configuration is valid. Every call throws the error.
     func problem(in setup: PipelineSetup) -> String?
-    /// What works, but hardly as it was meant; nil when all is well. Calls are made; `APIClient.problems` names it.
+    /// Returns a warning about a configuration that works but is probably not intended; nil if there is none. Calls are
+    /// sent, and `APIClient.problems` lists the warning.
     func warning(in setup: PipelineSetup) -> String?
 }
 
-/// An interceptor that has to load something, once, before `principal(of:in:)` can tell whose credential it attaches:
-/// tokens from a file or a keychain.
+/// An interceptor that must load data once, such as tokens from a file or a keychain, before `principal(of:in:)` can
+/// return the principal.
 public protocol PreparingInterceptor: Interceptor {
-    /// Loads it, unless that is done. Called before `principal(of:in:)` where answers are kept or shared, never from
-    /// several places of one call at once. Waits no longer than the deadline of `context`; fails silently, since the
-    /// principal then stays unknown and the call itself meets the error.
+    /// Loads the data, unless it is loaded. Called before `principal(of:in:)` where responses are stored or shared,
+    /// never concurrently for one call. Waits at most until the deadline of `context`. Fails silently: the principal
+    /// then stays unknown, and the call itself throws the error.
     func prepare(in context: ExchangeContext) async
 }
 
-/// An interceptor that is told of calls that never get to the pipeline, because no request could be made of them.
+/// An interceptor that is notified of calls that do not reach the pipeline, because their request could not be built.
 protocol UnsentCallListener: Interceptor {
     func note(unsent error: NetworkError, in context: ExchangeContext)
 }
 
 extension ValidatingInterceptor {
-    /// Nothing to tell.
+    /// Declares nothing.
     public func declare(in setup: inout PipelineSetup) {}
 
-    /// Nothing to object.
+    /// Returns nil: no error.
     public func problem(in setup: PipelineSetup) -> String? { nil }
 
-    /// Nothing to remark.
+    /// Returns nil: no warning.
     public func warning(in setup: PipelineSetup) -> String? { nil }
 }
 
 extension Interceptor {
-    /// `.custom`.
+    /// The default placement, `.custom`.
     public var placement: Placement { .custom }
 
-    /// `.unknown`: it may attach anything.
+    /// Returns `.unknown`, because the interceptor may attach anything.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
-    /// True: a preview shows what it does to the request.
+    /// True: a preview shows the effect on the request.
     public var runsInPreview: Bool { true }
 
-    /// How it appears in a pipeline's description. The type's name without `Interceptor`.
+    /// The name in a pipeline's description: the type's name without `Interceptor`.
     package var label: String {
         if let described = self as? any CustomStringConvertible { return described.description }
         let name = String(describing: Self.self)
@@ -91,51 +96,52 @@ extension Interceptor {
     }
 }
 
-/// Places in the standard pipeline, from the caller to the wire.
+/// The places in the standard pipeline, from the caller to the transport.
 ///
-/// Everything right of `.redirects` runs once for each hop, everything right of `.retry` once for each attempt, right of
-/// `.hedging` once for each sending.
+/// Interceptors to the right of `.redirects` run once per hop, those to the right of `.retry` once per attempt, and
+/// those to the right of `.hedging` once per request on the wire.
 public enum Placement: Int, Comparable, Sendable, CaseIterable {
-    /// Outermost: sees the call as its caller does, once.
+    /// Outermost: logs the call as its caller sees it, once.
     case logging
-    /// What bounds or changes the call as a whole, once.
+    /// Bounds or changes the call as a whole, once.
     case totalDeadline
-    /// Answers in place of a call that has failed, once.
+    /// Provides a response in place of a call that has failed, once.
     case fallback
     /// Follows redirects.
     case redirects
-    /// Asks over https where that is due, once for each hop.
+    /// Upgrades requests to https where required, once per hop.
     case transportSecurity
-    /// Adds and takes cookies, once for each hop.
+    /// Adds and stores cookies, once per hop.
     case cookies
-    /// Lets calls share an exchange, once for each hop.
+    /// Lets calls share an exchange, once per hop.
     case coalescing
-    /// Answers from what is stored, once for each hop.
+    /// Responds from the cache, once per hop.
     case caching
-    /// Tries again.
+    /// Retries failed attempts.
     case retry
-    /// Sends a second time beside the first.
+    /// Sends a second request in parallel with the first.
     case hedging
-    /// Gives up origins that keep failing, once for each sending.
+    /// Stops sending to origins that keep failing, once per request on the wire.
     case circuitBreaker
-    /// Keeps a pace, once for each sending.
+    /// Limits the rate of requests, once per request on the wire.
     case rateLimit
-    /// Keeps a number of exchanges, once for each sending.
+    /// Limits the number of concurrent exchanges, once per request on the wire.
     case concurrencyLimit
-    /// Interceptors that name no place: once for each attempt, before credentials are attached, in the order added.
+    /// Interceptors without a specific place. They run once per attempt, before credentials are attached, in the order
+    /// in which they were added.
     case custom
-    /// Attaches credentials, and sends once more after a 401.
+    /// Attaches credentials, and sends the request once more after a 401.
     case authentication
-    /// Changes how the body of the request is coded, before it is signed.
+    /// Applies a content coding to the request body, before the request is signed.
     case compression
-    /// Signs the request as it goes to the wire.
+    /// Signs the request in its final form.
     case signing
-    /// Bounds one sending.
+    /// Bounds the time of one request.
     case attemptTimeout
-    /// Innermost: sees each request as it goes to the wire.
+    /// Innermost: sees each request as it is sent.
     case wire
 
-    /// Further out.
+    /// Returns true if `left` is closer to the caller.
     public static func < (left: Placement, right: Placement) -> Bool {
         left.rawValue < right.rawValue
     }

@@ -2,17 +2,17 @@
 
 package import CurlewHTTP
 
-/// To which origin what an interceptor attaches may go.
+/// The origin to which an interceptor's additions may be sent.
 package enum InterceptorScope: Hashable, Sendable {
-    /// The interceptor decides that itself, or attaches nothing.
+    /// The interceptor decides itself, or attaches nothing.
     case own
-    /// The origin of the client's base URL, as for every interceptor of an app that says nothing.
+    /// The origin of the client's base URL. The default for interceptors of an app.
     case client
     /// This origin.
     case origin(Origin)
 }
 
-/// An interceptor that says to which origin what it attaches may go.
+/// An interceptor that specifies the origin to which its additions may be sent.
 package protocol ScopedInterceptor: Interceptor {
     /// Default `.own`.
     var scope: InterceptorScope { get }
@@ -23,12 +23,13 @@ extension ScopedInterceptor {
 }
 
 extension Interceptor {
-    /// What it says of itself, or `.client`.
+    /// The scope that the interceptor specifies, or `.client`.
     var declaredScope: InterceptorScope { (self as? any ScopedInterceptor)?.scope ?? .client }
 }
 
 extension Pipeline {
-    /// For a client of another origin: what belongs to the client's origin goes on belonging to `home`.
+    /// Returns the pipeline for a client of another origin. Additions that are scoped to the client's origin remain
+    /// scoped to `home`.
     func belonging(to home: Origin) -> Pipeline {
         Pipeline(
             interceptors.map { interceptor in
@@ -42,11 +43,12 @@ extension Pipeline {
 }
 
 extension HTTPRequest {
-    /// The request, which leaves the origin of the interceptor that made it from `received`, without what was added that
-    /// may be a secret: fields that are neither harmless nor declared, and query items with names of secrets.
+    /// Returns the request, for another origin than that of the interceptor that created it from `received`, without
+    /// added fields and query items that may be secrets: fields that are neither harmless nor declared, and query items
+    /// with secret names.
     ///
-    /// What the call itself brings stays: it names the origin together with it. `received` is nil if the request was still
-    /// at home before; then nothing of the kind goes along.
+    /// Additions of the call itself are kept, because the call specifies the origin together with them. `received` is
+    /// nil if the request still had the interceptor's origin before; then all such fields and items are removed.
     func withoutAdditions(to received: HTTPRequest?, in context: ExchangeContext) -> HTTPRequest {
         let forwarded = context.forwardedFields
         let allowed = ForwardedFields(
@@ -82,7 +84,7 @@ extension HTTPRequest {
 }
 
 extension Redaction {
-    /// True when `name=value` holds a secret.
+    /// Returns true when `name=value` contains a secret.
     fileprivate func isSecret(pair: String) -> Bool {
         !pairs(Substring(pair)).utf8.elementsEqual(pair.utf8)
     }

@@ -2,17 +2,18 @@
 
 import CurlewHTTP
 
-/// The rest of the chain: the interceptors further in, and the transport.
+/// The rest of the chain: the interceptors closer to the transport, and the transport.
 ///
-/// A small value that may be kept, called again, and called from another task. It is a nominal type on purpose: a
-/// closure type in a protocol requirement would not match in modules that are built with other concurrency defaults.
+/// A small value that may be stored, called several times, and called from another task. It is a nominal type because a
+/// closure type in a protocol requirement would not match in modules with other concurrency defaults.
 public struct Next: Sendable {
-    /// What travels beside the request.
+    /// The context of the request.
     public let context: ExchangeContext
 
     private let links: Chain
     private let position: Int
-    /// What the interceptor got that holds this value, if that was for another origin than its own.
+    /// The request that the interceptor holding this value received, if it was for another origin than the
+    /// interceptor's.
     private let received: Received?
 
     init(context: ExchangeContext, chain: Chain, position: Int = 0) {
@@ -32,16 +33,16 @@ public struct Next: Sendable {
         init(_ request: HTTPRequest) { self.request = request }
     }
 
-    /// The interceptors of this type, anywhere in the chain.
+    /// Returns the interceptors of this type, anywhere in the chain.
     func all<Found: Interceptor>(_ type: Found.Type) -> [Found] {
         links.interceptors.compactMap { (($0 as? PlacedInterceptor)?.base ?? $0) as? Found }
     }
 
     package var transport: any Transport { links.transport }
-    /// Tells chains apart: equal numbers mean the same interceptors over the same transport.
+    /// Identifies the chain: equal numbers mean the same interceptors over the same transport.
     var chain: UInt64 { links.number }
 
-    /// A chain that is one closure, for tests of an interceptor.
+    /// Creates a chain from a closure, for tests of an interceptor.
     public init(
         context: ExchangeContext = ExchangeContext(),
         _ answer: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
@@ -51,7 +52,7 @@ public struct Next: Sendable {
 
     /// Runs the rest of the chain.
     ///
-    /// - `context`: a changed copy (another attempt, another hop) for what lies further in; nil passes this one on.
+    /// - `context`: a changed copy (another attempt, another hop) for the rest of the chain; nil passes this one on.
     public func callAsFunction(
         _ request: HTTPRequest, context changed: consuming ExchangeContext? = nil
     ) async throws -> HTTPResponse {
@@ -61,7 +62,7 @@ public struct Next: Sendable {
         return try await links.interceptors[position].intercept(request, next: rest)
     }
 
-    /// The same in a chain with interceptors that attach something for one origin each.
+    /// Runs a chain with interceptors that attach for one origin each.
     private func scoped(_ request: HTTPRequest, _ context: ExchangeContext) async throws -> HTTPResponse {
         var request = request
         if links.isForeign(request, to: position - 1, in: context) {
@@ -74,20 +75,20 @@ public struct Next: Sendable {
         return try await links.interceptors[position].intercept(request, next: rest)
     }
 
-    /// Whose answer `request` would get: by its fields, of which each counts that is not known to be harmless, by what
-    /// the interceptors further in would attach, and by what the transport attaches. Costs nothing unless asked; no I/O.
+    /// Returns the principal of the response to `request`, determined by its fields that are not known to be harmless,
+    /// by what the remaining interceptors would attach, and by what the transport attaches. No I/O.
     ///
-    /// For interceptors that keep or share answers:
+    /// For interceptors that store or share responses:
     /// - Call `prepare()` first, once.
-    /// - The principal is a part of each key. `.unknown` is none: such an answer is neither kept nor shared.
-    /// - Ask once more when the answer is there. Somebody may have signed in or out meanwhile, so an answer is kept or
-    ///   shared only if both times gave the same.
-    /// - What outlives the process keeps nothing of a principal that is known and not lasting.
+    /// - The principal is part of each key. Responses for `.unknown` must be neither stored nor shared.
+    /// - Call this method again when the response has arrived, because the user may have signed in or out. Store or
+    ///   share the response only if both principals are equal.
+    /// - A store that outlives the process must store nothing for a known principal that is not lasting.
     public func principal(of request: HTTPRequest) -> Principal {
         principal(of: request, key: nil)
     }
 
-    /// The same with credentials hashed by a key of the caller's; nil takes that of the process.
+    /// Returns the principal, with credentials hashed by the caller's key; nil uses the key of the process.
     package func principal(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
         if let key { return with(context.hashing(with: key)).principal(of: request, key: nil) }
         var principal = Principal(of: request, in: context)
@@ -98,13 +99,13 @@ public struct Next: Sendable {
         return principal
     }
 
-    /// Whose answer `request` would get by what the transport attaches alone.
+    /// Returns the principal that the transport adds to `request`.
     func place(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
         if let key { return with(context.hashing(with: key)).place(of: request, key: nil) }
         return transport.principal(of: request, in: context)
     }
 
-    /// The same rest of the chain, for another context.
+    /// Returns the same rest of the chain with another context.
     func with(_ context: ExchangeContext) -> Next {
         Next(context: context, chain: links, position: position, received: received)
     }
@@ -112,12 +113,13 @@ public struct Next: Sendable {
     /// Whether `prepare()` has anything to do.
     var needsPreparation: Bool { !links.preparing.isEmpty }
 
-    /// Lets the interceptors further in load what they need to tell whose credential they attach.
+    /// Lets the remaining interceptors load the data that they need to return a principal.
     public func prepare() async {
         for each in links.preparing where each.place >= position { await each.interceptor.prepare(in: context) }
     }
 
-    /// Who keeps the principal of `request` from being known: the names of interceptors further in and of the transport.
+    /// Returns the names of the remaining interceptors, and of the transport, that make the principal of `request`
+    /// unknown.
     package func strangers(to request: HTTPRequest) -> [String] {
         var names = links.interceptors[position...].filter { $0.principal(of: request, in: context) == .unknown }
             .map(\.label)
@@ -125,14 +127,14 @@ public struct Next: Sendable {
         return names
     }
 
-    /// Whether a credential goes with `request`, or would be attached further in. What is only a field of an unknown
-    /// name is none, and what says nothing of itself is one.
+    /// Returns whether `request` has a credential, or the remaining interceptors would attach one. A field with an
+    /// unknown name does not count. An interceptor without a declared principal does.
     func attachesCredential(to request: HTTPRequest) -> Bool {
         context.isAuthenticated || request.headers.contains(.authorization)
             || links.interceptors[position...].contains { $0.principal(of: request, in: context) != .anonymous }
     }
 
-    /// The call demands a credential, and here is the last place to see that none was attached.
+    /// Throws if the call requires a credential and none was attached. This is the last place to check.
     private static func checkCredential(of request: HTTPRequest, _ context: ExchangeContext) throws {
         let isThere = context.isAuthenticated || request.headers.contains(.authorization)
         guard !isThere, !context.crossedOrigin else { return }
@@ -142,14 +144,14 @@ public struct Next: Sendable {
             hint: "Sign in first, or add the credential's interceptor to the pipeline.", request: RequestLine(request))
     }
 
-    /// The request leaves the pipeline. Interceptors change requests, so what they made is checked here, once, before any
-    /// byte does.
+    /// Sends the request to the transport. Interceptors change requests, so the result is validated here, once, before
+    /// any byte is sent.
     ///
-    /// - `isReady`: the request is as the transport gets it.
+    /// - `isReady`: the request is in its final form.
     private func leave(
         _ request: HTTPRequest, _ context: consuming ExchangeContext, isReady: Bool = false
     ) async throws -> HTTPResponse {
-        // Most requests stay at their origin and have nothing declared: those are not copied.
+        // Most requests stay at their origin and have no declared secrets; those are not copied.
         if !isReady, context.crossedOrigin || !context.secrets.isEmpty || !request.secrets.isEmpty {
             return try await leave(request.ready(in: context), context, isReady: true)
         }
@@ -168,7 +170,7 @@ public struct Next: Sendable {
             var failure = NetworkError(error)
             if failure.request == nil { failure.request = RequestLine(request) }
             context.record(.attemptFailed(failure))
-            // Interceptors further out may show it.
+            // Interceptors closer to the caller may show the error.
             if !context.secrets.isEmpty, let known = error as? NetworkError {
                 throw known.withholding(context.secrets)
             }
@@ -178,7 +180,7 @@ public struct Next: Sendable {
 }
 
 extension ExchangeContext {
-    /// Asks the policies once more, and sets the deadline of the attempt if nobody further out has.
+    /// Checks the departure policies, and sets the deadline of the attempt unless it is set.
     fileprivate mutating func askPolicies() throws {
         if departure == nil, timeouts.attempt == nil { return }
         let now = time.now
@@ -190,7 +192,7 @@ extension ExchangeContext {
         if attemptDeadline == .never { attemptDeadline = Deadline(timeouts.attempt, after: now) }
     }
 
-    /// Tells the observers of a response. They hear of the end of its body too.
+    /// Records the response for the observers, and observes the end of its body.
     fileprivate func telling(of response: HTTPResponse) -> HTTPResponse {
         record(.answered(response))
         var response = response
@@ -200,12 +202,12 @@ extension ExchangeContext {
 }
 
 extension Next: CustomReflectable {
-    /// Shows the context only, to debuggers and `dump` too: the chain holds credentials.
+    /// Shows the context only, because the chain holds credentials. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["context": context]) }
 }
 
 extension HTTPResponse {
-    /// Puts the body under the limit of its call. A transport of one's own makes bodies that know nothing of it.
+    /// Applies the limit of the call to the body. Custom transports create bodies without it.
     fileprivate mutating func limitBody(in context: ExchangeContext) {
         let limit = context.limits.responseBody
         if body.limit != limit { body = body.limited(to: limit) }
@@ -213,17 +215,17 @@ extension HTTPResponse {
 }
 
 extension HTTPRequest {
-    /// The request with what is declared, also if an interceptor has made it anew, and without what must not go to a foreign
-    /// origin.
+    /// Returns the request with the declared secrets, also if an interceptor created it, and without fields that must
+    /// not be sent to a foreign origin.
     fileprivate func ready(in context: ExchangeContext) -> HTTPRequest {
         var request = (context.crossedOrigin ? forForeignOrigin(in: context) : self).knowing(context.secrets)
         request.secrets.declare(in: &request.headers)
         return request
     }
 
-    /// The request without what an interceptor attached although a redirect has left the origin of the call: an origin
-    /// that the server chose gets only fields that are known to be harmless or were declared, whatever adds them.
-    /// Cookies that the client's jar has for it are its own.
+    /// Returns the request without what interceptors attached after a redirect left the origin of the call. An origin
+    /// that the server chose receives only fields that are known to be harmless or were declared. Cookies that the
+    /// client's jar has for that origin are kept.
     private func forForeignOrigin(in context: ExchangeContext) -> HTTPRequest {
         var request = self
         let allowed = context.forwardedFields

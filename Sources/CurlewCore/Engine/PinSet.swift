@@ -8,69 +8,71 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Public keys of which a server has to prove one, besides having a valid and trusted certificate.
+/// Pinned public keys: a server must have one of them, in addition to a valid and trusted certificate.
 ///
 ///     PinSet(
 ///         hosts: ["api.example.com"],
 ///         keys: ["sha256//tbFX…=", "sha256//9pWk…="],     // the one in use, and the next one
 ///         expires: releaseDate.addingTimeInterval(365 * 86_400))
 ///
-/// A pin is the SHA-256 of the certificate's public key (its SubjectPublicKeyInfo), so that it outlives renewals that
-/// keep the key. A server without a pinned key ends the call with `.secureConnectionFailed(.pinMismatch)`, which is
-/// never retried, before a byte of the request has left.
+/// A pin is the SHA-256 of the certificate's public key (its SubjectPublicKeyInfo), so it remains valid when a renewal
+/// keeps the key. For a server without a pinned key the call fails with `.secureConnectionFailed(.pinMismatch)`, before
+/// any byte of the request is sent, and is never retried.
 ///
-/// By default only the server's own certificate counts. With `scope` `.verifiedChain` the pin of an authority will do:
+/// By default only the server's own certificate is compared. With `scope` `.verifiedChain`, the pin of an authority is
+/// sufficient:
 ///
 ///     PinSet(
 ///         hosts: ["*.example.com"],
 ///         keys: [ourIntermediate, ourRoot, theNextRoot],
 ///         scope: .verifiedChain)
 ///
-/// Pinning locks out those who still use an old release when the server's key changes. Therefore:
-/// - A set needs at least two keys: one whose private key waits in a safe place is what recovery means. With fewer,
-///   every call throws `.configuration`.
-/// - After `expires` a set is not enforced any more, and the certificate is checked as for any other host: an old
-///   release loses the additional check, not its server. Observers get `.warned(.pinsExpired)` for each new connection,
-///   and `.warned(.pinsExpireSoon)` in the 30 days before.
-/// - `.reportOnly` tells observers of mismatches and lets the call go on, for a trial in production.
+/// Pinning locks out users of old releases when the server's key changes. Therefore:
+/// - A set needs at least two keys, one of them a backup whose private key is kept in a safe place. With fewer, every
+///   call throws `.configuration`.
+/// - After `expires` a set is not enforced any more, and only the usual certificate checks apply, so that old releases
+///   can still connect. Observers receive `.warned(.pinsExpired)` for each new connection, and
+///   `.warned(.pinsExpireSoon)` in the 30 days before.
+/// - `.reportOnly` reports mismatches to observers and continues the call, for a trial in production.
 public struct PinSet: Hashable, Sendable {
-    /// What a mismatch leads to.
+    /// The effect of a mismatch.
     public enum Mode: Hashable, Sendable {
         /// The call fails.
         case enforce
-        /// Observers get `.warned(.pinMismatch)`; the call goes on.
+        /// Observers receive `.warned(.pinMismatch)`; the call continues.
         case reportOnly
     }
 
-    /// Whose keys are compared with the pins.
+    /// The keys that are compared with the pins.
     public enum Scope: Hashable, Sendable {
         /// The key of the server's own certificate.
         case serverCertificate
-        /// The key of any certificate on the path that the system has built and verified, from the server's own
-        /// certificate to the trusted root (RFC 5280 §6.1). The pin of an authority admits every certificate that this
-        /// authority issues for the host, so pin one that you trust with that: your own, or one that checks names well.
+        /// The key of any certificate on the path that the system has verified, from the server's own certificate to
+        /// the trusted root (RFC 5280 §6.1). The pin of an authority admits every certificate that this authority
+        /// issues for the host, so pin only an authority that you trust with that, such as your own.
         ///
-        /// The path is what counts, not what the server presents: a server can present any certificate beside its
-        /// own. Where several paths are possible, as with cross-signed authorities, the system chooses one of them, by
-        /// the roots that it trusts: pin keys of each.
+        /// The verified path is compared, not the list that the server presents, which may contain any certificate.
+        /// Where several paths are possible, as with cross-signed authorities, the system chooses one by the roots that
+        /// it trusts. Pin keys of each.
         ///
-        /// The engine on Linux looks at the path of each new connection and resumes no TLS sessions with such hosts.
-        /// It needs a libcurl that uses OpenSSL; with another one every call throws `.configuration`.
+        /// The transport on Linux checks the path of each new connection and resumes no TLS sessions with such hosts.
+        /// It needs a libcurl with OpenSSL; with another TLS library every call throws `.configuration`.
         case verifiedChain
     }
 
-    /// Hosts, exact or with `*.` for one label. The first set that names a host exactly counts, else the first pattern.
+    /// The hosts, exact or with `*.` for one label. The first set that lists a host exactly applies, otherwise the
+    /// first with a matching pattern.
     public var hosts: [String]
-    /// `sha256//` and the digest in Base64, as curl writes pins. Two at least.
+    /// The pins: `sha256//` followed by the digest in Base64, in curl's format. At least two.
     public var keys: [String]
-    /// Default `.serverCertificate`.
+    /// The keys that are compared with the pins. Default `.serverCertificate`.
     public var scope: Scope
-    /// When enforcing and reporting end. Nil means never.
+    /// The date after which the set is neither enforced nor reported. Nil means never.
     public var expires: Date?
-    /// Default `.enforce`.
+    /// The effect of a mismatch. Default `.enforce`.
     public var mode: Mode
 
-    /// A set that is enforced until it expires.
+    /// Creates a set that is enforced until it expires.
     public init(
         hosts: [String], keys: [String], scope: Scope = .serverCertificate, expires: Date? = nil, mode: Mode = .enforce
     ) {
@@ -81,7 +83,7 @@ public struct PinSet: Hashable, Sendable {
         self.mode = mode
     }
 
-    /// The pin of a certificate in PEM or DER form; nil if it is not one.
+    /// Returns the pin of a certificate in PEM or DER form; nil if it is not a certificate.
     public static func key(ofCertificate certificate: Data) -> String? {
         let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
         return CertificateKey.publicKeyInfo(ofDER: bytes).map(CertificateKey.pin)
@@ -91,12 +93,12 @@ public struct PinSet: Hashable, Sendable {
 }
 
 extension PinSet {
-    /// The pin of a SubjectPublicKeyInfo.
+    /// Returns the pin of a SubjectPublicKeyInfo.
     package static func key(ofPublicKey info: Data) -> String {
         CertificateKey.pin(ofKey: info)
     }
 
-    /// The time of a set.
+    /// The validity of a set at a given date.
     package enum State: Hashable, Sendable {
         case current, endsSoon, ended
     }
@@ -107,10 +109,10 @@ extension PinSet {
         return date >= expires.addingTimeInterval(-Self.warningPeriod) ? .endsSoon : .current
     }
 
-    /// What a server's keys mean for a connection made at `date`: what observers hear, and what is refused.
+    /// Returns the warnings and the refusal for a server's keys, for a connection made at `date`.
     ///
-    /// `chain` has the pin of each certificate on the verified path, the server's own first, and nil for a certificate
-    /// that cannot be read. It is not asked for where it does not matter.
+    /// `chain` returns the pin of each certificate on the verified path, the server's own first, and nil for a
+    /// certificate that cannot be parsed. It is called only if needed.
     package func verdict(
         on chain: () -> [String?], host: String, at date: Date
     ) -> (warnings: [TransportWarning], refused: String?) {
@@ -125,7 +127,8 @@ extension PinSet {
         return (warnings + [.pinMismatch(host: host, found: found)], nil)
     }
 
-    /// Nil if a key that counts is pinned, else the keys that count, at most ten, for people. `chain` is as in `verdict`.
+    /// Returns nil if a compared key is pinned, otherwise the compared keys, at most ten, as text. `chain` is as in
+    /// `verdict`.
     package func mismatch(in chain: [String?]) -> String? {
         let judged = scope == .serverCertificate ? chain.prefix(1) : chain[...]
         if judged.contains(where: { $0.map(keys.contains) ?? false }) { return nil }
@@ -133,7 +136,7 @@ extension PinSet {
         return shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
     }
 
-    /// The error for a server whose keys are not pinned; `found` is what `mismatch` says.
+    /// Returns the error for a server whose keys are not pinned. `found` is the result of `mismatch`.
     package func refusal(of host: String, found: String) -> NetworkError {
         let detail =
             switch scope {
@@ -145,7 +148,7 @@ extension PinSet {
         return NetworkError(.secureConnectionFailed(.pinMismatch), detail: detail)
     }
 
-    /// What libcurl takes: all keys in one text.
+    /// All keys in libcurl's format.
     package var joinedKeys: String { keys.joined(separator: ";") }
 
     var problems: [String] {
@@ -174,7 +177,7 @@ extension PinSet {
 }
 
 extension [PinSet] {
-    /// The set for `host`: the first that names it, else the first with a pattern for it.
+    /// Returns the set for `host`: the first that lists it exactly, otherwise the first with a matching pattern.
     package func first(for host: String) -> PinSet? {
         let matching = filter { $0.hosts.contains { HostPattern($0)?.matches(host) ?? false } }
         return matching.first {

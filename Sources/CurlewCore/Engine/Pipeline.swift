@@ -7,30 +7,31 @@ public import CurlewHTTP
 ///     let pipeline: Pipeline = [.logging(), .bearer { token }]     // exactly these, in this order
 ///     let pipeline = Pipeline.standard.adding(.bearer { token })   // put in its place
 ///
-/// `print(client)` shows the order in force and what is wrong with it.
+/// `print(client)` shows the order in force and its problems.
 public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
-    /// From the caller to the wire.
+    /// The interceptors, from the caller to the transport.
     public private(set) var interceptors: [any Interceptor]
 
-    /// A pipeline in exactly this order.
+    /// Creates a pipeline with exactly this order.
     public init(_ interceptors: [any Interceptor]) {
         self.interceptors = interceptors
         shareBudget()
     }
 
-    /// A pipeline in exactly this order.
+    /// Creates a pipeline with exactly this order.
     public init(arrayLiteral elements: any Interceptor...) {
         self.init(elements)
     }
 
-    /// No interceptors: requests go straight to the transport.
+    /// A pipeline without interceptors: requests are sent directly to the transport.
     public static let empty = Pipeline([])
 
-    /// This pipeline with `interceptor` at its placement, behind those that are there already.
+    /// Returns this pipeline with `interceptor` inserted at its placement, after existing interceptors of that
+    /// placement.
     ///
-    /// - `placement`: another place than the interceptor's own.
-    /// - `changesWhoseAnswer`: false if no answer depends on what it does, so that caches and coalescing work around it.
-    ///   Nil leaves that to the interceptor, which by default cannot tell. See
+    /// - `placement`: a placement that replaces the interceptor's own.
+    /// - `changesWhoseAnswer`: false if responses do not depend on the interceptor, so that caches and coalescing
+    ///   ignore it. Nil leaves the decision to the interceptor, whose default is unknown. See
     ///   `Interceptor.placed(at:changesWhoseAnswer:)`.
     public func adding(
         _ interceptor: any Interceptor, at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil
@@ -43,18 +44,18 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
         return copy
     }
 
-    /// This pipeline with `interceptor` instead of all that stand at its placement:
+    /// Returns this pipeline with `interceptor` in place of all interceptors of its placement:
     /// `Pipeline.standard.replacing(.retry(.attempts(5)))`.
     public func replacing(_ interceptor: any Interceptor) -> Pipeline {
         removing(interceptor.placement).adding(interceptor)
     }
 
-    /// This pipeline without the interceptors of one place.
+    /// Returns this pipeline without the interceptors of one placement.
     public func removing(_ placement: Placement) -> Pipeline {
         Pipeline(interceptors.filter { $0.placement != placement })
     }
 
-    /// This pipeline without what attaches credentials, wherever it stands.
+    /// Returns this pipeline without interceptors that attach credentials, wherever they are.
     func withoutCredentials() -> Pipeline {
         Pipeline(
             interceptors.filter { interceptor in
@@ -63,7 +64,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
             })
     }
 
-    /// What cannot work in this order and with this client, one sentence each. Empty when all is well.
+    /// Returns the configuration errors of this pipeline with this client, one sentence each. Empty if there are none.
     public func problems(in setup: PipelineSetup = PipelineSetup()) -> [String] {
         let setup = declared(in: setup)
         var found: [String] = []
@@ -81,7 +82,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension Pipeline {
-    /// Gives all that repeats calls one budget, unless the app has named several.
+    /// Shares one budget among all interceptors that repeat calls, unless the app specifies several.
     private mutating func shareBudget() {
         let paying = interceptors.compactMap(\.paying)
         guard paying.count > 1, let payer = paying.first(where: \.isPurseChosen) ?? paying.first else { return }
@@ -94,7 +95,7 @@ extension Pipeline {
         }
     }
 
-    /// What stands here more than once and must not, one sentence each.
+    /// The kinds of interceptors that occur more than once and must not, one sentence each.
     private var surplus: [String] {
         var counts: [(kind: SoleKind, count: Int)] = []
         for case let sole as any SoleInterceptor in interceptors.map(\.plain) {
@@ -110,7 +111,7 @@ extension Pipeline {
         }
     }
 
-    /// `setup` with what the interceptors tell of themselves.
+    /// Returns `setup` with the declarations of the interceptors.
     func declared(in setup: PipelineSetup) -> PipelineSetup {
         validating.reduce(into: setup) { $1.declare(in: &$0) }
     }
@@ -119,8 +120,8 @@ extension Pipeline {
         interceptors.compactMap { $0 as? any ValidatingInterceptor }
     }
 
-    /// What works over this transport, but hardly as it was meant, one sentence each. Asks interceptors whose credential
-    /// they would attach, so it is made for people who look, not for each client.
+    /// Returns warnings about this pipeline over this transport, one sentence each. It queries the principals of
+    /// interceptors, so it runs on request and not for each client.
     func warnings(in setup: PipelineSetup, over transport: any Transport) -> [String] {
         let chain = Chain(interceptors, transport)
         let context = ExchangeContext(clientOrigin: setup.clientOrigin)
@@ -141,33 +142,34 @@ extension Pipeline {
     }
 }
 
-/// What an interceptor may know of the client and of the others when it checks how it is set up.
+/// The facts about the client and other interceptors that an interceptor uses to check its configuration.
 public struct PipelineSetup: Sendable {
     /// The origin of the base URL, if the client has one.
     public var clientOrigin: Origin?
-    /// How long a whole call may take; nil without a limit, or when it is not known.
+    /// The total timeout of a call; nil without a limit, or when it is not known.
     public var totalTimeout: Duration?
-    /// How long one attempt may take, as the pipeline says; nil without a limit of its own.
+    /// The timeout of one attempt in the pipeline; nil without a separate limit.
     public var attemptTimeout: Duration?
-    /// Who further in cannot tell whose credential it attaches, by its name: interceptors, and the transport. Filled
-    /// where `ValidatingInterceptor.warning(in:)` is asked.
+    /// The names of the interceptors closer to the transport, and of the transport, that have no known principal. Set
+    /// for `ValidatingInterceptor.warning(in:)` only.
     public internal(set) var strangers: [String] = []
-    /// What is declared of fields, query items, members and paths: what the client's configuration says, to which
-    /// `ValidatingInterceptor.declare(in:)` adds the names of what an interceptor attaches. Counts for texts and redirects.
+    /// The declarations about fields, query items, members and paths: those of the client's configuration, to which
+    /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They apply to texts and
+    /// redirects.
     public var fields: FieldRules
-    /// How many interceptors try again.
+    /// The number of interceptors that retry.
     package var retries = 0
-    /// The budgets from which repetitions are paid.
+    /// The budgets that pay for repetitions.
     package var budgets: Set<ObjectIdentifier> = []
 
-    /// A setup to check against.
+    /// Creates a setup.
     public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {
         self.clientOrigin = clientOrigin
         self.totalTimeout = totalTimeout
         self.fields = fields
     }
 
-    /// What is wrong with the whole rather than with one interceptor.
+    /// Problems of the pipeline as a whole.
     var problems: [String] {
         guard budgets.count > 1 else { return [] }
         return ["What repeats calls draws on \(budgets.count) budgets. Give all of it one RetryBudget."]
@@ -175,7 +177,7 @@ public struct PipelineSetup: Sendable {
 }
 
 extension Pipeline: CustomStringConvertible {
-    /// `logging → bearer → transport`
+    /// The interceptors in order: `logging → bearer → transport`.
     public var description: String {
         (interceptors.map(\.label) + ["transport"]).joined(separator: " → ")
     }

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-/// An interceptor that pays for repetitions, so that a pipeline can give all of them one budget.
+/// An interceptor that repeats calls from a budget, which a pipeline can share among several.
 package protocol PayingInterceptor: Interceptor {
-    /// What it pays from.
+    /// The budget.
     var purse: AnyObject { get }
-    /// False if the app has not named it: that of another interceptor may take its place.
+    /// False if the app has not specified the budget, so that another interceptor's may replace it.
     var isPurseChosen: Bool { get }
-    /// The same, paying from `purse`.
+    /// Returns this interceptor with `purse` as its budget.
     func paying(from purse: AnyObject) -> any Interceptor
 }
 
-/// An interceptor of which a pipeline has one.
+/// An interceptor of which a pipeline may have only one.
 package protocol SoleInterceptor: Interceptor {
-    /// What it is one of.
+    /// The kind of which it is the only one.
     var soleKind: SoleKind { get }
 }
 
-/// What a pipeline must not have twice.
+/// A kind of interceptor that must not occur twice in a pipeline.
 package struct SoleKind: Hashable, Sendable {
-    /// `caches`.
+    /// The plural name, such as `caches`.
     package let name: String
-    /// What is wrong with two of them, as the end of a sentence.
+    /// The consequence of having two, as the end of a sentence.
     package let consequence: String
 
     package init(_ name: String, _ consequence: String) {
@@ -30,9 +30,9 @@ package struct SoleKind: Hashable, Sendable {
 }
 
 extension Interceptor {
-    /// Itself, without what was said where it was added.
+    /// The interceptor without the placement that was added to it.
     var plain: any Interceptor { (self as? PlacedInterceptor)?.base ?? self }
 
-    /// Itself as one that pays.
+    /// The interceptor as one with a budget, if it has one.
     var paying: (any PayingInterceptor)? { plain as? any PayingInterceptor }
 }

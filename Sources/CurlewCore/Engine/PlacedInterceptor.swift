@@ -3,13 +3,15 @@
 import CurlewHTTP
 
 extension Interceptor {
-    /// This interceptor at another place, or with a word on whose answer it leads to:
+    /// Returns this interceptor with another placement, or with a declaration about its effect on responses:
     ///
     ///     let pipeline: Pipeline = [.caching(), Tracing().placed(at: .signing, changesWhoseAnswer: false)]
     ///
-    /// - `placement`: where `Pipeline.adding(_:)` puts it, and what it counts as; nil leaves it.
-    /// - `changesWhoseAnswer`: false if no answer depends on what it does to requests, so that caches and coalescing
-    ///   work around it; true if one may. Nil, the default, leaves it to the interceptor, which by default cannot tell.
+    /// - `placement`: the placement for `Pipeline.adding(_:)` and for checks of the order; nil keeps the interceptor's
+    ///   own.
+    /// - `changesWhoseAnswer`: false if responses do not depend on the interceptor, so that caches and coalescing
+    ///   ignore it; true if they may. Nil, the default, leaves the decision to the interceptor, whose default is
+    ///   unknown.
     public func placed(at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil) -> any Interceptor {
         if placement == nil, changesWhoseAnswer == nil { return self }
         let base = (self as? PlacedInterceptor)?.base ?? self
@@ -20,19 +22,19 @@ extension Interceptor {
     }
 }
 
-/// An interceptor of which something was said where it was added.
+/// An interceptor with a placement or a declaration that was specified when it was added.
 struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
     let base: any Interceptor
     let placement: Placement
     let changesWhoseAnswer: Bool?
-    /// The origin that gets what it attaches; nil for what it says itself.
+    /// The origin that receives its additions; nil for the interceptor's own scope.
     let home: Origin?
 
     var scope: InterceptorScope { home.map { .origin($0) } ?? base.declaredScope }
 
     var runsInPreview: Bool { base.runsInPreview }
 
-    /// The same place for another interceptor.
+    /// Returns the same placement for another interceptor.
     func around(_ base: any Interceptor) -> PlacedInterceptor {
         PlacedInterceptor(base: base, placement: placement, changesWhoseAnswer: changesWhoseAnswer, home: home)
     }

@@ -1,40 +1,41 @@
 // SPDX-License-Identifier: MIT
 
-/// What a policy of the pipeline did to a call before anything was sent: `ExchangeEvent.policy`.
+/// An action of a pipeline policy on a call before anything was sent: `ExchangeEvent.policy`.
 ///
-/// Told where it happens, under the call that was the cause. Circuits that an app isolates or resets by hand are told by
-/// `CircuitBreaker.changes()` alone.
+/// Recorded where it happens, for the call that caused it. Only `CircuitBreaker.changes()` reports circuits that an app
+/// isolates or resets manually.
 public struct PolicyNotice: Hashable, Sendable {
-    /// What it did.
+    /// The action.
     @nonexhaustive
     public enum Kind: Hashable, Sendable {
         /// The circuit opened, for this long.
         case circuitOpened(Duration)
-        /// The time of the open circuit is over: trials pass.
+        /// The open time of the circuit has passed: trial calls are allowed.
         case circuitHalfOpened
         /// The circuit closed.
         case circuitClosed
-        /// The call waited this long in the queue of a limit and goes on.
+        /// The call waited this long in the queue of a limit and continues.
         case queued(Duration)
-        /// The call is refused, or its time ended in the queue. Nothing was sent.
+        /// The call is refused, or its deadline passed in the queue. Nothing was sent.
         case refused
-        /// The `RetryBudget` does not pay for another sending.
+        /// The `RetryBudget` does not allow another attempt.
         case budgetIsEmpty
         /// The response is that of the app's `.fallback`.
         case fellBack
     }
 
-    /// What it did.
+    /// The action.
     public let kind: Kind
-    /// Which policy, by its place: `.retry`, `.hedging`, `.circuitBreaker`, `.rateLimit`, `.concurrencyLimit`,
+    /// The placement of the policy: `.retry`, `.hedging`, `.circuitBreaker`, `.rateLimit`, `.concurrencyLimit`,
     /// `.fallback`.
     public let policy: Placement
-    /// What the policy is kept for: an origin, a route, a key. At most 100 characters; may be what a key of the app says.
+    /// The scope of the policy: an origin, a route, a key. At most 100 characters. It may be text from a key of the
+    /// app.
     public let scope: String
-    /// Why, in a few words.
+    /// A short reason.
     public let cause: String
 
-    /// A notice of one's own, for policies and observers of one's own.
+    /// Creates a notice, for custom policies and observers.
     public init(_ kind: Kind, by policy: Placement, scope: String, cause: String) {
         self.kind = kind
         self.policy = policy

@@ -8,25 +8,25 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Whose answer a request gets, as far as that can be told before it is sent: a part of the key of whatever keeps or
-/// shares answers. See `Next.principal(of:)`.
+/// The party whose response a request receives, as far as it is known before sending. It is part of the key of
+/// components that store or share responses. See `Next.principal(of:)`.
 ///
-/// Equal values mean the same party, or nobody. Different ones may still be one party: an account that signs in again is
-/// another principal. So two users never share one, whatever their tokens say of themselves.
+/// Equal values mean the same party, or none. Different values may still be one party: an account that signs in again
+/// is another principal. Two users therefore never share a principal, whatever their tokens contain.
 public enum Principal: Hashable, Sendable {
-    /// Nobody: no credential goes with the request, and no field that is not known to be harmless.
+    /// No party: the request has no credential, and no field that is not known to be harmless.
     case anonymous
-    /// One party, told apart from others by a text that gives away no credential.
+    /// One party, identified by a text that discloses no credential.
     ///
-    /// - `isLasting`: the same text means the same party in the next process too. If false, it means nothing beyond
-    ///   this one: credentials are hashed with a key of the process, or with one of the store that asks.
+    /// - `isLasting`: the same text identifies the same party in the next process too. If false, it is meaningful in
+    ///   this process only: credentials are hashed with a key of the process, or with the key of a store.
     case known(String, isLasting: Bool)
-    /// A credential may go along, and nobody can tell whose. Its answers must be neither kept nor shared.
+    /// The request may have a credential of an unknown party. Its responses must be neither stored nor shared.
     case unknown
 }
 
 extension Principal {
-    /// Both at once: what a request has whose answer depends on several credentials.
+    /// Combines two principals, for a request whose response depends on several credentials.
     package mutating func join(_ other: Principal) {
         switch (self, other) {
         case (_, .anonymous): break
@@ -37,7 +37,7 @@ extension Principal {
         }
     }
 
-    /// Whether the next process would give it the same text.
+    /// Whether the text is the same in the next process.
     var isLasting: Bool {
         if case .known(_, false) = self { false } else { true }
     }
@@ -47,31 +47,32 @@ extension Principal {
         if case .known(let text, _) = self { text } else { nil }
     }
 
-    /// Who has signed in: a random text for each sign-in.
+    /// The principal of a sign-in, identified by a random text.
     static func session(_ identifier: String) -> Principal { .known("session-" + identifier, isLasting: true) }
 
-    /// Whom the app names. Hashed, because a name may be an address of a person.
+    /// The principal that the app names. The name is hashed, because it may be a personal address.
     static func named(_ name: String?, as kind: String) -> Principal {
         guard let name, !name.isEmpty else { return .unknown }
         return .known("name-" + MessageDigest.sha256(joined([kind, name])).hexText, isLasting: true)
     }
 
-    /// Who has this credential. The text does not disclose it: the parts are hashed with a key. The principal lasts
-    /// where the store that asks has a key that lasts.
+    /// Returns the principal that holds a credential. The parts are hashed with a key, so the text does not disclose
+    /// them. The principal is lasting if the key of the store is.
     ///
-    /// For interceptors and transports that attach credentials: name the kind first, then what tells two holders apart.
+    /// For interceptors and transports that attach credentials: pass the kind first, then the parts that distinguish
+    /// two holders.
     public static func holder(of parts: [String], in context: ExchangeContext) -> Principal {
         let key = context.principalKey ?? .process
         let text = MessageDigest.hmacSHA256(joined(parts), key: key.bytes).hexText
         return .known("holder-" + text, isLasting: key.isLasting)
     }
 
-    /// Who is named by the fields of a request: each field counts that is not known to be harmless (`FieldRules`), and
-    /// each cookie.
+    /// Creates the principal that the fields of a request identify: each field that is not known to be harmless
+    /// (`FieldRules`), and each cookie.
     ///
-    /// A field of an unknown name may be a credential or the number of a user, so its value is part of the principal.
-    /// Requests with equal values are one party: nothing else in them could tell two users apart. The order of fields
-    /// of different names does not count.
+    /// A field with an unknown name may be a credential or a user number, so its value is part of the principal.
+    /// Requests with equal values belong to one party, because nothing else in them distinguishes users. The order of
+    /// fields with different names is ignored.
     init(of request: HTTPRequest, in context: ExchangeContext) {
         let rules = context.fields
         let declared = context.forwardedFields.secret
@@ -89,7 +90,7 @@ extension Principal {
         self = .holder(of: fields.flatMap { [$0.name, $0.value] }, in: context)
     }
 
-    /// Each part with its length, so that no two lists look alike.
+    /// Prefixes each part with its length, so that different lists have different results.
     private static func joined(_ parts: [String]) -> Data {
         Data(parts.map { "\($0.utf8.count):\($0)" }.joined().utf8)
     }

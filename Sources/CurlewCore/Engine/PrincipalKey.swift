@@ -8,14 +8,15 @@ package import Foundation
 
 /// The key with which credentials are hashed into principals.
 ///
-/// Without a key, a reader of a principal could find out a short secret by trying. Most keys belong to the process:
-/// their principals mean nothing beyond it. A store that outlives the process has one of its own (`CacheStore.key`).
+/// Without a key, an attacker who reads a principal could find a short secret by trial. Most keys belong to the
+/// process: their principals are meaningless outside it. A store that outlives the process has its own key
+/// (`CacheStore.key`).
 package struct PrincipalKey: Sendable {
     package let bytes: Data
-    /// Whether another process has it too.
+    /// Whether other processes have the key too.
     package let isLasting: Bool
 
-    /// A key that other processes have too.
+    /// Creates a key that other processes have too.
     package init(lasting bytes: Data) {
         self.bytes = bytes
         isLasting = true
@@ -26,10 +27,10 @@ package struct PrincipalKey: Sendable {
         isLasting = false
     }
 
-    /// That of this process.
+    /// The key of this process.
     package static let process = PrincipalKey(ofProcess: random())
 
-    /// The bytes of a new key.
+    /// Returns the bytes of a new random key.
     package static func random() -> Data {
         var random = SystemRandomNumberGenerator()
         return Data((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })

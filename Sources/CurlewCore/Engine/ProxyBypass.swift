@@ -2,17 +2,17 @@
 
 import CurlewHTTP
 
-/// Hosts that are reached without the proxy, as `no_proxy` lists them.
+/// The hosts that are reached without the proxy, in the syntax of `no_proxy`.
 struct ProxyBypass: Sendable {
     private enum Hosts: Sendable {
         case all
-        /// A name and all beneath it.
+        /// A name and all names below it.
         case domain(String)
         case network(IPNetwork)
     }
 
     private var entries: [(hosts: Hosts, port: Int?)] = []
-    /// Entries without a meaning.
+    /// The entries that could not be parsed.
     private(set) var unreadable: [String] = []
 
     init(_ list: [String]) {
@@ -38,7 +38,7 @@ struct ProxyBypass: Sendable {
     private static func entry(_ text: String) -> (Hosts, Int?)? {
         var host = Substring(text)
         var port: Int?
-        // One colon is that of a port; several are an address, which has a port only behind brackets.
+        // A single colon separates a port. Several are an IPv6 address, which has a port only after brackets.
         if let colon = host.last(":"), host.first(":") == colon || host[..<colon].ends(with: "]") {
             guard let number = Int(Substring(host.utf8[colon...].dropFirst())), (1...65_535).contains(number) else {
                 return nil

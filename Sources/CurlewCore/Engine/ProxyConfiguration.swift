@@ -2,72 +2,75 @@
 
 package import CurlewHTTP
 
-/// Through which proxy a transport connects.
+/// The proxy through which a transport connects.
 ///
-/// The default is `.none`: where a call goes does not depend on variables that happen to surround the process. Programs
-/// whose users expect what `curl` and other tools do choose `.environment`.
+/// The default is `.none`, so that the environment of the process does not affect calls. Programs that should behave
+/// like `curl` and other tools use `.environment`.
 public enum ProxyConfiguration: Hashable, Sendable {
-    /// Straight to the server, whatever the environment says.
+    /// Connects directly to the server, whatever the environment contains.
     case none
-    /// What the environment says when the transport is made; later changes do not count.
+    /// Uses the environment at the time when the transport is created. Later changes have no effect.
     ///
-    /// `https_proxy`, `all_proxy` and `no_proxy` in lower or upper case, `http_proxy` in lower case only: a server turns
-    /// the field `Proxy` of a request into the variable `HTTP_PROXY` of its programs. The scheme of the *request*
-    /// chooses the variable; an empty one counts as absent. This machine (`localhost`, 127.0.0.0/8, `::1`) is always
-    /// reached directly. A value that cannot be read makes every call throw `.configuration`.
+    /// `https_proxy`, `all_proxy` and `no_proxy` in lower or upper case, `http_proxy` in lower case only, because CGI
+    /// servers pass the field `Proxy` of a request as the variable `HTTP_PROXY`. The scheme of the *request* selects
+    /// the variable. An empty variable counts as absent. This machine (`localhost`, 127.0.0.0/8, `::1`) is always
+    /// reached directly. A value that cannot be parsed makes every call throw `.configuration`.
     case environment
-    /// This proxy for all hosts but those in the list, and but this machine (`localhost`, 127.0.0.0/8, `::1`) if the proxy
-    /// is on another one.
+    /// Uses this proxy for all hosts except those in the list, and except this machine (`localhost`, 127.0.0.0/8,
+    /// `::1`) if the proxy is on another one.
     ///
-    /// The list has the entries of `no_proxy`: a name stands for itself and every name beneath it, with or without a dot
-    /// in front; an address for itself; `10.0.0.0/8` for a network; each with a port for that port only; `*` for all.
+    /// The list has the syntax of `no_proxy`: a name matches itself and every name below it, with or without a leading
+    /// dot; an address matches itself; `10.0.0.0/8` matches a network; a port restricts an entry to that port; `*`
+    /// matches all hosts.
     case fixed(ProxyServer, bypassing: [String] = [])
 }
 
-/// A proxy: its kind, where it is, and the credentials for it.
+/// A proxy server: its kind, address and credentials.
 ///
-/// Requests for https go through a tunnel (CONNECT, RFC 9110 §9.3.6) that tells an HTTP proxy host and port of the
-/// server, and its own credentials; the server never gets these. Names of servers are looked up by the proxy.
-/// Descriptions show no credentials.
+/// Requests for https use a tunnel (CONNECT, RFC 9110 §9.3.6). It discloses the server's host and port and the proxy
+/// credentials to an HTTP proxy. The server never receives the proxy credentials. The proxy resolves server names.
+/// Descriptions include no credentials.
 public struct ProxyServer: Hashable, Sendable {
-    /// How one talks to a proxy.
+    /// The protocol of a proxy.
     public enum Kind: String, Hashable, Sendable {
-        /// HTTP, without TLS up to the proxy.
+        /// HTTP, without TLS to the proxy.
         case http
-        /// HTTP over TLS. The proxy's certificate is checked like a server's; identity and pins are not for it.
+        /// HTTP over TLS. The proxy's certificate is verified like a server's. The client identity and pins do not
+        /// apply to it.
         case https
         /// SOCKS version 5 (RFC 1928).
         case socks5
     }
 
-    /// How a client proves to an HTTP proxy who it is.
+    /// The authentication scheme of the client at an HTTP proxy.
     public enum Authentication: Hashable, Sendable {
-        /// User and password, sent with each request that goes to the proxy (RFC 7617): who listens on the way to it can
-        /// read them.
+        /// User and password, sent with each request to the proxy (RFC 7617). They are readable on the way to a proxy
+        /// without TLS.
         case basic
-        /// An answer to a challenge, which does not show the password (RFC 7616).
+        /// A response to a challenge, which does not disclose the password (RFC 7616).
         case digest
-        /// The ticket of Kerberos that the user of this machine has, or what the user and password get (RFC 4559). The
-        /// engine needs a libcurl that is built with GSS-API; without it every call throws `.configuration`.
+        /// The Kerberos ticket of the user of this machine, or one that user and password obtain (RFC 4559). The
+        /// transport needs a libcurl with GSS-API; without it every call throws `.configuration`.
         case negotiate
     }
 
-    /// How one talks to it.
+    /// The protocol.
     public let kind: Kind
-    /// Its name or address.
+    /// The name or address.
     public let host: String
-    /// Its port.
+    /// The port.
     public let port: Int
     package let user: String?
     package let password: String?
-    /// How the client proves who it is. Never another way than this one: credentials for Digest are not sent with Basic,
-    /// whatever the proxy asks for.
+    /// The authentication scheme. No other scheme is used: credentials for Digest are never sent with Basic, whatever
+    /// the proxy requests.
     public let authentication: Authentication
 
-    /// A proxy. Without a port it is 80, 443 or 1080. Credentials are sent with Basic, or as SOCKS has them (RFC 1929).
+    /// Creates a proxy. The default port is 80, 443 or 1080. Credentials are sent with Basic by default, or as SOCKS
+    /// specifies (RFC 1929).
     ///
-    /// With `.digest` and `.negotiate` requests for http go through a tunnel too, because otherwise each would have to be
-    /// sent twice, the first time for the challenge: the proxy must allow CONNECT to that port.
+    /// With `.digest` and `.negotiate`, requests for http use a tunnel too, because otherwise each would have to be
+    /// sent twice, the first time for the challenge. The proxy must allow CONNECT to that port.
     public init(
         _ kind: Kind, host: String, port: Int? = nil, user: String? = nil, password: String? = nil,
         authentication: Authentication = .basic
@@ -80,22 +83,23 @@ public struct ProxyServer: Hashable, Sendable {
         self.password = password ?? (user == nil ? nil : "")
     }
 
-    /// The origin of an HTTP server at the same place; nil if host or port cannot be sent.
+    /// The origin of an HTTP server at the same host and port; nil if they are not valid.
     package var origin: Origin? { Origin(scheme: "http", host: host, port: port) }
 
-    /// Whether it is on this machine.
+    /// Whether the proxy is on this machine.
     var isLoopback: Bool { origin?.isLoopback ?? false }
 
-    /// `http://proxy.example:3128`, without credentials.
+    /// The URL without credentials, such as `http://proxy.example:3128`.
     package var url: String? {
         origin.map { "\(kind == .socks5 ? "socks5h" : kind.rawValue)://\($0.host):\($0.port)" }
     }
 }
 
 extension ProxyServer {
-    /// A proxy from a URL as the variables have it: `http://user:password@proxy.example:3128`. Nil if it is none.
+    /// Parses a proxy URL as in environment variables: `http://user:password@proxy.example:3128`. Returns nil if it is
+    /// not valid.
     ///
-    /// The schemes are http, https, socks5 and socks5h (the same here); without one it is http. Credentials are
+    /// The schemes are http, https, socks5 and socks5h (equivalent here). The default is http. Credentials are
     /// percent-decoded.
     public init?(_ url: String) {
         var rest = Substring(url)
@@ -124,9 +128,9 @@ extension ProxyServer {
 }
 
 extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Kind, host and port.
+    /// The kind, host and port.
     public var description: String {
-        // A host that holds an @ is none: what stands before it may be a password.
+        // A host that contains an @ is not valid: the text before it may be a password.
         let at = host.utf8.lastIndex(of: UInt8(ascii: "@"))
         let name = at.map { String(Substring(host.utf8[$0...].dropFirst())) } ?? host
         return "\(kind.rawValue)://\(user == nil && at == nil ? "" : Redaction.mark + "@")\(name):\(port)".printable
@@ -135,7 +139,7 @@ extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, Cu
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror {
         Mirror(self, children: ["proxy": description])
     }

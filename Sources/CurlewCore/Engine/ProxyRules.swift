@@ -2,16 +2,16 @@
 
 package import CurlewHTTP
 
-/// Which requests go through which proxy: a `ProxyConfiguration` with its environment read.
+/// Selects the proxy for a request: a `ProxyConfiguration` with its environment parsed.
 package struct ProxyRules: Sendable {
     private var http: ProxyServer?
     private var https: ProxyServer?
     private var bypassed = ProxyBypass([])
     private var bypassesLoopback = false
-    /// What cannot be understood, naming the option or variable, and no credentials.
+    /// The configuration errors, with the option or variable and without credentials.
     package private(set) var problems: [String] = []
 
-    /// `environment` is asked only if the configuration says so.
+    /// `environment` is evaluated only if the configuration requires it.
     package init(_ configuration: ProxyConfiguration, environment: @autoclosure () -> [String: String] = [:]) {
         switch configuration {
         case .none: break
@@ -30,16 +30,16 @@ package struct ProxyRules: Sendable {
         }
     }
 
-    /// No request goes through a proxy.
+    /// True if no request uses a proxy.
     package var isEmpty: Bool { http == nil && https == nil }
 
-    /// True when the way to a proxy is itself secure.
+    /// True if the connection to a proxy uses TLS.
     package var needsTrust: Bool { http?.kind == .https || https?.kind == .https }
 
-    /// The proxy for requests to `origin`.
+    /// Returns the proxy for requests to `origin`.
     ///
-    /// What is meant for this machine does not leave it through a proxy that is elsewhere, unless `sparesLoopback` is
-    /// false: not every library knows that rule.
+    /// Requests to this machine do not use a proxy on another machine, unless `sparesLoopback` is false, because not
+    /// every library has that rule.
     package func proxy(for origin: Origin, sparesLoopback: Bool = true) -> ProxyServer? {
         guard let proxy = origin.isSecure ? https : http else { return nil }
         if sparesLoopback, origin.isLoopback, bypassesLoopback || !proxy.isLoopback { return nil }
@@ -51,7 +51,7 @@ package struct ProxyRules: Sendable {
         http = proxy("http_proxy", "all_proxy", "ALL_PROXY", in: environment)
         https = proxy("https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", in: environment)
         let list = [environment["no_proxy"], environment["NO_PROXY"]].compactMap { $0 }.first { !$0.isEmpty } ?? ""
-        // A list that other programs read too may hold what only they understand.
+        // Other programs read the list too, so entries that cannot be parsed are ignored.
         bypassed = ProxyBypass(list.utf8.split { $0 == UInt8(ascii: ",") || $0 <= 0x20 }.map { String(Substring($0)) })
     }
 

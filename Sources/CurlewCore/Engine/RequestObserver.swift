@@ -2,96 +2,98 @@
 
 public import CurlewHTTP
 
-/// Listens to what happens in a client, without being able to change it.
+/// Observes the events of a client, without being able to change calls.
 ///
-/// One method and one enum instead of a method per event: an observer switches over what it cares about. A client without
-/// observers spends nothing on events.
+/// There is one method and one enum instead of a method per event: an observer switches over the events it needs. A
+/// client without observers has no cost for events.
 ///
-/// - `record` is called on a dispatch queue that the client has for its observers: one event after the other, for all of
-///   its calls, in the order in which they are recorded. It is never called on a thread of a transport, and may take its
-///   time: it holds up nothing but the events behind it and the end of the calls that they belong to.
-/// - The events of a call come in the order that `ExchangeEvent` documents, and `send` returns or throws when they have
-///   been told. It waits five seconds at most: an observer that takes longer gets the rest later.
-/// - At most 16,384 events wait for slow observers; of more, the newest are dropped and counted (`ExchangeEvent.lost`).
+/// - The client calls `record` on its dispatch queue for observers: one event at a time, for all of its calls, in the
+///   order of recording. It is never called on a thread of a transport. A slow observer delays only the later events
+///   and the end of the calls that they belong to.
+/// - The events of a call arrive in the order that `ExchangeEvent` documents. `send` returns or throws when they have
+///   been delivered. It waits five seconds at most; a slower observer receives the rest later.
+/// - At most 16,384 events wait for slow observers. Beyond that, the newest are dropped and counted
+///   (`ExchangeEvent.lost`).
 public protocol RequestObserver: Sendable {
-    /// Takes note of one event. `context` is that of the moment: its attempt, its redirects, its sending.
+    /// Records one event. `context` describes the moment of the event: the attempt, the redirects, and the request on
+    /// the wire.
     func record(_ event: ExchangeEvent, in context: ExchangeContext)
 }
 
-/// What happens in the course of a call.
+/// An event in the course of a call.
 ///
 /// The order, for each call (`ExchangeContext.id`):
 ///
-/// 1. `began`, unless the call could not be made; then `failed` is all there is.
-/// 2. For each request that is sent (`ExchangeContext.sending`): `sent`, any number of `connecting` and `interim`, then
-///    either `answered`, and `trailers` if there are any, or `attemptFailed`; then `measured`, once. `warned` is between
-///    `sent` and `measured`.
-///    The two sendings of a hedged attempt overlap.
-/// 3. Between them what is decided: `tried` behind the outcome that it tells of, `redirected`, `cacheDecided`, `joined`.
+/// 1. `began`, unless the request could not be built; then `failed` is the only event.
+/// 2. For each request on the wire (`ExchangeContext.sending`): `sent`, any number of `connecting` and `interim`, then
+///    either `answered`, and `trailers` if there are any, or `attemptFailed`; then `measured`, once. `warned` occurs
+///    between `sent` and `measured`. The two requests of a hedged attempt overlap.
+/// 3. Between them, the decisions: `tried` after the outcome that it reports, `redirected`, `cacheDecided`, `joined`.
 /// 4. `succeeded` or `failed`, once.
 ///
-/// Responses in events have the bodies that came with their heads, up to 16 KiB; other bodies belong to their readers and
-/// are empty here.
+/// Responses in events include bodies that arrived with their heads, up to 16 KiB. Other bodies belong to their readers
+/// and are empty here.
 ///
-/// What comes after that: `trailers` and `measured` of a body that the caller reads as it comes, by the time that
-/// `withResponse` returns; `cacheStoreFailed`; and, where calls share exchanges (`.coalescing()`), what happens to a
-/// request that others still wait for when the call that began it has ended.
+/// The following events may occur after that: `trailers` and `measured` of a body that the caller streams, before
+/// `withResponse` returns; `cacheStoreFailed`; and, where calls share exchanges (`.coalescing()`), the events of a
+/// request that other calls still wait for when the call that started it has ended.
 @nonexhaustive
 public enum ExchangeEvent: Sendable {
-    /// The call begins; the request is as built, before interceptors.
+    /// The call begins. The request is the one before interceptors.
     case began(HTTPRequest)
-    /// The call sends nothing of its own: it gets the answer to the same request of another call, which began under this
-    /// `ExchangeContext.id`. What happens to that request is told under that id, also once that call has ended.
+    /// The call sends no request. It receives the response to an equal request of another call, which has this
+    /// `ExchangeContext.id`. The events of that request have that identifier, also after that call has ended.
     case joined(UInt64)
-    /// The transport has the request of one attempt; it is what goes to the wire.
+    /// The transport has received the request of one attempt, in its final form.
     case sent(HTTPRequest)
-    /// The engine makes a connection for the request, or has one. The order of the phases is that of `ConnectionPhase`. Not
-    /// every transport tells.
+    /// The transport opens a connection for the request, or has one. The order of the phases is that of
+    /// `ConnectionPhase`. Not every transport reports this event.
     case connecting(ConnectionPhase)
-    /// An interim answer (1xx, RFC 9110 §15.2) came before the head, such as 103 with early hints. Any number of them;
-    /// 101 is an answer.
+    /// An interim response (1xx, RFC 9110 §15.2) arrived before the head, such as 103 with early hints. There may be
+    /// several; 101 is a final response.
     case interim(HTTPStatus, HTTPHeaders)
-    /// The head of the answer to one attempt is there.
+    /// The response head of one attempt has arrived.
     case answered(HTTPResponse)
-    /// One attempt ended without an answer.
+    /// One attempt ended without a response.
     case attemptFailed(NetworkError)
-    /// One attempt is over and not simply the caller's: what was decided about it, and why.
+    /// One attempt has ended and its outcome is not simply returned to the caller. Includes the decision and its
+    /// reason.
     case tried(Attempt)
     /// A policy opened or closed a circuit, made the call wait or refused it, or found its budget empty.
     case policy(PolicyNotice)
-    /// A redirect is followed; what comes next belongs to its next hop.
+    /// A redirect is followed. Later events belong to its next hop.
     case redirected(Redirect)
-    /// An answer that redirects is the caller's, for the reason given in one sentence with secrets out.
+    /// A redirect response is returned to the caller, for the reason given in one redacted sentence.
     case redirectKept(HTTPResponse, because: String)
-    /// A cookie of the answer is not taken; its name is as the server wrote it, at most 64 characters.
+    /// A cookie of the response was rejected. Its name is as the server wrote it, at most 64 characters.
     case cookieRefused(CookieRefusal, name: String)
-    /// The cache of the pipeline has decided where an answer comes from; its head is there.
+    /// The cache of the pipeline has decided on the source of a response. Its head has arrived.
     case cacheDecided(CacheVerdict)
-    /// The cache's store failed; the call goes on without it. Also after the call's end, when a commit that the call did not
-    /// wait for has failed (`CacheRules.commitTimeout`).
+    /// The cache's store failed; the call continues without it. May also occur after the end of the call, when a commit
+    /// that the call did not wait for has failed (`CacheRules.commitTimeout`).
     case cacheStoreFailed(NetworkError)
-    /// The cache's store has given up so many entries to hold its limits, since that was told last: once for a response that
-    /// is kept, however many they were. As late as `cacheStoreFailed`.
+    /// The number of entries that the cache's store has evicted to keep its limits since the previous event of this
+    /// kind. At most one event per stored response. May occur as late as `cacheStoreFailed`.
     case cacheEvicted(Int)
-    /// The fields that came after the body of one attempt (RFC 9110 §6.5). Only for a body that is complete, and before
-    /// its reader hears of the end; they are not among the headers of the response.
+    /// The trailer fields of one attempt (RFC 9110 §6.5). Recorded only for a complete body, and before its reader
+    /// reaches the end. They are not part of the response's header fields.
     case trailers(HTTPHeaders)
-    /// The request of one attempt is over: its body is complete, has broken off or was given up, or there was no response.
-    /// All that the engine measured, with the waits in queues of the pipeline in `queue`; of a transport that measures
-    /// nothing, and of a body that was given up, the times up to here.
+    /// The request of one attempt has ended: its body is complete, has broken off or was cancelled, or there was no
+    /// response. Includes everything that the transport measured; `queue` includes waits in queues of the pipeline. For
+    /// a transport that measures nothing, and for a cancelled body, the times up to this event.
     case measured(ExchangeMetrics)
-    /// So many events were not told before this one, because observers took too long.
+    /// This number of events was dropped before this one, because observers were too slow.
     case lost(Int)
-    /// The transport noticed something that the call survives, such as pins that expire soon.
+    /// The transport noticed a problem that does not fail the call, such as pins that expire soon.
     case warned(TransportWarning)
-    /// The call ended with an answer that the caller gets, after this time.
+    /// The call ended with a response for the caller, after this time.
     case succeeded(HTTPResponse, after: Duration)
-    /// The call ended with an error that the caller gets, after this time.
+    /// The call ended with an error for the caller, after this time.
     case failed(NetworkError, after: Duration)
 }
 
 extension ExchangeEvent {
-    /// The event without a body that the caller reads: an event that waits must not hold a connection.
+    /// The event without a body that the caller reads, because a queued event must not hold a connection.
     var withoutTransfer: ExchangeEvent {
         func outlined(_ response: HTTPResponse) -> HTTPResponse {
             var response = response
@@ -106,7 +108,7 @@ extension ExchangeEvent {
         }
     }
 
-    /// The event with texts that do not show what a client and its interceptors declare, whoever made it.
+    /// The event with the secrets that a client and its interceptors declare, so that its texts are redacted.
     func withholding(_ secrets: DeclaredSecrets) -> ExchangeEvent {
         guard !secrets.isEmpty else { return self }
         func knowing(_ headers: HTTPHeaders) -> HTTPHeaders {

@@ -3,15 +3,15 @@
 import CurlewHTTP
 
 extension ExchangeContext {
-    /// This context for sending the request again at once, with the try that ended with `response` in the history. Observers
-    /// hear of it. For what sends again without being asked by a retry policy.
+    /// Returns this context for sending the request again immediately, with the attempt that ended with `response` in
+    /// the history. Records the attempt for observers. For resending without a retry policy.
     func following(_ response: HTTPResponse, because cause: Attempt.Cause) -> ExchangeContext {
         let duration = response.metrics.total ?? response.metrics.firstByte ?? .zero
         let last = Attempt(
             number: (pastAttempts.last?.number ?? 0) + 1, hop: hop,
             start: max(.zero, start.duration(to: time.now) - duration), duration: duration,
             outcome: .status(response.status), decision: .retry(after: .zero, because: cause), notes: response.notes)
-        // What sends again further in has told of its tries.
+        // An interceptor closer to the transport that resends has recorded its attempts.
         var told = response.history.map { _ in response.attempts } ?? []
         if told.count > pastAttempts.count, told.starts(with: pastAttempts) {
             told[told.count - 1].decision = .retry(after: .zero, because: cause)
@@ -27,7 +27,7 @@ extension ExchangeContext {
 }
 
 extension Next {
-    /// Runs the rest of the chain once more, with the tries before this one in the history of what comes of it.
+    /// Runs the rest of the chain once more, with the earlier attempts in the history of the result.
     func again(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         let begun = context.time.now
         let start = context.start.duration(to: begun)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// How a transport ends. In each mode new work is refused at once, with `.refused(by: .shutdown)`.
+/// The way in which a transport shuts down. In each mode new work is refused immediately, with `.refused(by:
+/// .shutdown)`.
 public enum ShutdownMode: Hashable, Sendable {
-    /// Everything that runs ends now, with `.refused(by: .shutdown)`.
+    /// Ends all running exchanges immediately, with `.refused(by: .shutdown)`.
     case now
-    /// What has been handed over may finish, bodies included; what is left after this time ends as in `now`.
+    /// Lets accepted exchanges finish, including bodies. Those left after this time end as in `now`.
     ///
-    /// A body that nobody reads holds its exchange open until then. Zero and negative times mean `now`.
+    /// A body that is not read keeps its exchange open until then. Zero and negative times mean `now`.
     case drain(deadline: Duration)
 }

@@ -6,43 +6,43 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Whom a transport trusts, as whom it shows itself, and from which version of TLS on.
+/// The TLS settings of a transport: trusted roots, client identity, pins and minimum version.
 ///
-/// Certificates are always checked: there is no switch against it. For a private authority name its certificate in
-/// `trustedRoots`.
+/// Certificates are always verified; verification cannot be disabled. For a private authority, specify its certificate
+/// in `trustedRoots`.
 public struct TLSConfiguration: Hashable, Sendable {
     /// A version of TLS.
     public typealias Version = TLSVersion
 
-    /// Certificate authorities that vouch for servers.
+    /// The certificate authorities that are trusted for servers.
     public enum TrustedRoots: Hashable, Sendable {
-        /// Those of the operating system.
+        /// The authorities of the operating system.
         case system
-        /// Only those in this PEM file.
+        /// Only the authorities in this PEM file.
         case file(String)
-        /// Only those in this PEM text.
+        /// Only the authorities in this PEM text.
         case pem(Data)
     }
 
     /// The oldest version that is accepted. Default TLS 1.2.
     public var minimumVersion: Version
-    /// Who vouches for servers. Default the system's authorities.
+    /// The certificate authorities that are trusted for servers. Default those of the system.
     public var trustedRoots: TrustedRoots
-    /// The certificate for servers that ask for one. Default none.
+    /// The certificate for servers that request one. Default none.
     public var identity: ClientIdentity?
-    /// Keys that certain servers must have. Default none. Read the warning at `PinSet` first.
+    /// The keys that certain servers must have. Default none. Read the warning at `PinSet` first.
     public var pins: [PinSet]
 
-    /// Whether the variable `SSLKEYLOGFILE` is obeyed: with the file that it names, whoever records the traffic reads
-    /// all of it. For debugging with tools such as Wireshark. Default false: nothing is written, whatever the
-    /// environment says.
+    /// Whether the environment variable `SSLKEYLOGFILE` takes effect. The key log file allows recorded traffic to be
+    /// decrypted. For debugging with tools such as Wireshark. Default false: nothing is written, whatever the
+    /// environment contains.
     ///
-    /// It is libcurl that looks at the variable, when a process makes its first transport, and that makes the file,
-    /// with the permissions of any new file: others on the machine may read it. It appends to a file that is there, so
-    /// make one with mode 0600 first.
+    /// libcurl reads the variable when a process creates its first transport, and creates the file with default
+    /// permissions, so other users of the machine may read it. It appends to an existing file: create one with mode
+    /// 0600 first.
     public var obeysKeyLogFile = false
 
-    /// A configuration with the defaults where nothing is said.
+    /// Creates a configuration. Omitted parameters have the defaults.
     public init(
         minimumVersion: Version = .v12, trustedRoots: TrustedRoots = .system, identity: ClientIdentity? = nil,
         pins: [PinSet] = []

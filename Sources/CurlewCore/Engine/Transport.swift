@@ -1,62 +1,63 @@
 // SPDX-License-Identifier: MIT
 
-/// Bytes out, bytes in: the engine under a client.
+/// Performs exchanges on the network for a client.
 ///
-/// A transport sends exactly the message it is given, once, and hands back what came. It follows no redirect, keeps no
-/// cookie or cache, answers no challenge and retries nothing that may have reached the server: all of that is policy
-/// and lives in interceptors, so that every engine behaves alike.
+/// A transport sends exactly the request it receives, once, and returns the response. It follows no redirects, has no
+/// cookies or cache, responds to no challenges and retries nothing that may have reached the server. Interceptors
+/// implement these policies, so that all transports behave alike.
 ///
 /// What an implementation guarantees:
-/// - It throws `NetworkError`, and returns for every status that arrived.
-/// - It keeps `context.totalDeadline` and `context.timeouts`, over the body too, and `context.attemptDeadline` until the head
-///   of the response is there. While the body of the request moves, the deadline of the attempt stands still.
-/// - When the task is cancelled it throws `.cancelled` at once, in every phase, and frees the connection.
-/// - It reads no more of a body than its reader takes, within a bounded buffer.
-/// - It delivers field lines in order and as they came, and the body with content codings undone unless
-///   `context.options.rawBody` is set; what it decoded it drops from `Content-Encoding` and `Content-Length`.
+/// - It throws `NetworkError`, and returns a response for every status that arrived.
+/// - It enforces `context.totalDeadline` and `context.timeouts`, for the body too, and `context.attemptDeadline` until
+///   the response head has arrived. The deadline of the attempt is suspended while the request body is transferred.
+/// - When the task is cancelled, it throws `.cancelled` immediately, in every phase, and frees the connection.
+/// - It receives no more of a body than its reader takes, plus a bounded buffer.
+/// - It delivers field lines unchanged and in order. It decodes content codings of the body unless
+///   `context.options.rawBody` is set, and then removes what it decoded from `Content-Encoding` and `Content-Length`.
 public protocol Transport: Sendable {
-    /// Performs one exchange, and returns when the head of the answer is there; the body may still be on its way.
+    /// Performs one exchange and returns when the response head has arrived. The body may still be in transfer.
     ///
-    /// `Limits.responseBody` is kept above: a body need not count its bytes. The bytes to send are
+    /// The caller enforces `Limits.responseBody`, so a body need not count its bytes. The bytes to send are
     /// `request.body.chunks()`.
     func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse
-    /// As whom it would send `request`, and to whom instead of its host, told without waiting: a client certificate, a
-    /// Unix socket, an address that replaces the one of the name. A part of the key of whatever keeps or shares answers
-    /// (`Next.principal(of:)`).
+    /// Returns the principal that the transport adds to `request`, without waiting: a client certificate, a Unix
+    /// socket, or an address that replaces the one of the name. It is part of the key of components that store or share
+    /// responses (`Next.principal(of:)`).
     ///
-    /// Default `.unknown`: it may attach anything, so nothing is kept or shared. A transport that sends just what it
-    /// is given, to the host that is named, returns `.anonymous`; one that wraps another asks that one.
+    /// Default `.unknown`: the transport may attach anything, so nothing is stored or shared. A transport that sends
+    /// requests unchanged to the named host returns `.anonymous`. One that wraps another returns the principal of that
+    /// one.
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
-    /// Refuses new work from now on, ends what runs or lets it finish, and returns when nothing runs any more. Default: does
-    /// nothing, for transports that hold nothing.
+    /// Refuses new work, ends running exchanges or lets them finish, and returns when none is running. The default does
+    /// nothing, for transports without resources.
     func shutdown(_ mode: ShutdownMode) async
 }
 
 extension Transport {
-    /// Nothing.
+    /// Does nothing.
     public func shutdown(_ mode: ShutdownMode) async {}
 
-    /// Ends everything now.
+    /// Ends all exchanges immediately.
     public func shutdown() async { await shutdown(.now) }
 
-    /// `.unknown`: it may attach anything.
+    /// Returns `.unknown`, because the transport may attach anything.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
-    /// How it appears in descriptions.
+    /// The name in descriptions.
     package var label: String {
         (self as? any CustomStringConvertible)?.description ?? String(describing: Self.self)
     }
 }
 
-/// A transport made of a closure, for tests and adapters.
+/// A transport that calls a closure, for tests and adapters.
 public struct ClosureTransport: Transport {
     private let handler: @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
     private let changesWhoseAnswer: Bool
 
-    /// A transport that asks `handler`.
+    /// Creates a transport that calls `handler`.
     ///
-    /// - `changesWhoseAnswer`: false if the closure attaches nothing on which answers depend, so that caches and
-    ///   coalescing work over it. Default true.
+    /// - `changesWhoseAnswer`: false if the closure attaches nothing that responses depend on, so that caches and
+    ///   coalescing work. Default true.
     public init(
         changesWhoseAnswer: Bool = true,
         _ handler: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
@@ -65,12 +66,12 @@ public struct ClosureTransport: Transport {
         self.handler = handler
     }
 
-    /// `.unknown`, unless it was said that the closure attaches nothing.
+    /// Returns `.unknown`, or `.anonymous` if the closure attaches nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         changesWhoseAnswer ? .unknown : .anonymous
     }
 
-    /// Asks the closure.
+    /// Calls the closure.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         try await handler(request, context)
     }

@@ -9,10 +9,11 @@ import Foundation
 #endif
 
 extension TransportConfiguration {
-    /// As whom a transport with this configuration shows itself to the server of `request`, and which server that is if
-    /// not the one that its host names. `.anonymous` for one that does neither.
+    /// Returns the principal that a transport with this configuration adds to `request`: its client identity, and the
+    /// address that replaces the request's host. `.anonymous` if it has neither.
     ///
-    /// A client certificate is told apart by its bytes; one in a file by the path and what the system says of the file.
+    /// A client certificate is identified by its bytes. A certificate in a file is identified by its path and file
+    /// attributes.
     package func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard unixSocket != nil || tls.identity != nil || !dns.overrides.isEmpty else { return .anonymous }
         let origin = request.origin
@@ -31,7 +32,7 @@ extension TransportConfiguration {
 }
 
 extension DNSConfiguration {
-    /// The place that counts for an origin: the first that fits.
+    /// Returns the override for an origin: the first match.
     package func override(for origin: Origin) -> Override? {
         guard !overrides.isEmpty else { return nil }
         return overrides.first { each in
@@ -42,7 +43,7 @@ extension DNSConfiguration {
 }
 
 extension ClientIdentity {
-    /// What tells it from others; nil for a file that cannot be seen.
+    /// The identification of the certificate; nil for a file that cannot be accessed.
     fileprivate var mark: [String]? {
         switch source {
         case .pem(let certificate, _): [MessageDigest.sha256(certificate).hexText]

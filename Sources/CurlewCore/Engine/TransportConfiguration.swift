@@ -1,48 +1,52 @@
 // SPDX-License-Identifier: MIT
 
-/// How a transport connects. The same value serves every engine.
+/// The connection settings of a transport. All transports use the same type.
 public struct TransportConfiguration: Hashable, Sendable {
-    /// Trust and versions for secure connections.
+    /// Trust and TLS versions.
     public var tls: TLSConfiguration
-    /// Through which proxy it connects. Default `.none`, which does not look at the environment.
+    /// The proxy. Default `.none`, which ignores the environment.
     public var proxy: ProxyConfiguration
-    /// Which protocol versions are offered. Default `.automatic`.
+    /// The offered HTTP versions. Default `.automatic`.
     public var httpVersions: HTTPVersionPolicy
-    /// How many connections it keeps, and how long.
+    /// The limits of the connection pool.
     public var pool: ConnectionPool
-    /// How names become addresses.
+    /// The name resolution.
     public var dns: DNSConfiguration
-    /// The path of a Unix domain socket to which every request goes, whatever its host is. Default nil.
+    /// The path of a Unix domain socket for every request, whatever its host is. Default nil.
     public var unixSocket: String?
-    /// To which addresses it connects. Default `.everything`; `.publicOnly` for URLs that users write. See
-    /// `AddressPolicy`.
+    /// The addresses to which the transport may connect. Default `.everything`. Use `.publicOnly` for URLs from users.
+    /// See `AddressPolicy`.
     public var addressPolicy: AddressPolicy
-    /// From where it connects: an address or a network interface of this machine. Default nil, which leaves it to the
-    /// system. Not with URLSession.
+    /// The local address or network interface from which it connects. Default nil, which leaves the choice to the
+    /// system. Not supported by URLSession.
     public var localAddress: LocalAddress?
-    /// Threads with which the engine on Linux performs exchanges, each started when it is needed. Default 2, at most 64.
+    /// The number of event loop threads of the transport on Linux, each started on demand. Default 2, at most 64.
     ///
-    /// Every origin belongs to one of them, so calls to one origin share their connections whatever the number. Without
-    /// TLS, where an exchange shares its connection with no other, the other loops help with an origin as soon as sixteen
-    /// exchanges are under way, and a request that waits gets the first slot that becomes free at any of them. More than
-    /// two pay with calls to several origins, mostly for TLS, when two use a whole core each. Each loop has its share of
-    /// the pool's `perHost`, `total` and `idle`; where `total` is set, there is one loop for sixteen of it, at least one.
+    /// Every origin is assigned to one event loop, so calls to one origin share connections regardless of the number.
+    /// Without TLS, where no exchanges share a connection, the other event loops serve an origin too from sixteen
+    /// concurrent exchanges on, and a waiting request receives the first slot that becomes free on any of them. More
+    /// than two event loops help with several origins, mostly over TLS, when two use a whole core each. The pool's
+    /// `perHost`, `total` and `idle` are divided among the event loops. If `total` is set, there is one event loop per
+    /// sixteen connections, at least one.
     public var eventLoops: Int { didSet { eventLoops = Self.inside(eventLoops, 1...64) } }
-    /// How many of these loops may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most 64.
+    /// The number of event loops that may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most
+    /// 64.
     ///
-    /// Over HTTP/2 each of them has a connection of its own, where RFC 9113 §9.1 asks for one to a host. It pays when calls
-    /// to one host keep a thread busy all the time. They divide `ConnectionPool.perHost` among them.
+    /// Over HTTP/2 each of them opens its own connection, although RFC 9113 §9.1 asks for one per host. More than one
+    /// helps when calls to a single host keep a thread busy all the time. They divide `ConnectionPool.perHost` among
+    /// them.
     public var eventLoopsPerSecureOrigin = 1 {
         didSet { eventLoopsPerSecureOrigin = Self.inside(eventLoopsPerSecureOrigin, 1...64) }
     }
-    /// Bytes of one streamed body that wait for its reader before the transport stops receiving. Default 1 MiB, at least
-    /// 16 KiB.
+    /// The number of bytes of one streamed body that may wait for its reader before the transport stops receiving.
+    /// Default 1 MiB, at least 16 KiB.
     public var bodyBuffer: Int { didSet { bodyBuffer = Self.inside(bodyBuffer, Self.buffers) } }
-    /// Bodies up to this many bytes, and up to `bodyBuffer`, are handed over finished, unless the call streams. Default
-    /// 1 MiB. The engine on Linux keeps memory for them, at most 8 MiB for each thread, until it has rested for 10 s.
+    /// The maximum size of bodies that are returned complete, unless the call streams; also bounded by `bodyBuffer`.
+    /// Default 1 MiB. The transport on Linux keeps memory for them, at most 8 MiB per thread, until it has been idle
+    /// for 10 s.
     public var smallBody: Int { didSet { smallBody = Self.inside(smallBody, 0...(.max)) } }
 
-    /// A configuration with the defaults where nothing is said.
+    /// Creates a configuration. Omitted parameters have the defaults.
     public init(
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
         httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
@@ -63,7 +67,7 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.smallBody = Self.inside(smallBody, 0...(.max))
     }
 
-    /// The largest body that is handed over finished.
+    /// The maximum size of a body that is returned complete.
     package var gatheredBody: Int { min(smallBody, bodyBuffer) }
 
     private static let buffers = (16 << 10)...Int.max
@@ -72,14 +76,14 @@ public struct TransportConfiguration: Hashable, Sendable {
         min(range.upperBound, max(range.lowerBound, value))
     }
 
-    /// What cannot work, each naming its option; every call throws `.configuration` with the first. Empty when all is
-    /// well, as far as it shows without the environment, files or connections.
+    /// The configuration errors, each naming its option. Every call throws `.configuration` with the first. Empty if
+    /// the configuration is valid, as far as can be checked without the environment, files or connections.
     public var problems: [String] {
         tls.problems + (proxy == .environment ? [] : ProxyRules(proxy).problems) + pool.problems + dns.problems
             + socketProblems + addressProblems + localProblems
     }
 
-    /// A guard that cannot see where a request goes must not seem to be one.
+    /// A policy that cannot see the target address would give a false sense of protection.
     private var addressProblems: [String] {
         var problems = addressPolicy.problems
         guard addressPolicy != .everything else { return problems }
@@ -95,7 +99,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     private var socketProblems: [String] {
         guard let unixSocket else { return [] }
         var problems: [String] = []
-        // The system's structure has room for 108 bytes with a final zero.
+        // The system's structure has room for 108 bytes, including the final zero.
         if unixSocket.isEmpty || unixSocket.utf8.count > 107 || unixSocket.utf8.contains(0) {
             problems.append("TransportConfiguration.unixSocket: the path has to have 1 to 107 bytes.")
         }
@@ -104,9 +108,9 @@ public struct TransportConfiguration: Hashable, Sendable {
     }
 }
 
-/// Which versions of HTTP a transport offers.
+/// The HTTP versions that a transport offers.
 public enum HTTPVersionPolicy: Hashable, Sendable {
-    /// HTTP/2 where TLS negotiates it, else HTTP/1.1.
+    /// HTTP/2 where TLS negotiates it, otherwise HTTP/1.1.
     case automatic
     /// HTTP/1.1 only.
     case http1Only

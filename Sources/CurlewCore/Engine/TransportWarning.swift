@@ -6,15 +6,16 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a transport noticed and went on with. Later versions may add cases.
+/// A problem that a transport noticed without failing the call. Later versions may add cases.
 @nonexhaustive
 public enum TransportWarning: Hashable, Sendable {
-    /// The server has no key of the host's set, which only reports. `found` is the pin of the key that it has; with
-    /// `PinSet.Scope.verifiedChain` those of the verified path, the server's own first, separated by a comma and a space.
+    /// The server has no key of the host's report-only set. `found` is the pin of its key. With
+    /// `PinSet.Scope.verifiedChain` it lists the pins of the verified path, the server's own first, separated by a
+    /// comma and a space.
     case pinMismatch(host: String, found: String)
-    /// The host's set of pins is over and not enforced any more.
+    /// The host's set of pins has expired and is not enforced any more.
     case pinsExpired(host: String, on: Date)
-    /// The host's set of pins is over in less than 30 days.
+    /// The host's set of pins expires in less than 30 days.
     case pinsExpireSoon(host: String, on: Date)
 }
 

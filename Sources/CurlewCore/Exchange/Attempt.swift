@@ -2,30 +2,32 @@
 
 public import CurlewHTTP
 
-/// One try of a call: what happened, when, what was decided about it, and why.
+/// One attempt of a call: its timing, its outcome, and what was decided about it and why.
 ///
-/// `HTTPResponse.attempts` and `NetworkError.attempts` have them, oldest first, over all redirects of the call:
+/// `HTTPResponse.attempts` and `NetworkError.attempts` list the attempts of a call over all its redirects, oldest
+/// first:
 ///
 ///     for attempt in error.attempts { print(attempt) }
 ///     // 1: status 503 after 34 ms; again in 120 ms, because it may pass
 ///     // 2: timedOut firstByte after 30 s; no more, because the call has to end in 2 s
 public struct Attempt: Hashable, Sendable {
-    /// Counted from one over the whole call, its redirects and what was not sent included.
+    /// The number of the attempt, counted from one over all hops of the call. Attempts that were not sent are included.
     public let number: Int
-    /// How many redirects led to the request.
+    /// The number of redirects before this attempt's request.
     public let hop: Int
-    /// When it began, from the beginning of the call.
+    /// The time from the start of the call to the start of the attempt.
     public let start: Duration
-    /// How long it took until the head of the answer was there, or until it failed.
+    /// The time from the start of the attempt to the response head or the failure.
     public let duration: Duration
-    /// What came of it.
+    /// The result of the attempt.
     public let outcome: Outcome
-    /// What was decided about it, and why.
+    /// What was decided after the attempt, and why.
     public package(set) var decision: Decision
-    /// What else happened on its way, one short sentence each: a wait for a place, a second sending.
+    /// Other events during the attempt, one short sentence each, such as a wait for a connection slot or a second
+    /// request.
     public let notes: [String]
 
-    /// A record of one try.
+    /// Creates a record of one attempt.
     public init(
         number: Int, hop: Int = 0, start: Duration = .zero, duration: Duration, outcome: Outcome,
         decision: Decision = .finish(because: .final), notes: [String] = []
@@ -39,11 +41,11 @@ public struct Attempt: Hashable, Sendable {
         self.notes = notes
     }
 
-    /// What came of one try.
+    /// The result of an attempt.
     public enum Outcome: Hashable, Sendable {
-        /// The head of an answer.
+        /// A response head arrived with this status.
         case status(HTTPStatus)
-        /// No answer, for this reason.
+        /// No response arrived, for this reason.
         case failed(NetworkError.Reason)
 
         package init(_ failure: NetworkError) {
@@ -55,14 +57,14 @@ public struct Attempt: Hashable, Sendable {
         }
     }
 
-    /// What a policy made of an outcome.
+    /// What a policy decided after an outcome.
     public enum Decision: Hashable, Sendable {
-        /// The caller gets the outcome.
+        /// The outcome is returned to the caller.
         case finish(because: Cause)
         /// The request is sent again after a wait.
         case retry(after: Duration, because: Cause)
 
-        /// Why.
+        /// The reason for the decision.
         public var cause: Cause {
             switch self {
             case .finish(let cause), .retry(_, let cause): cause
@@ -72,43 +74,43 @@ public struct Attempt: Hashable, Sendable {
 }
 
 extension Attempt {
-    /// Why a call was tried again, or was not.
+    /// The reason why an attempt was, or was not, followed by another.
     @nonexhaustive
     public enum Cause: Hashable, Sendable {
-        /// Tried again: such a failure may pass.
+        /// Retried: the failure may be transient.
         case transient
-        /// Tried again: the server cannot have acted on the request. Not counted as a try.
+        /// Retried: the server cannot have acted on the request. Does not count towards the maximum number of attempts.
         case neverArrived
-        /// Tried again: the server asked for it, or for this wait.
+        /// Retried: the server asked for a retry, or for this delay.
         case serverAsked
-        /// Tried again: there is no way to the server, and the policy waits for one.
+        /// Retried: there was no route to the server, and the policy waits for one.
         case offline
-        /// Sent again with a credential that has been renewed, after a 401.
+        /// Sent again with a refreshed credential, after a 401.
         case renewed
-        /// Sent again with the answer to a challenge (RFC 9110 §11.6.1), after a 401.
+        /// Sent again with a response to a challenge (RFC 9110 §11.6.1), after a 401.
         case challenged
-        /// Tried again, or the end: a rule of the app says so (`.retry(when:)`).
+        /// Retried or ended by a rule of the app (`.retry(when:)`).
         case appRule
-        /// Tried at the same time as another, because that one took long.
+        /// Sent in parallel with another attempt, because that attempt was slow.
         case hedge
 
-        /// The end: such an outcome stays as it is.
+        /// Ended: the outcome is not one that is retried.
         case final
-        /// The end: the server may have acted on the request, and doing it twice is not the same as doing it once.
+        /// Ended: the server may have acted on the request, and the request is not idempotent.
         case notIdempotent
-        /// The end: the body cannot be produced again.
+        /// Ended: the body cannot be produced again.
         case bodyIsGone
-        /// The end: so many tries were made.
+        /// Ended: this number of attempts has been made.
         case triesUsedUp(Int)
-        /// The end: the client's `RetryBudget` for this origin is empty.
+        /// Ended: the client's `RetryBudget` for this origin is empty.
         case budgetIsEmpty
-        /// The end: the next wait would last longer than the call may.
+        /// Ended: the next wait would exceed the deadline of the call.
         case deadline(wait: Duration)
-        /// The end: the server asks for a longer wait than the policy grants.
+        /// Ended: the server asks for a longer wait than the policy allows.
         case waitTooLong(Duration)
-        /// The end: the server said not to try again.
+        /// Ended: the server asked the client not to retry.
         case vetoed
-        /// The end: the call was cancelled, or another try was faster.
+        /// Ended: the call was cancelled, or another attempt was faster.
         case cancelled
     }
 }
@@ -119,7 +121,7 @@ extension Attempt: CustomStringConvertible {
         "\(number): \(text)"
     }
 
-    /// The line behind the number.
+    /// The description without the number.
     package var text: String {
         let notes = notes.isEmpty ? "" : " (" + notes.joined(separator: ", ") + ")"
         let verdict = decision == .finish(because: .final) ? "" : "; \(decision)"
@@ -138,7 +140,7 @@ extension Attempt.Outcome: CustomStringConvertible {
 }
 
 extension Attempt.Decision: CustomStringConvertible {
-    /// `again in 120 ms, because it may pass`
+    /// One phrase: `again in 120 ms, because it may pass`.
     public var description: String {
         switch self {
         case .finish(let cause): "no more, because \(cause)"

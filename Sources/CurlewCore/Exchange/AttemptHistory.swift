@@ -2,14 +2,14 @@
 
 import CurlewHTTP
 
-/// What there is to tell about the tries of a call. Nobody makes one for a call that is answered at once.
+/// The recorded attempts of a call. Not allocated for a call whose first attempt receives a response.
 package final class AttemptHistory: Sendable {
-    /// The tries before the one that gave the answer, and that one too if `isComplete`.
+    /// The attempts before the one that produced the response; includes that one if `isComplete`.
     let attempts: [Attempt]
-    /// What else happened in the try that gave the answer, until it is complete.
+    /// Other events of the attempt that produced the response, until the history is complete.
     let notes: [String]
     let isComplete: Bool
-    /// The hop of the try that gave the answer, and when that began, until it is complete.
+    /// The hop and the start of the attempt that produced the response, until the history is complete.
     let hop: Int
     let start: Duration
 
@@ -25,24 +25,24 @@ package final class AttemptHistory: Sendable {
 }
 
 extension HTTPResponse {
-    /// What happened on each try, oldest first; the last is the one that was answered.
+    /// The attempts of the call, oldest first. The last one produced this response.
     ///
-    /// Complete in a pipeline with `.retry()`. An answer that came at once has one attempt, whose duration is what the
-    /// transport measured. At most the last 100 are kept.
+    /// Complete in a pipeline with `.retry()`. A response to the first attempt has one entry, whose duration is the one
+    /// that the transport measured. At most the last 100 attempts are kept.
     public var attempts: [Attempt] {
         get { Attempt.all(history, status, metrics) }
         set { history = AttemptHistory(newValue, isComplete: true) }
     }
 
-    /// What has been noted about the try that gave this answer, until it is in `attempts`.
+    /// The events recorded for the attempt that produced this response, until they are part of `attempts`.
     package var notes: [String] { history?.notes ?? [] }
 
-    /// Adds something that happened on the way of this try: `waited 12 ms for a place`.
+    /// Records an event of this attempt, such as `waited 12 ms for a place`.
     package mutating func note(_ text: String) {
         history = AttemptHistory(history?.attempts ?? [], notes: notes + [text], isComplete: false)
     }
 
-    /// Puts the attempts of earlier hops before this one, unless somebody has told of them.
+    /// Inserts the attempts of earlier hops before this one, unless attempts have been recorded already.
     mutating func follow(_ past: [Attempt], hop: Int, start: Duration) {
         guard history.map({ $0.attempts.isEmpty && !$0.isComplete }) ?? true else { return }
         history = AttemptHistory(past, notes: notes, isComplete: false, hop: hop, start: start)
@@ -50,7 +50,7 @@ extension HTTPResponse {
 }
 
 extension Attempt {
-    /// The most that are kept of one call.
+    /// The maximum number of attempts that are kept for a call.
     package static let mostKept = 100
 
     static func all(_ history: AttemptHistory?, _ status: HTTPStatus, _ metrics: ExchangeMetrics) -> [Attempt] {
@@ -65,7 +65,7 @@ extension Attempt {
 }
 
 extension [Attempt] {
-    /// These and one more; of too many the oldest go.
+    /// Returns these attempts followed by `attempt`. Beyond the maximum, the oldest are dropped.
     package func adding(_ attempt: Attempt) -> [Attempt] {
         (self + [attempt]).suffix(Attempt.mostKept)
     }

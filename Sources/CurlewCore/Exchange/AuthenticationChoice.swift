@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// Whether a call goes with a credential, and with which.
+/// Specifies whether a call is sent with a credential, and with which one.
 public enum AuthenticationChoice: Hashable, Sendable {
-    /// Without any, also if there is one. (Not `none`, which means "says nothing" where a choice is optional.)
+    /// Sends no credential, even if there is one. The case is not named `none`, which would be ambiguous where the
+    /// choice is optional.
     case anonymous
-    /// With the client's credential if there is one. What a call does that says nothing.
+    /// Sends the client's credential if there is one. This is the default.
     case optional
-    /// With the client's credential; without one the call fails with `.notAuthenticated(.missingCredential)` before
-    /// anything is sent. After a redirect to another origin, where no credential goes, it does not count.
+    /// Sends the client's credential. Without one, the call fails with `.notAuthenticated(.missingCredential)` before
+    /// anything is sent. The requirement does not apply after a redirect to another origin, to which no credential is
+    /// sent.
     case required
-    /// Like `required`, with the credential of that name and no other.
+    /// Like `required`, but with the credential of that name only.
     case named(String)
 
-    /// True if the call must not go out without a credential.
+    /// True if the call must not be sent without a credential.
     var isDemanding: Bool {
         switch self {
         case .anonymous, .optional: false

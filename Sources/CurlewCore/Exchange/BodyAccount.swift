@@ -1,32 +1,34 @@
 // SPDX-License-Identifier: MIT
 
-/// The accounting of one body between its producer and its one reader: numbers and ends, no bytes.
+/// Accounts for one body between its producer and its single reader. Tracks counts and the end, not the bytes.
 ///
 ///     open ──▶ ended ──▶ told
 ///
-/// The owner keeps the bytes, the reader's continuation and the lock, reports each event here and does what the returned
-/// step says. Whatever the order of events:
-/// - A reader who waits is told exactly once, and never that nothing has come.
-/// - The end is told after the last byte, and the first end counts. The reader may ask for it again.
-/// - At `capacity` bytes the producer pauses; the read that makes room resumes it, exactly once for each pause.
-/// - What comes after the end is dropped: bytes before it may have been, and this must not seem to follow them.
+/// The owner keeps the bytes, the reader's continuation and the lock, reports each event to this value and performs the
+/// returned step. Guarantees for every order of events:
+/// - A waiting reader is resumed exactly once, and never with zero bytes.
+/// - The end is delivered after the last byte, and the first end counts. The reader may request it again.
+/// - At `capacity` bytes the producer pauses. The read that makes room resumes it exactly once per pause.
+/// - Bytes after the end are dropped. Bytes before the end may have been dropped, and later ones must not follow the
+///   gap.
 /// - When `waiting` is 0 after an event, the owner keeps no bytes of the body.
 package struct BodyAccount: Sendable {
-    /// What the owner does after an event.
+    /// What the owner must do after an event.
     package enum Step: Equatable, Sendable {
-        /// Nothing: nobody waits, or nothing is there for who waits.
+        /// Nothing: no reader waits, or there is nothing for the waiting reader.
         case wait
-        /// The reader gets all bytes, those of this event included.
+        /// Deliver all bytes to the reader, including those of this event.
         case deliver
-        /// The same, and the producer goes on.
+        /// Deliver all bytes to the reader and resume the producer.
         case deliverAndResume
-        /// A reader waits for fewer bytes than a batch: the owner calls `release` when no more come for now.
+        /// A reader waits and there are fewer bytes than a batch. The owner calls `release` when no more arrive for
+        /// now.
         case due
-        /// The bytes of this event were not counted. The producer pauses, and brings them again when it is resumed.
+        /// The bytes of this event were not counted. The producer pauses and delivers them again when it is resumed.
         case pause
-        /// The reader gets `end`.
+        /// Deliver `end` to the reader.
         case end
-        /// The body had ended before: bytes of this event are dropped, nobody is told.
+        /// The body had already ended. The bytes of this event are dropped, and the reader is not notified.
         case late
     }
 
@@ -34,33 +36,34 @@ package struct BodyAccount: Sendable {
         case away, waiting, told
     }
 
-    /// A reader who waits is told at so many bytes, or when the owner calls `release`.
+    /// The number of bytes at which a waiting reader is resumed, unless the owner calls `release` earlier.
     package let batch: Int
     private let capacity: Int
-    /// Bytes that nobody has taken.
+    /// The number of bytes that the reader has not taken.
     package private(set) var waiting: Int
-    /// The producer pauses until the reader has made room.
+    /// True while the producer must pause, until the reader has made room.
     package private(set) var isPaused = false
-    /// How the body ended. The reader hears of it when it has all bytes.
+    /// How the body ended. Delivered to the reader after all bytes.
     package private(set) var end: Result<Void, NetworkError>?
     private var reader = Reader.away
 
-    /// The account of a body of which `waiting` bytes are there.
+    /// Creates an account for a body with `waiting` bytes already buffered.
     package init(capacity: Int, batch: Int = 1, waiting: Int = 0) {
         self.capacity = capacity
         self.batch = min(batch, capacity)
         self.waiting = waiting
     }
 
-    /// False when the producer has to pause: there are `capacity` bytes, and more are not to be dropped.
+    /// Returns false when the producer must pause, because `capacity` bytes are buffered and later ones must not be
+    /// dropped.
     package mutating func hasRoom() -> Bool {
         isPaused = waiting >= capacity && end == nil
         return !isPaused
     }
 
-    /// `count` bytes have come.
+    /// Records that `count` bytes have arrived.
     ///
-    /// - `isForced`: they count even if there is no room, because they cannot be brought again.
+    /// - `isForced`: the bytes count even if there is no room, because the producer cannot deliver them again.
     package mutating func arrive(_ count: Int, isForced: Bool = false) -> Step {
         guard end == nil else { return .late }
         guard isForced || hasRoom() else { return .pause }
@@ -68,21 +71,21 @@ package struct BodyAccount: Sendable {
         return reader == .waiting && waiting < batch ? .due : release()
     }
 
-    /// No more bytes come for now.
+    /// Records that no more bytes arrive for now.
     package mutating func release() -> Step {
         reader == .waiting && waiting > 0 ? deliver() : .wait
     }
 
-    /// The reader asks for bytes.
+    /// Records that the reader requests bytes.
     package mutating func read() -> Step {
         if waiting > 0 { return deliver() }
         reader = end == nil ? .waiting : .told
         return end == nil ? .wait : .end
     }
 
-    /// No more bytes come.
+    /// Records that the body has ended.
     ///
-    /// - `droppingRest`: the reader does not get those that wait.
+    /// - `droppingRest`: drops the bytes that the reader has not taken.
     package mutating func finish(_ result: Result<Void, NetworkError>, droppingRest: Bool = false) -> Step {
         guard end == nil else { return .late }
         end = result
@@ -91,7 +94,7 @@ package struct BodyAccount: Sendable {
         return reader == .waiting ? read() : .wait
     }
 
-    /// Nobody wants the rest: it is dropped, and reading on fails, unless the reader has heard of the end.
+    /// Drops the rest of the body. Further reads fail, unless the end has been delivered to the reader.
     package mutating func abandon() -> Step {
         let cancelled = Result<Void, NetworkError>.failure(NetworkError(.cancelled))
         guard end != nil else { return finish(cancelled, droppingRest: true) }

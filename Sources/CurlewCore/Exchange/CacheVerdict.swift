@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
 
-/// Where an answer came from, and why: `response.served`, `response.cacheVerdict.reason`.
+/// The source of a response and the reason for it: `response.served`, `response.cacheVerdict.reason`.
 ///
 ///     print(response.cacheVerdict)
 ///     // from the cache: it is fresh; 12 s old, good for 48 s more
 ///     // from the network: nothing is stored for it; the answer is kept once it is read to its end
 public struct CacheVerdict: Hashable, Sendable {
-    /// Where an answer came from.
+    /// The source of a response.
     @nonexhaustive
     public enum Served: Hashable, Sendable {
-        /// From the server, whole.
+        /// The whole response is from the server.
         case network
-        /// From the cache, without asking: this old, and fresh for so long from now on.
+        /// From the cache, without a request to the server. `age` is the age of the response, `freshFor` its remaining
+        /// freshness.
         case cache(age: Duration, freshFor: Duration)
-        /// From the cache, after the server said that it is still good.
+        /// From the cache, after successful revalidation with the server.
         case revalidated
-        /// From the cache although it is not fresh any more, for this reason.
+        /// From the cache although stale, for this reason.
         case stale(because: String)
-        /// From nowhere: the cache made this 504, because it must not answer and could not ask.
+        /// A 504 that the cache generated, because it must not use what is stored and could not ask the server.
         case refused
         /// From the app's `.fallback`, because the call had failed.
         case fallback
     }
 
-    /// Where the answer came from.
+    /// The source of the response.
     public let served: Served
     let cause: CacheCause
     let keeping: CacheCause?
@@ -34,20 +35,20 @@ public struct CacheVerdict: Hashable, Sendable {
         self.keeping = keeping
     }
 
-    /// Why, in words: what was found in the cache, and what becomes of the answer.
+    /// The reason in words: what was found in the cache, and whether the response is stored.
     public var reason: String {
         [cause.text, keeping?.text].compactMap { $0 }.joined(separator: "; ")
     }
 
-    /// Whether the answer is kept, once its body is read to the end.
+    /// True if the response is stored once its body has been read to the end.
     public var isKept: Bool { keeping == .kept }
 
-    /// Of answers that met no cache.
+    /// The verdict of responses without a cache.
     static let none = CacheVerdict(.network, .noCache)
 }
 
 extension CacheVerdict: CustomStringConvertible {
-    /// One line: the place and the reason.
+    /// One line: the source and the reason.
     public var description: String {
         switch served {
         case .network: "from the network: \(reason)"
@@ -61,21 +62,21 @@ extension CacheVerdict: CustomStringConvertible {
 }
 
 extension HTTPResponse {
-    /// Where the answer came from, and why.
+    /// The source of the response and the reason for it.
     public var cacheVerdict: CacheVerdict { verdict?.value ?? .none }
 
-    /// Where the answer came from. `.network` in a pipeline without `.caching()`.
+    /// The source of the response. `.network` in a pipeline without `.caching()`.
     public var served: CacheVerdict.Served { cacheVerdict.served }
 }
 
-/// A verdict behind one reference: responses that met no cache do not pay for it.
+/// Holds a verdict behind one reference, so that responses without a cache do not carry its size.
 package final class CacheVerdictBox: Sendable {
     let value: CacheVerdict
 
     init(_ value: CacheVerdict) { self.value = value }
 }
 
-/// The reasons of verdicts. Texts are made only when somebody asks for them.
+/// The reasons of verdicts. Texts are formatted on access only.
 enum CacheCause: Hashable, Sendable {
     case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
     case stillGood, validatedBeside

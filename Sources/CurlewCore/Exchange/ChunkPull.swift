@@ -6,13 +6,13 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// A function that gives the next chunk each time it is called, and nil at the end. Called by one task at a time.
+/// A function that returns the next chunk on each call, and nil at the end. Called by one task at a time.
 package typealias ChunkPull = () async throws -> Data?
 
-/// The chunks of `base`, one for each call.
+/// Returns a function that returns the chunks of `base`, one per call.
 func pull<Base: AsyncSequence>(from base: Base) -> ChunkPull where Base.Element == Data {
-    // The function owns the iterator and, by contract, runs in one task at a time. The checked form of this,
-    // `next(isolation:)`, needs newer Apple systems than the package's minimum.
+    // The function owns the iterator and, by contract, runs in one task at a time. The checked alternative,
+    // `next(isolation:)`, requires newer Apple systems than the package's minimum.
     nonisolated(unsafe) var iterator = base.makeAsyncIterator()
     return { try await iterator.next() }
 }

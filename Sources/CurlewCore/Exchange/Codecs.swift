@@ -9,45 +9,46 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Turns values into bytes of one media type and back.
+/// Encodes values as bytes of one media type and decodes them.
 ///
 /// Implement it for another format (property lists, CBOR, protocol buffers) and add it with `Codecs.adding(_:)`. The
-/// methods are called from several threads at once, never on the main actor.
+/// methods are called from several threads concurrently, never on the main actor.
 public protocol ContentCodec: Sendable {
-    /// The media type it writes, and the one it is found by.
+    /// The media type that the codec writes, and by which it is selected.
     var mediaType: MediaType { get }
-    /// The value in `data`.
+    /// Decodes a value from `data`.
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
-    /// The bytes of `value`.
+    /// Encodes `value`.
     func encode<Value: Encodable>(_ value: Value) throws -> Data
 }
 
-/// The codecs of a client: one by default, others chosen by the media type of the answer.
+/// The codecs of a client: a default codec, and others selected by the media type of the response.
 ///
-/// Made once per client and shared by its calls.
+/// Create it once per client. All calls share it.
 public struct Codecs: Sendable {
-    /// Writes bodies, and reads answers whose media type no other codec claims.
+    /// The codec that encodes bodies, and decodes responses whose media type no other codec claims.
     public var primary: any ContentCodec { list.primary }
-    /// The `Accept` field that goes with these codecs.
+    /// The value of the `Accept` field for these codecs.
     package var accept: String { list.accept }
     private let list: List
 
-    /// JSON, read by Curlew's own decoder, which gives the same values as Foundation's several times faster, and written
-    /// by Foundation's encoder.
+    /// Creates JSON codecs that decode with `FastJSONDecoder` and encode with Foundation's encoder. `FastJSONDecoder`
+    /// returns the same values as Foundation's decoder and is several times faster.
     ///
-    /// The encoder is shared by concurrent calls: configure it before and leave it alone afterwards.
+    /// Concurrent calls share the encoder: configure it before and do not change it afterwards.
     public init(decoder: FastJSONDecoder = FastJSONDecoder(), encoder: JSONEncoder = JSONEncoder()) {
         self.init(primary: JSONCodec(decoder: decoder, encoder: encoder))
     }
 
-    /// JSON through Foundation's coders, used as they are configured: for strategies that `FastJSONDecoder` has not.
+    /// Creates JSON codecs that use Foundation's coders as configured, for strategies that `FastJSONDecoder` does not
+    /// have.
     ///
-    /// The coders are shared by concurrent calls: configure them before and leave them alone afterwards.
+    /// Concurrent calls share the coders: configure them before and do not change them afterwards.
     public init(decoder: JSONDecoder, encoder: JSONEncoder = JSONEncoder()) {
         self.init(primary: JSONCodec(decoder: decoder, encoder: encoder))
     }
 
-    /// Another default format.
+    /// Creates codecs with another default format.
     public init(primary: any ContentCodec) {
         list = List(primary: primary, others: [], accept: primary.mediaType.essence)
     }
@@ -56,7 +57,8 @@ public struct Codecs: Sendable {
         self.list = list
     }
 
-    /// These codecs and one more, used for answers of its media type. It wins over one added before it.
+    /// Returns these codecs and `codec`, which is used for responses of its media type. It takes precedence over codecs
+    /// added before.
     public func adding(_ codec: any ContentCodec) -> Codecs {
         Codecs(
             List(
@@ -64,9 +66,9 @@ public struct Codecs: Sendable {
                 accept: accept + ", \(codec.mediaType.essence);q=0.9"))
     }
 
-    /// The value in `data`, read by the codec that claims `mediaType`, else by the primary one.
+    /// Decodes a value from `data` with the codec that claims `mediaType`, or else with the primary one.
     ///
-    /// `mediaType` is worked out only when there is more than one codec.
+    /// `mediaType` is evaluated only when there is more than one codec.
     public func decode<Value: Decodable>(
         _ type: Value.Type, from data: Data, mediaType: @autoclosure () -> MediaType?
     ) throws -> Value {
@@ -76,18 +78,18 @@ public struct Codecs: Sendable {
         return try (codec(for: mediaType) ?? primary).decode(type, from: data)
     }
 
-    /// The bytes of `value` in the primary format.
+    /// Encodes `value` in the primary format.
     public func encode<Value: Encodable>(_ value: Value) throws -> Data {
         try primary.encode(value)
     }
 
-    /// The codec that claims `mediaType`, if one does.
+    /// Returns the codec that claims `mediaType`, or nil.
     package func codec(for mediaType: MediaType) -> (any ContentCodec)? {
         if let other = list.others.first(where: { mediaType.essence == $0.mediaType.essence }) { return other }
         return mediaType.essence == primary.mediaType.essence ? primary : nil
     }
 
-    /// Behind one reference, because every call has a copy.
+    /// Behind one reference, because every call holds a copy.
     private final class List: Sendable {
         let primary: any ContentCodec
         let others: [any ContentCodec]
@@ -101,7 +103,7 @@ public struct Codecs: Sendable {
     }
 }
 
-/// JSON through one of two decoders, and Foundation's encoder.
+/// The JSON codec: one of two decoders, and Foundation's encoder.
 struct JSONCodec<Reader: JSONReader>: ContentCodec {
     let decoder: Reader
     let encoder: JSONEncoder
@@ -117,7 +119,7 @@ struct JSONCodec<Reader: JSONReader>: ContentCodec {
         return try encoder.encode(value)
     }
 
-    /// The document with its members in their order; nil where the encoder is told to do something that it alone can.
+    /// Returns the document with its members in their order, or nil if the encoder's options need Foundation's encoder.
     private func written(_ document: JSONValue) -> Data? {
         guard encoder.outputFormatting.isSubset(of: .withoutEscapingSlashes) else { return nil }
         switch encoder.keyEncodingStrategy {
@@ -128,7 +130,7 @@ struct JSONCodec<Reader: JSONReader>: ContentCodec {
     }
 }
 
-/// What the two decoders of JSON have in common.
+/// The common interface of the two JSON decoders.
 protocol JSONReader: Sendable {
     func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// The connection that an exchange went over: which one it was, from where, and how it is secured.
+/// The connection that an exchange used: its identifier, its local address and its TLS parameters.
 ///
-/// Made once for a connection and shared by all exchanges on it, so it costs an exchange one reference. What a transport
-/// cannot tell is nil.
+/// Created once per connection and shared by all exchanges on it, so each exchange holds one reference. Facts that a
+/// transport cannot determine are nil.
 public struct ConnectionInfo: Hashable, Sendable {
     private final class Storage: Sendable {
         let id: UInt64?
@@ -19,36 +19,38 @@ public struct ConnectionInfo: Hashable, Sendable {
 
     private let storage: Storage
 
-    /// The facts of one connection, for custom transports and tests.
+    /// Creates the facts of a connection, for custom transports and tests.
     public init(id: UInt64? = nil, localAddress: String? = nil, tls: TLS? = nil) {
         storage = Storage(id, localAddress, tls)
     }
 
-    /// Tells the connections of this process apart: two exchanges with the same number went over the same connection, one
-    /// after the other or, over HTTP/2, at the same time. URLSession does not number connections: nil there, and
-    /// `localAddress` with `ExchangeMetrics.remoteAddress` tells them apart while they are open.
+    /// Identifies the connection within this process. Two exchanges with the same number used the same connection, one
+    /// after the other or, over HTTP/2, concurrently. Nil over URLSession, which does not number connections: there,
+    /// `localAddress` together with `ExchangeMetrics.remoteAddress` identifies a connection while it is open.
     public var id: UInt64? { storage.id }
-    /// Address and port at this end: `192.0.2.7:51344`, `[2001:db8::7]:51344`. Nil for a Unix domain socket.
+    /// The local address and port: `192.0.2.7:51344`, `[2001:db8::7]:51344`. Nil for a Unix domain socket.
     public var localAddress: String? { storage.localAddress }
-    /// How the connection is secured; nil for one without TLS. Through a proxy it is the TLS with the server.
+    /// The TLS parameters; nil for a connection without TLS. Through a proxy, those of the TLS session with the server.
     public var tls: TLS? { storage.tls }
 
-    /// What a TLS handshake agreed on.
+    /// The result of a TLS handshake.
     public struct TLS: Hashable, Sendable {
-        /// The version of TLS; nil if it is none that Curlew knows.
+        /// The TLS version; nil if Curlew does not know it.
         public var version: TLSVersion?
         /// The cipher suite by its registered name: `TLS_AES_128_GCM_SHA256`.
         public var cipherSuite: String?
-        /// Whether the handshake resumed the session of an earlier connection (RFC 8446 §2.2), which spares a round trip or
-        /// the work for certificates. Nil over URLSession, which does not tell.
+        /// True if the handshake resumed the session of an earlier connection (RFC 8446 §2.2), which saves a round trip
+        /// or the processing of certificates. Nil over URLSession, which does not report it.
         public var isResumed: Bool?
-        /// The certificates that the server has presented, its own first: the first ten. Only for exchanges that are
-        /// observed or ask for them (`RequestOptions.peerCertificates`), and empty over URLSession, which does not tell.
+        /// The first ten certificates that the server presented, its own certificate first. Recorded only for exchanges
+        /// that are observed or request them (`RequestOptions.peerCertificates`). Empty over URLSession, which does not
+        /// report them.
         ///
-        /// The connection has been verified before, but their texts are those of the authority that made them.
+        /// The connection has been verified before, but the texts in the certificates are those that the authority
+        /// wrote.
         public var certificates: [PeerCertificate]
 
-        /// What one handshake agreed on.
+        /// Creates the result of a handshake.
         public init(
             version: TLSVersion? = nil, cipherSuite: String? = nil, isResumed: Bool? = nil,
             certificates: [PeerCertificate] = []
@@ -60,7 +62,7 @@ public struct ConnectionInfo: Hashable, Sendable {
         }
     }
 
-    /// True for the same facts, whether or not it is the same connection: compare `id` for that.
+    /// Returns true for equal facts, whether or not it is the same connection. Compare `id` for identity.
     public static func == (one: ConnectionInfo, other: ConnectionInfo) -> Bool {
         one.storage === other.storage
             || (one.id == other.id && one.localAddress == other.localAddress && one.tls == other.tls)
@@ -82,14 +84,14 @@ extension ConnectionInfo: CustomStringConvertible, CustomReflectable {
         return text
     }
 
-    /// Shows the facts, to debuggers and `dump` too.
+    /// Shows the facts. Debuggers and `dump` use it.
     public var customMirror: Mirror {
         Mirror(self, children: ["id": id as Any, "localAddress": localAddress as Any, "tls": tls as Any])
     }
 }
 
 extension ConnectionInfo.TLS: CustomStringConvertible {
-    /// Version, cipher suite, and whether a session was resumed. No certificates.
+    /// Version, cipher suite, and whether a session was resumed. Does not include certificates.
     public var description: String {
         let name =
             switch version {

@@ -1,32 +1,33 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a jar did not take a cookie. Later versions may add cases.
+/// The reason why a cookie jar rejected a cookie. Later versions may add cases.
 @nonexhaustive
 public enum CookieRefusal: Error, Hashable, Sendable {
-    /// It holds a control character, which could forge a header field.
+    /// The cookie contains a control character, which could forge a header field.
     case controlCharacter
-    /// It has neither a name nor a value.
+    /// The cookie has neither a name nor a value.
     case empty
-    /// Name and value are longer than `CookieLimits.cookieBytes`.
+    /// Name and value together are longer than `CookieLimits.cookieBytes`.
     case tooLong
-    /// Its `Domain` is not a domain of the host that set it.
+    /// The `Domain` attribute does not match the host that set the cookie.
     case foreignDomain
-    /// Its `Domain` is one under which anybody can register.
+    /// The `Domain` attribute is a public suffix, under which anybody can register.
     case publicSuffix
-    /// It is `Secure`, and came over plain http.
+    /// The cookie is `Secure` and arrived over plain http.
     case insecureOrigin
-    /// It came over plain http and would hide a `Secure` cookie of the same name.
+    /// The cookie arrived over plain http and would shadow a `Secure` cookie of the same name.
     case hidesSecureCookie
-    /// It wants to go along with requests from other sites (`SameSite=None`), and is not `Secure`.
+    /// The cookie is meant for cross-site requests (`SameSite=None`) and is not `Secure`.
     case insecureSameSite
-    /// Its name begins with `__Secure-`, `__Host-`, `__Http-` or `__Host-Http-`, and it does not keep what that promises.
+    /// The name begins with `__Secure-`, `__Host-`, `__Http-` or `__Host-Http-`, and the attributes do not meet the
+    /// requirements of that prefix.
     case brokenPrefix
-    /// The answer sets more cookies than `CookieLimits.perResponse`.
+    /// The response sets more cookies than `CookieLimits.perResponse`.
     case tooMany
 }
 
 extension CookieRefusal: CustomStringConvertible {
-    /// One sentence, without the cookie.
+    /// One sentence, without the content of the cookie.
     public var description: String {
         switch self {
         case .controlCharacter: "The cookie holds a control character."

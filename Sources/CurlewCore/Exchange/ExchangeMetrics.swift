@@ -2,43 +2,45 @@
 
 public import CurlewHTTP
 
-/// What an exchange cost: time by phase, bytes on the wire, and what was reused.
+/// Measurements of an exchange: time per phase, bytes on the wire, and connection reuse.
 ///
-/// Phases that did not happen (a reused connection needs no lookup) are zero; what an engine cannot tell is nil.
-/// Times are measured by the transport from the moment it was given the request.
+/// Phases that did not occur are zero, such as the lookup on a reused connection. Values that a transport cannot
+/// determine are nil. Times are measured from the moment when the transport received the request.
 public struct ExchangeMetrics: Hashable, Sendable {
-    /// Waiting to begin: for a rate or concurrency limit, and for the engine.
+    /// The time before the exchange began: waiting for a rate or concurrency limit, and for the transport.
     public var queue: Duration?
-    /// Finding addresses for the host name.
+    /// The time to resolve the host name.
     public var nameLookup: Duration?
-    /// Establishing the TCP connection.
+    /// The time to establish the TCP connection.
     public var connect: Duration?
-    /// The TLS handshake.
+    /// The time of the TLS handshake.
     public var secureConnect: Duration?
-    /// From the request being ready to send until the first byte of the answer.
+    /// The time from the request being ready to send until the first byte of the response.
     public var firstByte: Duration?
-    /// From the first to the last byte of the answer.
+    /// The time from the first to the last byte of the response.
     public var transfer: Duration?
-    /// From beginning to end.
+    /// The time from beginning to end.
     public var total: Duration?
-    /// Bytes of the request head and body as sent.
+    /// The bytes of the request head and body as sent.
     public var bytesSent: Int64?
-    /// Bytes of the response head and body as received, before decoding.
+    /// The bytes of the response head and body as received, before decoding.
     public var bytesReceived: Int64?
-    /// True when the exchange went over a connection that existed before.
+    /// True when the exchange used an existing connection.
     public var reusedConnection: Bool?
-    /// Connections the engine opened for this exchange; more than one when it had to send again.
+    /// The number of connections that the transport opened for this exchange; more than one when it had to send the
+    /// request again.
     public var connectionsOpened: Int?
-    /// The version of HTTP that was spoken. URLSession tells it when the exchange is over: for a body that is read as it
-    /// comes, `HTTPResponse.version` says 1.1 on Apple platforms, and the metrics of `.measured` have the true one. On
-    /// Linux URLSession never tells.
+    /// The HTTP version of the exchange. URLSession reports it when the exchange has ended. For a body that is
+    /// streamed, `HTTPResponse.version` is therefore 1.1 on Apple platforms, and the metrics of `.measured` have the
+    /// actual version. URLSession on Linux never reports it.
     public var version: HTTPVersion?
     /// The address and port of the peer.
     public var remoteAddress: String?
-    /// The connection that the exchange went over: its number, this end's address, and what TLS agreed on. Nil when there
-    /// was none, and where the transport does not tell: URLSession on Linux never does, on Apple platforms with `.measured`.
+    /// The connection that the exchange used: its number, its local address, and its TLS parameters. Nil when there was
+    /// none, and where the transport does not report it: never on Linux with URLSession, and on Apple platforms with
+    /// `.measured` only.
     public var connection: ConnectionInfo?
 
-    /// Metrics about which nothing is known.
+    /// Creates metrics without any values.
     public init() {}
 }

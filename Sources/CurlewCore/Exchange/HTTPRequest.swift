@@ -8,32 +8,32 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A message on its way to a server: method, absolute target, header fields and a body recipe.
+/// An HTTP request: method, absolute URL, header fields and a body.
 ///
-/// A value of this type is always well-formed: its URL was checked when it was made and its headers refuse line breaks.
-/// Interceptors change copies of it; `Request<Value>` and endpoints are the typed calls it is built from.
+/// A value of this type is always well-formed: the initializer checks its URL, and its headers reject line breaks.
+/// Interceptors change copies of it. Curlew builds it from the typed calls, `Request<Value>` and endpoints.
 public struct HTTPRequest: Sendable {
     /// The method, sent as written.
     public var method: HTTPMethod
-    /// Scheme, host and port that the message goes to. Credentials and cookies belong to it.
+    /// The scheme, host and port to which the request is sent. Credentials and cookies are scoped to it.
     public private(set) var origin: Origin
-    /// Path and query as they stand in the request line, percent-encoded, beginning with `/`.
+    /// The path and query of the request line, percent-encoded, beginning with `/`.
     public private(set) var target: String
-    /// The header fields, in order. `Host` and what belongs to the connection is written by the transport: a request that
-    /// has one of these fields is not sent, see `HTTPHeaders.endToEnd`. `Content-Length` follows from the body.
+    /// The header fields, in order. The transport writes `Host` and the fields of the connection. A request that has
+    /// one of these fields is rejected, see `HTTPHeaders.endToEnd`. `Content-Length` is derived from the body.
     public var headers: HTTPHeaders
-    /// How to produce the body, as often as it is needed.
+    /// The body, produced each time that the request is sent.
     public var body: RequestBody
-    /// What texts about it do not show, beyond what Curlew knows.
+    /// The declared secrets, which descriptions redact in addition to those that Curlew knows.
     package var secrets = DeclaredSecrets.none {
         didSet { secrets.declare(in: &headers) }
     }
 
-    /// A request for an absolute `http` or `https` URL.
+    /// Creates a request for an absolute `http` or `https` URL.
     ///
-    /// Characters that a URL cannot hold (spaces, non-ASCII letters) are percent-encoded as browsers do; a fragment is
-    /// dropped, because it is never sent. Throws `NetworkError` with reason `.invalidRequest` for anything else that is
-    /// not an absolute URL, and for user names or passwords in it, which belong into the pipeline.
+    /// Characters that a URL cannot hold (spaces, non-ASCII letters) are percent-encoded as browsers do. The fragment
+    /// is removed, because it is never sent. Throws `NetworkError` with reason `.invalidRequest` for other text that is
+    /// not an absolute URL, and for a URL with a user name or password. Credentials belong in the pipeline.
     public init(
         _ method: HTTPMethod = .get, url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty
     ) throws(NetworkError) {
@@ -41,7 +41,8 @@ public struct HTTPRequest: Sendable {
         self.init(method, origin: parts.origin, target: parts.target, headers: headers, body: body)
     }
 
-    /// For callers that have checked origin and target: `target` begins with `/` and is percent-encoded.
+    /// Creates a request whose origin and target the caller has checked. `target` begins with `/` and is
+    /// percent-encoded.
     package init(
         _ method: HTTPMethod, origin: Origin, target: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         secrets: DeclaredSecrets = .none
@@ -59,19 +60,19 @@ public struct HTTPRequest: Sendable {
         origin.description + target
     }
 
-    /// The absolute URL for use with Foundation; nil only if Foundation refuses what the network accepts.
+    /// The absolute URL as a Foundation `URL`; nil only if Foundation rejects a URL that is valid on the wire.
     public var url: URL? {
         URL(string: urlString)
     }
 
-    /// Points the message at another absolute URL, under the rules of `init`.
+    /// Replaces the URL with another absolute URL, under the rules of `init`.
     public mutating func setURL(_ url: String) throws(NetworkError) {
         let parts = try Self.parse(url)
         origin = parts.origin
         target = parts.target
     }
 
-    /// The request with what the call declares as secret, if it does not know it.
+    /// Returns the request with the secrets that the call declares, unless it already has declared secrets.
     func knowing(_ declared: DeclaredSecrets) -> HTTPRequest {
         guard secrets.isEmpty, !declared.isEmpty else { return self }
         var copy = self
@@ -79,13 +80,13 @@ public struct HTTPRequest: Sendable {
         return copy
     }
 
-    /// Adds one query item, percent-encoding both sides. An existing item of that name stays.
+    /// Appends one query item and percent-encodes its name and value. Existing items of that name are kept.
     public mutating func appendQuery(_ name: String, _ value: String) {
         target += target.holds("?") ? (target.ends(with: "?") || target.ends(with: "&") ? "" : "&") : "?"
         target += PercentCoding.encode(name, for: .queryName) + "=" + PercentCoding.encode(value, for: .queryValue)
     }
 
-    /// Throws what would make the message unsafe or impossible to write.
+    /// Throws if the request would be unsafe or impossible to write.
     package func validate() throws(NetworkError) {
         if let problem = headers.problem {
             throw NetworkError(.invalidRequest, detail: problem.message, request: RequestLine(self))
@@ -102,7 +103,7 @@ public struct HTTPRequest: Sendable {
         }
     }
 
-    /// Why a field that belongs to the connection is not sent.
+    /// Returns the error for a field that belongs to the connection.
     private static func refusal(_ name: HTTPField.Name, _ request: HTTPRequest) -> NetworkError {
         let hint =
             switch name {
@@ -116,7 +117,7 @@ public struct HTTPRequest: Sendable {
             request: RequestLine(request))
     }
 
-    /// The parts of an absolute URL, under the rules of `init`.
+    /// Returns the parts of an absolute URL, under the rules of `init`.
     static func parse(_ url: String) throws(NetworkError) -> URLParts {
         do {
             let parts = try URLParts(url)
@@ -145,9 +146,9 @@ extension HTTPRequest: CustomStringConvertible {
 }
 
 extension HTTPRequest: CustomReflectable {
-    /// Shows the request line, the fields and the kind of the body, to debuggers and `dump` too; no secrets.
+    /// Shows the request line, the fields and the kind of the body, without secrets. Debuggers and `dump` use it.
     public var customMirror: Mirror {
-        // An interceptor may have set fields that know nothing of what was declared.
+        // An interceptor may have replaced the fields by ones that do not carry the declared secrets.
         var headers = headers
         secrets.declare(in: &headers)
         return Mirror(self, children: ["request": description, "headers": headers, "body": "\(body)"])

@@ -8,40 +8,41 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A server's answer: the head at hand, the body a resource to be read once.
+/// An HTTP response: a complete head, and a body that can be read once.
 ///
-/// Whatever status came, a value of this type is a complete HTTP exchange; only typed calls turn statuses into errors.
+/// A value of this type is a valid HTTP exchange, whatever its status. Only typed calls turn statuses into errors.
 public struct HTTPResponse: Sendable {
     /// The status.
     public var status: HTTPStatus
-    /// The header fields in the order in which they came.
+    /// The header fields in the order of arrival.
     public var headers: HTTPHeaders
-    /// The body. Reading it twice throws; leaving it unread gives the connection up when the last copy goes away.
+    /// The body. Reading it twice throws. If it is not read, its connection is released when the last copy is released.
     public var body: ResponseBody
-    /// The protocol version of the answer.
+    /// The protocol version of the response.
     public var version: HTTPVersion
-    /// What the exchange cost up to the head; complete for a response that was delivered whole.
+    /// The metrics of the exchange up to the head; complete for a response that was delivered whole.
     public var metrics: ExchangeMetrics {
         get { measured?.metrics ?? ExchangeMetrics() }
         set { measured = Measured(newValue) }
     }
-    /// Out of line, or each hand-over of a response would copy as many bytes again.
+    /// Behind a reference, so that copies of a response stay small.
     private var measured: Measured?
-    /// The URL that was answered, after redirects. Not redacted; empty for answers made by hand.
+    /// The URL of the response, after redirects. Not redacted. Empty for responses that were not received from a
+    /// transport.
     public var url: String
-    /// The words behind the status as the server wrote them (RFC 9112 §4), at most 200 bytes. Nil when there are none:
-    /// without words, over HTTP/2 and later, from a cache, and over URLSession, which does not tell.
+    /// The reason phrase as the server wrote it (RFC 9112 §4), at most 200 bytes. Nil if there is none: an empty
+    /// phrase, HTTP/2 and later, a response from a cache, and URLSession, which does not report it.
     ///
-    /// Text of the server: it may say anything, and clients that decide by it break when a proxy rewrites it.
+    /// The server chooses the text. Clients that depend on it break when a proxy rewrites it.
     public var reasonPhrase: String?
-    /// The redirects that led here, oldest first. Set by `.redirects()`.
+    /// The redirects that led to this response, oldest first. Set by `.redirects()`.
     public var redirects: [Redirect] = []
-    /// What there is to tell about its tries, if anything: see `attempts`.
+    /// The recorded attempts, if any: see `attempts`.
     package var history: AttemptHistory?
-    /// What the cache did, if there is one: see `cacheVerdict`.
+    /// The decision of the cache, if there is one: see `cacheVerdict`.
     package var verdict: CacheVerdictBox?
 
-    /// An answer of one's own, for interceptors that do not ask the server and for tests.
+    /// Creates a response, for interceptors that respond without a request to the server and for tests.
     public init(
         status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: ResponseBody = ResponseBody(Data()),
         version: HTTPVersion = .http1_1, metrics: ExchangeMetrics = ExchangeMetrics(), url: String = "",
@@ -62,17 +63,17 @@ public struct HTTPResponse: Sendable {
         init(_ metrics: ExchangeMetrics) { self.metrics = metrics }
     }
 
-    /// The media type of the body, if the server named one that can be read.
+    /// The media type of the body; nil if the `Content-Type` field is missing or malformed.
     public var mediaType: MediaType? {
         headers[.contentType].flatMap { MediaType($0) }
     }
 
-    /// The whole body, bounded by the exchange's limit. Reads it: a second call throws.
+    /// Reads the whole body, up to the exchange's limit. A second call throws.
     public func data() async throws -> Data {
         try await body.collect()
     }
 
-    /// The whole body as text: UTF-8, and Latin-1 where the server says so. Reads it: a second call throws.
+    /// Reads the whole body as text: UTF-8, or Latin-1 if the server declares it. A second call throws.
     public func text() async throws -> String {
         let data = try await body.collect()
         return Self.text(of: data, mediaType: mediaType)
@@ -87,12 +88,12 @@ public struct HTTPResponse: Sendable {
 }
 
 extension HTTPResponse: CustomStringConvertible, CustomReflectable {
-    /// The status line, and how much body is known about.
+    /// The status line and the length of the body, if known.
     public var description: String {
         "\(version) \(status), \(body)"
     }
 
-    /// Shows the description, the fields and the redirects, to debuggers and `dump` too; no secrets, no URL, no body.
+    /// Shows the description, the fields and the redirects, without secrets, URL and body. Debuggers and `dump` use it.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description, "headers": headers, "redirects": redirects])
     }

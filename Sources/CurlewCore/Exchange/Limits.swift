@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// The most that a server may make a client hold. What goes over it ends the exchange with `.limitExceeded`; only
-/// excerpts of errors are cut off instead.
+/// Bounds on what a client accepts from a server. Exceeding one ends the exchange with `.limitExceeded`. Only error
+/// excerpts are truncated instead.
 ///
-/// A value remembers which limits were set, and those of a call are laid over the client's one by one:
-/// `options.limits.responseBody = 1 << 30` leaves the others as they are. Two values are equal when they have the same
-/// limits, wherever these come from.
+/// A value records which limits were set. Each limit of a call overrides the client's individually:
+/// `options.limits.responseBody = 1 << 30` leaves the others unchanged. Two values are equal when they have the same
+/// limits, whether set or by default.
 public struct Limits: Sendable {
     private var headerBytesChoice: Int?
     private var headerCountChoice: Int?
@@ -15,8 +15,8 @@ public struct Limits: Sendable {
     private var errorExcerptChoice: Int?
     private var redirectsChoice: Int?
 
-    /// Limits that set what is named here and leave the rest as it is: to the client's in the options of a call, to the
-    /// defaults in the configuration of a client.
+    /// Creates limits that set the given values only. The others keep the client's values in the options of a call, and
+    /// the defaults in the configuration of a client.
     public init(
         headerBytes: Int? = nil, headerCount: Int? = nil, responseBody: Int64? = nil, download: Int64? = nil,
         decodedRatio: Int? = nil, errorExcerpt: Int? = nil, redirects: Int? = nil
@@ -30,62 +30,65 @@ public struct Limits: Sendable {
         redirectsChoice = redirects
     }
 
-    /// Bytes of all header fields of one response head or trailer section. Default 256 KiB.
+    /// The maximum size of all header fields of one response head or trailer section, in bytes. Default 256 KiB.
     ///
-    /// On Linux libcurl takes no more than 300 KB of them in one call, interim responses included, whatever this says.
+    /// On Linux libcurl accepts at most 300 KB of header fields per call, interim responses included, even if this
+    /// limit is higher.
     public var headerBytes: Int {
         get { headerBytesChoice ?? 256 * 1024 }
         set { headerBytesChoice = newValue }
     }
 
-    /// Number of header fields of one response. Default 1000.
+    /// The maximum number of header fields of one response. Default 1000.
     public var headerCount: Int {
         get { headerCountChoice ?? 1000 }
         set { headerCountChoice = newValue }
     }
 
-    /// Bytes of a response body after decoding, as far as it is collected or iterated. Default 64 MiB.
+    /// The maximum size of a decoded response body that is collected or iterated, in bytes. Default 64 MiB.
     public var responseBody: Int64 {
         get { responseBodyChoice ?? 64 << 20 }
         set { responseBodyChoice = newValue }
     }
 
-    /// Bytes of a response body that `APIClient.download` writes to a file, after decoding. Default 16 GiB.
+    /// The maximum size of a decoded response body that `APIClient.download` writes to a file, in bytes. Default 16
+    /// GiB.
     public var download: Int64 {
         get { downloadChoice ?? 16 << 30 }
         set { downloadChoice = newValue }
     }
 
-    /// How many times larger a body may become by decoding (gzip, deflate, br, zstd), from its first MiB on. Default 100.
+    /// The maximum ratio of decoded to encoded size of a body (gzip, deflate, br, zstd), enforced once it exceeds 1
+    /// MiB. Default 100.
     ///
-    /// A few kilobytes can stand for gigabytes. Text of people and programs shrinks to a fifth or a thirtieth, hardly ever
-    /// to a hundredth. `CurlTransport` compares with what has come, and with what may be on its way in a buffer of at most
-    /// 256 KiB; `URLSessionTransport` with the declared length, if there is one.
+    /// A few kilobytes can decode to gigabytes. Natural language and program output compress by factors of 5 to 30,
+    /// rarely by 100. `CurlTransport` compares with the bytes received, plus those that may be in a buffer of at most
+    /// 256 KiB. `URLSessionTransport` compares with the declared length, if there is one.
     public var decodedRatio: Int {
         get { decodedRatioChoice ?? 100 }
         set { decodedRatioChoice = newValue }
     }
 
-    /// Bytes of the body that an error keeps; what is longer is cut off (`NetworkError.Answer.isTruncated`). Default 16
-    /// KiB.
+    /// The maximum size of the body excerpt that an error keeps, in bytes. The rest is cut off
+    /// (`NetworkError.Answer.isTruncated`). Default 16 KiB.
     public var errorExcerpt: Int {
         get { errorExcerptChoice ?? 16 * 1024 }
         set { errorExcerptChoice = newValue }
     }
 
-    /// Redirects that one call follows. Default 20.
+    /// The maximum number of redirects that one call follows. Default 20.
     public var redirects: Int {
         get { redirectsChoice ?? 20 }
         set { redirectsChoice = newValue }
     }
 
-    /// Headers 256 KiB and 1000 fields, bodies 64 MiB, downloads 16 GiB, a hundredfold by decoding, error excerpts 16
-    /// KiB, 20 redirects. All of them are set.
+    /// The default limits, all of them set: headers 256 KiB and 1000 fields, bodies 64 MiB, downloads 16 GiB, decoded
+    /// ratio 100, error excerpts 16 KiB, 20 redirects.
     public static let standard = Limits(
         headerBytes: 256 * 1024, headerCount: 1000, responseBody: 64 << 20, download: 16 << 30, decodedRatio: 100,
         errorExcerpt: 16 * 1024, redirects: 20)
 
-    /// These limits with everything that `other` sets laid over them.
+    /// Returns these limits, overridden by every limit that `other` sets.
     public func overridden(by other: Limits) -> Limits {
         var result = self
         if let limit = other.headerBytesChoice { result.headerBytesChoice = limit }
@@ -100,7 +103,7 @@ public struct Limits: Sendable {
 }
 
 extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
-    /// The same limits, set or by default.
+    /// Returns true if both have the same limits, whether set or by default.
     public static func == (left: Limits, right: Limits) -> Bool {
         left.headerBytes == right.headerBytes && left.headerCount == right.headerCount
             && left.responseBody == right.responseBody && left.download == right.download
@@ -108,7 +111,7 @@ extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
             && left.redirects == right.redirects
     }
 
-    /// The limits.
+    /// Hashes the limits.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(headerBytes)
         hasher.combine(headerCount)
@@ -119,18 +122,19 @@ extension Limits: Hashable, CustomStringConvertible, CustomReflectable {
         hasher.combine(redirects)
     }
 
-    /// The limits on one line, in bytes where they are bytes.
+    /// The limits on one line, sizes in bytes.
     public var description: String {
         "headers \(headerBytes) and \(headerCount) fields, bodies \(responseBody), downloads \(download), "
             + "\(decodedRatio) times by decoding, excerpts \(errorExcerpt), \(redirects) redirects"
     }
 
-    /// Shows the limits, to debuggers and `dump` too.
+    /// Shows the limits. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Limits {
-    /// The failure of a body of `decoded` bytes so far that took at most `coded` bytes on the wire; nil while it may grow.
+    /// Returns the failure of a body that has `decoded` bytes from at most `coded` bytes on the wire; nil within the
+    /// limit.
     package func growthFailure(decoded: Int64, coded: Int64) -> NetworkError? {
         guard decoded > 1 << 20 else { return nil }
         let (most, isBeyond) = max(0, coded).multipliedReportingOverflow(by: Int64(max(1, decodedRatio)))

@@ -9,22 +9,22 @@ public import Foundation
 #endif
 
 extension NetworkError {
-    /// What the server answered: the head, and the body up to `Limits.errorExcerpt`.
+    /// The response that caused an error: its head, and its body up to `Limits.errorExcerpt`.
     public struct Answer: Sendable {
         /// The status.
         public let status: HTTPStatus
-        /// The header fields, not redacted: redact before writing them anywhere.
+        /// The header fields. Not redacted: redact them before logging.
         public let headers: HTTPHeaders
-        /// The beginning of the body, not redacted.
+        /// The beginning of the body. Not redacted.
         public let body: Data
-        /// True when the body went on beyond `body`.
+        /// True when the body continued beyond `body`.
         public let isTruncated: Bool
-        /// The words behind the status as the server wrote them: see `HTTPResponse.reasonPhrase`. Not redacted.
+        /// The reason phrase as the server wrote it: see `HTTPResponse.reasonPhrase`. Not redacted.
         public let reasonPhrase: String?
-        /// The wall clock when the answer came; `retryAfter` counts from here.
+        /// The wall-clock time of the response; `retryAfter` is relative to it.
         public let date: Date
 
-        /// An answer of one's own.
+        /// Creates a response excerpt.
         public init(
             status: HTTPStatus, headers: HTTPHeaders = [:], body: Data = Data(), isTruncated: Bool = false,
             date: Date = Date(), reasonPhrase: String? = nil
@@ -42,7 +42,7 @@ extension NetworkError {
             headers[.contentType].flatMap { MediaType($0) }
         }
 
-        /// The status, with the server's own words for it where they differ from the registered ones.
+        /// The status, with the server's reason phrase where it differs from the registered one.
         func statusText(without secrets: DeclaredSecrets) -> String {
             guard let reasonPhrase, reasonPhrase.lowercased() != status.reasonPhrase.lowercased() else {
                 return "\(status)"
@@ -50,10 +50,11 @@ extension NetworkError {
             return "\(status), in the server's words \"\(secrets.redaction.text(reasonPhrase).printable)\""
         }
 
-        /// The beginning of the body as text on one line with secrets out; nil when it is not text.
+        /// The beginning of the body as redacted text on one line; nil when the body is empty, and a size when it is
+        /// not text.
         package var excerpt: String? { excerpt(without: .none) }
 
-        /// The same without what was declared.
+        /// Returns the same text, with the declared secrets redacted too.
         func excerpt(without secrets: DeclaredSecrets) -> String? {
             guard !body.isEmpty else { return nil }
             let text = HTTPResponse.text(of: body.prefix(2048), mediaType: mediaType)
@@ -74,7 +75,7 @@ extension NetworkError {
                 self.limit = max(0, limit)
             }
 
-            /// Takes what fits; false when nothing more will.
+            /// Appends what fits; returns false when the limit has been exceeded.
             mutating func append(_ chunk: Data) -> Bool {
                 let room = limit - data.count
                 isTruncated = isTruncated || chunk.count > room
@@ -86,13 +87,13 @@ extension NetworkError {
 }
 
 extension NetworkError.Answer: CustomStringConvertible, CustomReflectable {
-    /// Status, media type and length of the body; no value of a field, and nothing of the body.
+    /// The status, media type and length of the body. Includes no field values and no content of the body.
     public var description: String {
         let type = mediaType.map { ", \($0.essence.printable)" } ?? ""
         return "\(status)\(type), \(body.count) bytes\(isTruncated ? " and more" : "")"
     }
 
-    /// Shows the description and the fields, to debuggers and `dump` too; no secrets.
+    /// Shows the description and the fields, without secrets. Debuggers and `dump` use it.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description, "headers": headers])
     }

@@ -8,10 +8,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The text for the developer: everything that helps to find the cause, secrets out.
+/// The redacted text for the developer, with everything that helps to find the cause.
 extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Some lines: reason, request, detail, answer with an excerpt, the server's certificates, attempts, and what to do
-    /// next.
+    /// Several lines: reason, request, detail, response with an excerpt, the server's certificates, attempts, and
+    /// advice.
     public var description: String {
         let secrets = secrets
         func shown(_ text: String) -> String { secrets.redaction.text(text).printable }
@@ -30,13 +30,14 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
         for certificate in certificates.prefix(PeerCertificate.most) { lines.append("  server    \(certificate)") }
-        // A single attempt about which nothing was decided repeats what is said above.
+        // A single attempt without a decision repeats the lines above.
         let isTold =
             attempts.count == 1 && attempts[0].decision == .finish(because: .final) && attempts[0].notes.isEmpty
         for attempt in isTold ? [] : attempts { lines.append("  attempt   \(shown("\(attempt)"))") }
         for note in notes { lines.append("  note      \(shown(note))") }
         if let underlying, !(underlying is DecodingError), !(underlying is EncodingError), reason != .interceptor {
-            // The lines of an error of ours stand further in than those of this one. Any other text is one line.
+            // The lines of a nested `NetworkError` are indented further than those of this one. Any other text is one
+            // line.
             let text = "\(underlying)".clipped(to: 1000)
             let isOurs = underlying is NetworkError
             let parts = isOurs ? text.parts("\n").map(String.init) : [text]
@@ -49,10 +50,10 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows what `description` does, to debuggers and `dump` too. `response` and `underlying` have the rest.
+    /// Shows `description`. Debuggers and `dump` use it. `response` and `underlying` have the details.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 
-    /// A short name of bounded variety, for metrics: `status 503`, `timedOut firstByte`.
+    /// A short name with a bounded number of values, for metrics: `status 503`, `timedOut firstByte`.
     public var label: String {
         switch reason {
         case .cancelled: "cancelled"
@@ -92,7 +93,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         case .proxyFailed(.notAuthenticated): return "Give the proxy's credentials in TransportConfiguration.proxy."
         case .secureConnectionFailed(.untrusted):
             let ownRoots = "For a private authority, name its certificate in TLSConfiguration.trustedRoots."
-            // Browsers fetch or remember what such a server leaves out, and so its owner does not notice.
+            // Browsers fetch or cache a missing intermediate certificate, so the operator of the server may not notice.
             guard certificates.count == 1, certificates[0].issuer != certificates[0].subject else { return ownRoots }
             return "The server sent no certificate of its issuer. If that is an intermediate authority, the server has "
                 + "to send it. \(ownRoots)"
@@ -123,7 +124,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
 }
 
 extension String {
-    /// `createdAt` as `created_at`.
+    /// The name in snake case: `createdAt` becomes `created_at`.
     var snakeCased: String {
         reduce(into: "") { text, character in
             if character.isUppercase, !text.isEmpty { text += "_" }
@@ -133,7 +134,7 @@ extension String {
 }
 
 extension Data {
-    /// True when the bytes hold `name` in double quotes.
+    /// Returns true when the bytes contain `name` in double quotes.
     func contains(quoted name: String) -> Bool {
         firstRange(of: Data("\"\(name)\"".utf8)) != nil
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 extension NetworkError: Hashable {
-    /// Two errors are equal when they mean the same to the caller: the same `reason`, which has the status, the phase or the
-    /// policy in it. Of two `.interceptor` errors the underlying ones have to be the same too: their types and cases.
+    /// Returns true when both errors have the same `reason`, which includes the status, the phase or the policy. For
+    /// two `.interceptor` errors, the type and case of the underlying errors must be equal too.
     ///
-    /// What was asked, when, how often and in which words it failed does not count, so that a test names what it expects:
+    /// The request, the times, the attempts and the texts are not compared, so a test needs only the expected reason:
     ///
     ///     #expect(model.error == NetworkError(statusCode: 503))
     ///
@@ -13,13 +13,13 @@ extension NetworkError: Hashable {
         left.reason == right.reason && left.ownCause == right.ownCause
     }
 
-    /// What `==` compares.
+    /// Hashes what `==` compares.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(reason)
         hasher.combine(ownCause)
     }
 
-    /// The app's own error, as far as the standard library tells errors apart: the type and the case.
+    /// The app's own error, identified by its type and case as the standard library reports them.
     private var ownCause: SystemErrorCode? {
         reason == .interceptor ? underlying.map { SystemErrorCode($0) } : nil
     }

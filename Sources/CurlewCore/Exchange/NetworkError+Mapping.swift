@@ -28,13 +28,13 @@ extension NetworkError {
 }
 
 extension NetworkError {
-    /// What others say, bounded, without secrets, on one line.
+    /// Returns text from another component, redacted, truncated to `limit` and on one line.
     static func told(_ text: String, upTo limit: Int = 500, without secrets: DeclaredSecrets = .none) -> String {
         secrets.redaction.text(text.clipped(to: limit * 4)).clipped(to: limit).printable
     }
 
-    /// The error with texts that do not show what a client and its interceptors declare, also where it has no request:
-    /// `detail` and `hint` lose it, and `description` knows it.
+    /// Returns the error with the secrets that a client and its interceptors declare, also where it has no request.
+    /// `detail` and `hint` are redacted immediately, `description` when it is formatted.
     func withholding(_ secrets: DeclaredSecrets) -> NetworkError {
         guard !secrets.isEmpty else { return self }
         var failure = self
@@ -46,7 +46,7 @@ extension NetworkError {
 }
 
 extension DecodingError {
-    /// Where in the document, what was expected, and what the decoder said.
+    /// The position in the document, what was expected, and the decoder's message.
     var explanation: String {
         switch self {
         case .typeMismatch(let type, let context):
@@ -62,7 +62,7 @@ extension DecodingError {
         }
     }
 
-    /// The place and the key, where the error has them.
+    /// The coding path and the missing key, where the error has them.
     var location: (path: [any CodingKey], missing: String?) {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
@@ -87,7 +87,7 @@ extension EncodingError {
 }
 
 extension [any CodingKey] {
-    /// `$.items[3].owner`, the way people point into JSON.
+    /// The path in JSONPath style: `$.items[3].owner`.
     var path: String {
         reduce(into: "$") { path, key in
             path += key.intValue.map { "[\($0)]" } ?? ".\(key.stringValue)"

@@ -3,86 +3,86 @@
 public import CurlewHTTP
 
 extension NetworkError {
-    /// Why a call failed. Later versions may add cases: a `switch` over it needs `default`.
+    /// The reason why a call failed. Later versions may add cases: a `switch` over it needs `default`.
     @nonexhaustive
     public enum Reason: Hashable, Sendable {
-        /// The task or the handle was cancelled. Not a failure to show to anyone.
+        /// The task or the handle was cancelled. Do not show this to the user as a failure.
         case cancelled
-        /// The request could not be built or must not be sent; no byte left.
+        /// The request could not be built or must not be sent. No byte was sent.
         case invalidRequest
-        /// The client or its transport is set up in a way that cannot work.
+        /// The client or its transport has an invalid configuration.
         case configuration
         /// The request body could not be produced.
         case encoding
-        /// No connection came about: the name has no address, the port refuses, the network is away.
+        /// No connection could be established: the name does not resolve, the port is closed, or there is no network.
         case unreachable
-        /// The proxy in between let no connection come about; the server got nothing.
+        /// The proxy could not connect. The server received nothing.
         case proxyFailed(ProxyFailure)
-        /// The connection could not be made secure. Never retried.
+        /// A secure connection could not be established. Never retried.
         case secureConnectionFailed(TLSFailure)
         /// A phase took longer than its timeout.
         case timedOut(Phase)
-        /// The connection broke before the answer was complete.
+        /// The connection broke before the response was complete.
         case connectionLost(Delivery)
-        /// The answer breaks the protocol, or is empty where a value is due.
+        /// The response violates the protocol, or is empty where a value is required.
         case badResponse
         /// A bound of `Limits` was reached.
         case limitExceeded(Limit)
-        /// The server answered with a status that is not a success.
+        /// The server responded with a status that is not a success.
         case status(HTTPStatus)
-        /// The answer came but is not the value that was asked for.
+        /// The response arrived and could not be decoded as the requested value.
         case decoding
         /// There is no valid credential for the call.
         case notAuthenticated(AuthFailure)
-        /// A policy of the client declined to send.
+        /// A policy of the client refused to send the request.
         case refused(by: Policy)
         /// A file or store could not be read or written.
         case storage
-        /// An interceptor, hook or endpoint threw an error of its own: see `underlying`.
+        /// An interceptor, hook or endpoint threw its own error: see `underlying`.
         case interceptor
     }
 
-    /// What was wrong with the secure connection.
+    /// The problem with the secure connection.
     @nonexhaustive
     public enum TLSFailure: Hashable, Sendable {
-        /// The certificate's time is over.
+        /// The certificate has expired.
         case expired
-        /// The certificate's time has not begun.
+        /// The certificate is not valid yet.
         case notYetValid
         /// The certificate is self-signed or its issuer is not trusted.
         case untrusted
         /// The certificate belongs to another host.
         case wrongHost
-        /// The server has no pinned key: see `PinSet`.
+        /// No key of the server is pinned: see `PinSet`.
         case pinMismatch
-        /// The server asks for a client certificate or refused the one it got.
+        /// The server requires a client certificate, or rejected the one that was sent.
         case clientCertificate
-        /// Client and server found no common version or cipher, or the handshake broke off.
+        /// Client and server have no common version or cipher, or the handshake failed.
         case handshake
     }
 
-    /// What the proxy did.
+    /// The failure of the proxy.
     @nonexhaustive
     public enum ProxyFailure: Hashable, Sendable {
         /// The proxy itself could not be reached.
         case unreachable
-        /// The proxy wants credentials, or others than it got (407).
+        /// The proxy requires credentials, or rejected those that were sent (407).
         case notAuthenticated
-        /// The proxy answered and did not connect; with the status, if it was an HTTP proxy.
+        /// The proxy responded without connecting. The status is that of an HTTP proxy.
         case refused(HTTPStatus?)
     }
 
     /// The phase that took too long.
     @nonexhaustive
     public enum Phase: Hashable, Sendable {
-        /// Waiting in a queue of this client until the deadline: for a slot of `.concurrencyLimit`, a token of `.rateLimit`,
-        /// or a connection of the transport. Nothing was sent.
+        /// Waiting in a queue of this client until the deadline: for a permit of `.concurrencyLimit`, a token of
+        /// `.rateLimit`, or a connection of the transport. Nothing was sent.
         case queue
         /// Name lookup, TCP and TLS.
         case connect
         /// Waiting for the response head.
         case firstByte
-        /// No byte moved for too long.
+        /// No byte was transferred for too long.
         case idle
         /// One attempt, up to the head of its response.
         case attempt
@@ -92,9 +92,9 @@ extension NetworkError {
 
     /// Whether the request may have reached the server.
     public enum Delivery: Hashable, Sendable {
-        /// The server cannot have acted on it: sending again is safe.
+        /// The server cannot have acted on the request. Sending it again is safe.
         case requestNotSent
-        /// The server may have acted on it: only idempotent work may be sent again.
+        /// The server may have acted on the request. Only idempotent requests may be sent again.
         case requestMayHaveArrived
     }
 
@@ -109,52 +109,55 @@ extension NetworkError {
         case redirects
     }
 
-    /// Why there is no credential.
+    /// The reason why there is no credential.
     @nonexhaustive
     public enum AuthFailure: Hashable, Sendable {
-        /// The call demands a credential and none was attached: nobody has signed in, or none has the name asked for.
+        /// The call requires a credential and none was attached: the user is not signed in, or no credential has the
+        /// requested name.
         case missingCredential
         /// The credential source threw.
         case sourceFailed
         /// The account was signed out while the call was under way.
         case signedOut
-        /// The server does not renew the tokens any more; the account has been signed out.
+        /// The server no longer refreshes the tokens. The account has been signed out.
         case refreshRefused
-        /// The server keeps refusing tokens that it has just issued.
+        /// The server repeatedly rejected tokens that it had just issued.
         case tooManyRefreshes
-        /// The person or the server declined the sign-in.
+        /// The user or the server declined the sign-in.
         case refused
     }
 
-    /// The policy that declined.
+    /// The policy that refused to send.
     @nonexhaustive
     public enum Policy: Hashable, Sendable {
-        /// A mock without an answer for this request.
+        /// The mock has no response for this request.
         case mock
-        /// Too many exchanges wait for the same host already.
+        /// Too many exchanges already wait for the same host.
         case overload
-        /// `.circuitBreaker()`: the origin failed too often of late. `retryAfter` says when it is tried again.
+        /// `.circuitBreaker()`: the origin failed too often recently. `retryAfter` is the time until the next attempt
+        /// is allowed.
         case circuitBreaker
-        /// `.rateLimit(_:every:)`: no token comes before the deadline, or too many wait for one.
+        /// `.rateLimit(_:every:)`: no token becomes available before the deadline, or too many calls wait for one.
         case rateLimit
-        /// `.concurrencyLimit(_:)`: too many calls wait for a slot, or it came when the call had less time left than a typical
-        /// one takes. A deadline in the queue is `.timedOut(.queue)`.
+        /// `.concurrencyLimit(_:)`: too many calls wait for a permit, or the permit arrived when the call had less time
+        /// left than a typical call takes. A deadline that passes in the queue is `.timedOut(.queue)`.
         case concurrencyLimit
         /// The transport has been shut down.
         case shutdown
-        /// `RedirectPolicy`: the redirect leads where the call must not go, or asks for what cannot be sent again.
+        /// `RedirectPolicy`: the target of the redirect is not allowed, or the redirect requires a request that cannot
+        /// be sent again.
         case redirects
         /// `TransportConfiguration.addressPolicy`: the host has no address to which the transport may connect.
         case addressPolicy
-        /// `.httpsOnly()`: the request would leave over plain http.
+        /// `.httpsOnly()`: the request would be sent over plain http.
         case httpsOnly
-        /// `APIClient.preview`: the place of the transport, where a preview ends.
+        /// `APIClient.preview`: the preview ends here, in place of the transport.
         case preview
     }
 }
 
 extension NetworkError.Reason {
-    /// It is about the certificate of the server.
+    /// True if the failure concerns the certificate of the server.
     package var isAboutCertificate: Bool {
         switch self {
         case .secureConnectionFailed(.clientCertificate), .secureConnectionFailed(.handshake): false
@@ -164,18 +167,18 @@ extension NetworkError.Reason {
     }
 }
 
-/// What an engine said when it failed, as it said it.
+/// The failure of a transport, in its own terms.
 public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The engine: `libcurl 7.88.1`, `URLSession`.
+    /// The transport and its version: `libcurl 7.88.1`, `URLSession`.
     public let engine: String
-    /// The engine's own code.
+    /// The transport's own error code.
     public let code: Int
-    /// The engine's own words.
+    /// The transport's own message.
     public let message: String
-    /// The operating system's error number, zero if there was none.
+    /// The operating system's error number; zero if there was none.
     public let systemError: Int32
 
-    /// A failure of an engine.
+    /// Creates the failure of a transport.
     public init(engine: String, code: Int, message: String, systemError: Int32 = 0) {
         self.engine = engine
         self.code = code
@@ -183,11 +186,11 @@ public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertib
         self.systemError = systemError
     }
 
-    /// The name of the host has no address: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost and
+    /// True if the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost and
     /// NSURLErrorDNSLookupFailed.
     package var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
 
-    /// Engine, code and words on one line.
+    /// The transport, code and message on one line.
     public var description: String {
         "\(engine) error \(code): \(message)" + (systemError == 0 ? "" : " (errno \(systemError))")
     }

@@ -15,27 +15,27 @@ import Musl
 import Darwin
 #endif
 
-/// Questions as people ask them.
+/// Common questions about an error.
 extension NetworkError {
-    /// The status code, when the server answered at all.
+    /// The status code, if a response arrived.
     public var statusCode: Int? { response?.status.code }
 
-    /// The task or handle was cancelled. The idiom is `catch where error.isCancelled`.
+    /// True if the task or handle was cancelled. Typical use: `catch where error.isCancelled`.
     public var isCancelled: Bool { reason == .cancelled }
 
-    /// 401, or no valid credential to begin with.
+    /// True for 401, and if there was no valid credential.
     public var isUnauthorized: Bool {
         if case .notAuthenticated = reason { return true }
         return reason == .status(.unauthorized)
     }
 
-    /// 403.
+    /// True for 403.
     public var isForbidden: Bool { reason == .status(.forbidden) }
 
-    /// 404 or 410.
+    /// True for 404 or 410.
     public var isNotFound: Bool { reason == .status(.notFound) || reason == .status(.gone) }
 
-    /// 429, or 403 with fields that leave nothing of a quota, as GitHub answers.
+    /// True for 429, and for 403 with fields that report an exhausted quota, as GitHub sends it.
     public var isRateLimited: Bool {
         if reason == .status(.forbidden), let response {
             return RateLimitStatus(response.headers, now: response.date)?.remaining == 0
@@ -43,32 +43,32 @@ extension NetworkError {
         return reason == .status(.tooManyRequests)
     }
 
-    /// A status from 400 to 499.
+    /// True for a status from 400 to 499.
     public var isClientError: Bool {
         if case .status(let status) = reason { status.isClientError } else { false }
     }
 
-    /// A status from 500 to 599.
+    /// True for a status from 500 to 599.
     public var isServerError: Bool {
         if case .status(let status) = reason { status.isServerError } else { false }
     }
 
-    /// This machine has no way to the network: its network is down, or no route leads out. False for one host that cannot be
-    /// reached or whose name has no address.
+    /// True if this machine has no network: the network is down, or there is no route. False if a single host cannot be
+    /// reached or its name does not resolve.
     public var isOffline: Bool {
         guard reason == .unreachable, let underlying else { return false }
         guard let failure = underlying as? TransportFailure else { return SystemErrorCode(underlying).isOffline }
         return [ENETUNREACH, ENETDOWN].contains(failure.systemError)
     }
 
-    /// No server heard of the attempt: no network, no route to the host, or no address for its name.
+    /// True if the attempt reached no server: no network, no route to the host, or no address for its name.
     package var reachedNobody: Bool {
         guard reason == .unreachable, let underlying else { return false }
         guard let failure = underlying as? TransportFailure else { return SystemErrorCode(underlying).reachedNobody }
         return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
     }
 
-    /// Any phase took too long, or the server said so (408, 504).
+    /// True if a phase timed out, or the server reported a timeout (408, 504).
     public var isTimeout: Bool {
         switch reason {
         case .timedOut, .status(.requestTimeout), .status(.gatewayTimeout): true
@@ -76,8 +76,8 @@ extension NetworkError {
         }
     }
 
-    /// Trying the same call again may help, as far as the error alone can tell. Whether it is *safe* depends on the
-    /// request: only idempotent work may be repeated.
+    /// True if repeating the call may help, judged by the error alone. Whether repeating is *safe* depends on the
+    /// request: only idempotent requests may be repeated.
     public var isRetryable: Bool {
         switch reason {
         case .status(let status): [408, 429, 500, 502, 503, 504].contains(status.code)
@@ -88,11 +88,11 @@ extension NetworkError {
         }
     }
 
-    /// How long to wait before the call is worth another try; at most a day.
+    /// The time to wait before the call is repeated; at most a day.
     ///
-    /// What the server asks for, from when it answered: `Retry-After` (RFC 9110 §10.2.3), else, for 403, 429 and 503, the
-    /// `RateLimit` or `X-RateLimit` fields that leave nothing (`RateLimitStatus`). Or what the policy that refused to send
-    /// expects (`.refused(by: .circuitBreaker)`, `.rateLimit`).
+    /// The delay that the server requested, counted from its response: `Retry-After` (RFC 9110 §10.2.3), else, for 403,
+    /// 429 and 503, the `RateLimit` or `X-RateLimit` fields of an exhausted quota (`RateLimitStatus`). Otherwise the
+    /// delay that the policy expects which refused to send (`.refused(by: .circuitBreaker)`, `.rateLimit`).
     public var retryAfter: Duration? {
         if let expectedWait { return min(expectedWait, .seconds(86_400)) }
         guard let response else { return nil }
@@ -106,16 +106,16 @@ extension NetworkError {
         return min(reset, .seconds(86_400))
     }
 
-    /// The server's problem document (RFC 9457), when it sent one. Members of its own: `body(as:)`.
+    /// The server's problem document (RFC 9457), if it sent one. Use `body(as:)` for extension members.
     public var problem: ProblemDetails? {
         guard let response, response.mediaType?.essence == "application/problem+json" else { return nil }
         return try? JSONDecoder().decode(ProblemDetails.self, from: response.body)
     }
 
-    /// The server's own error model, decoded from the body; nil when there is none, when it is something else, and when it
-    /// is longer than `Limits.errorExcerpt`.
+    /// Decodes the server's error model from the body. Returns nil if there is no body, if decoding fails, or if the
+    /// body is longer than `Limits.errorExcerpt`.
     ///
-    /// - `codecs`: nil, the default, takes those of the call that failed, and `.json` for an error that was made by hand.
+    /// - `codecs`: nil, the default, uses those of the call that failed, or `.json` for an error without a call.
     public func body<Model: Decodable>(as type: Model.Type = Model.self, codecs: Codecs? = nil) -> Model? {
         guard let response, !response.body.isEmpty, !response.isTruncated else { return nil }
         let codecs = codecs ?? self.codecs ?? .json
@@ -124,7 +124,8 @@ extension NetworkError {
 }
 
 extension NetworkError.Reason {
-    /// A failure without an answer that another try may not meet. Never one of TLS, of pins, or of the request itself.
+    /// True for a failure without a response that may be transient. Never for failures of TLS, of pins, or of the
+    /// request itself.
     package var mayPass: Bool {
         switch self {
         case .unreachable, .timedOut, .connectionLost, .proxyFailed(.unreachable): true
@@ -133,7 +134,7 @@ extension NetworkError.Reason {
         }
     }
 
-    /// The server certainly got nothing of the request.
+    /// True if the server certainly received nothing of the request.
     package var neverArrived: Bool {
         switch self {
         case .unreachable, .connectionLost(.requestNotSent), .proxyFailed, .timedOut(.queue): true

@@ -8,9 +8,9 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Texts for the person at the screen: no URL, no type name, nothing that the server wrote.
+/// Texts for the user: no URL, no type name, no text from the server.
 extension NetworkError: LocalizedError {
-    /// One sentence that says what happened, in English.
+    /// One English sentence that describes what happened.
     public var message: String {
         switch reason {
         case .cancelled: "The request was cancelled."
@@ -68,7 +68,7 @@ extension NetworkError: LocalizedError {
     /// The same as `message`, for Foundation.
     public var errorDescription: String? { message }
 
-    /// What the person can do, when there is something.
+    /// What the user can do, if anything.
     public var recoverySuggestion: String? {
         switch reason {
         case .unreachable, .connectionLost: "Check the network connection and try again."

@@ -6,26 +6,26 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A certificate that a server has presented, in the words of the certificate itself.
+/// A certificate that a server presented, as the certificate itself describes it.
 ///
-/// It is for people who look for the cause of `.secureConnectionFailed`: nobody has verified that what it says is true.
-/// All texts are bounded, and control characters and marks of writing direction in them are escaped.
+/// It helps to find the cause of `.secureConnectionFailed`. Its contents have not been verified. All texts are bounded,
+/// and control characters and marks of writing direction in them are escaped.
 public struct PeerCertificate: Hashable, Sendable {
-    /// Whom it belongs to, in the form of RFC 4514: `CN=api.example.com,O=Example`. At most 200 characters before
-    /// escaping; empty in certificates that only have `names`.
+    /// The subject, in the form of RFC 4514: `CN=api.example.com,O=Example`. At most 200 characters before escaping.
+    /// Empty in certificates that only have `names`.
     public let subject: String
-    /// Who has signed it, in the same form.
+    /// The issuer, in the same form.
     public let issuer: String
-    /// The DNS names and addresses that it is for (RFC 5280 §4.2.1.6): the first ten, at most 100 characters each.
+    /// The DNS names and addresses of the subject (RFC 5280 §4.2.1.6): the first ten, at most 100 characters each.
     public let names: [String]
-    /// When it begins to be valid; nil if the certificate does not say it in the prescribed form.
+    /// The first moment of validity; nil if the certificate does not specify it in the prescribed form.
     public let notBefore: Date?
-    /// The last moment at which it is valid; nil if the certificate does not say it in the prescribed form.
+    /// The last moment of validity; nil if the certificate does not specify it in the prescribed form.
     public let notAfter: Date?
-    /// Its public key in the form of `PinSet.keys`: `sha256//` and the digest in Base64.
+    /// The digest of the public key in the form of `PinSet.keys`: `sha256//` followed by Base64.
     public let pin: String
 
-    /// Reads a certificate in PEM or DER form; nil if it is not one, or has more than 64 KiB.
+    /// Parses a certificate in PEM or DER form. Returns nil if it is not a certificate or has more than 64 KiB.
     public init?(_ certificate: Data) {
         guard certificate.count <= Self.largest * 2 else { return nil }
         let bytes = CertificateKey.der(fromPEM: certificate) ?? certificate
@@ -39,12 +39,13 @@ public struct PeerCertificate: Hashable, Sendable {
         pin = CertificateKey.pin(ofKey: fields.publicKey)
     }
 
-    /// How many of a chain are shown.
+    /// The maximum number of certificates of a chain that are shown.
     package static let most = 10
-    /// The largest certificate that is read, in bytes.
+    /// The maximum size of a certificate, in bytes.
     package static let largest = 64 << 10
 
-    /// The certificates of a chain in DER form, the server's own first: the first ten. What cannot be read is left out.
+    /// Parses the first ten certificates of a chain in DER form, the server's own first. Those that cannot be parsed
+    /// are omitted.
     package static func list(_ chain: some Sequence<Data>) -> [PeerCertificate] {
         chain.prefix(most).compactMap(PeerCertificate.init)
     }

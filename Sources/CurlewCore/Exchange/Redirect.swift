@@ -2,11 +2,11 @@
 
 public import CurlewHTTP
 
-/// One redirect that a call followed: what the server said, where it led, and what was left behind.
+/// A redirect that a call followed: the response, the next request, and what was removed from the request.
 ///
-/// `HTTPResponse.redirects` has those that led to an answer, oldest first.
+/// `HTTPResponse.redirects` lists those that led to a response, oldest first.
 public struct Redirect: Hashable, Sendable {
-    /// The status that redirected: 301, 302, 303, 307 or 308.
+    /// The status of the redirect: 301, 302, 303, 307 or 308.
     public let status: HTTPStatus
     /// The method of the request that was redirected.
     public let method: HTTPMethod
@@ -16,15 +16,15 @@ public struct Redirect: Hashable, Sendable {
     public let nextMethod: HTTPMethod
     /// The URL of the next request, absolute and without a fragment. Not redacted.
     public let nextURL: String
-    /// True when it led to another scheme, host or port.
+    /// True when the next request has another scheme, host or port.
     public let leavesOrigin: Bool
-    /// True when the request had a body and the next one has none.
+    /// True when the redirected request had a body and the next one has none.
     public let dropsBody: Bool
-    /// The header fields that the next request goes without, in the order of the request.
+    /// The header fields that were removed from the next request, in the order of the redirected request.
     public let droppedFields: [HTTPField.Name]
-    /// The host that was redirected, for those who ask which sites a call has been through.
+    /// The origin that was redirected, for checks of the sites that a call has passed through.
     package let origin: Origin
-    /// What its description does not show, beyond what Curlew knows.
+    /// The declared secrets, which the description redacts.
     private let secrets: DeclaredSecrets
 
     package init(
@@ -44,8 +44,8 @@ public struct Redirect: Hashable, Sendable {
 }
 
 extension Redirect: CustomStringConvertible, CustomReflectable {
-    /// What was followed and what changed, on one line with secrets out:
-    /// `303 POST https://a.test/x → GET https://b.test/y, to another origin, without its body, without Cookie`.
+    /// Both requests and what changed, on one redacted line: `303 POST https://a.test/x → GET https://b.test/y, to
+    /// another origin, without its body, without Cookie`.
     public var description: String {
         let redaction = secrets.redaction
         var text = "\(status.code) \(method) \(redaction.url(url)) → \(nextMethod) \(redaction.url(nextURL))"
@@ -55,6 +55,6 @@ extension Redirect: CustomStringConvertible, CustomReflectable {
         return text.printable
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

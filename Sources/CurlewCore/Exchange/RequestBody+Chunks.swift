@@ -14,14 +14,14 @@ import Darwin
 #endif
 
 extension RequestBody {
-    /// The bytes to send, one chunk after the other, for transports of one's own.
+    /// Returns the bytes to send as a sequence of chunks, for custom transports.
     ///
-    /// Each call follows the recipe anew: ask `canReplay` before the second one. Nothing is opened or asked for before
-    /// its turn comes; files are read in chunks of 64 KiB, on the thread that asks.
+    /// Each call produces the body again: check `canReplay` before the second one. Files and streams are opened only
+    /// when the iterator reaches them. Files are read in chunks of 64 KiB, on the calling thread.
     ///
     /// Throws `NetworkError`, here or while the chunks are read: `.invalidRequest` for a file that cannot be opened or
-    /// read, `.encoding` for a stream that cannot be made and for fewer or more bytes than promised. What a stream throws
-    /// passes through.
+    /// read, `.encoding` for a stream that cannot be created and for a byte count that differs from the declared
+    /// length. Errors of a stream are rethrown unchanged.
     public func chunks() throws(NetworkError) -> Chunks {
         switch kind {
         case .empty: return Chunks { { nil } }
@@ -44,7 +44,7 @@ extension RequestBody {
         }
     }
 
-    /// The chunks of `next`, which have to be as many bytes as `length` says.
+    /// Returns the chunks of `next` and throws if their total size differs from `length`.
     private static func counted(_ next: @escaping ChunkPull, _ length: Int64?) -> ChunkPull {
         guard let length else { return next }
         var count: Int64 = 0
@@ -61,19 +61,19 @@ extension RequestBody {
 }
 
 extension RequestBody.Chunks: AsyncSequence {
-    /// A chunk; a stream may give empty ones.
+    /// A chunk. A stream may produce empty chunks.
     public typealias Element = Data
 
-    /// Begins at the first chunk. Once only for the chunks of a stream.
+    /// Starts at the first chunk. The chunks of a stream can be iterated once only.
     public func makeAsyncIterator() -> Iterator {
         Iterator(pull: makeNext())
     }
 
-    /// Gives the chunks in order. Not for use by two tasks at once.
+    /// Iterates over the chunks in order. Not for concurrent use by two tasks.
     public struct Iterator: AsyncIteratorProtocol {
         let pull: ChunkPull
 
-        /// The next chunk, or nil at the end of the body.
+        /// Returns the next chunk, or nil at the end of the body.
         public mutating func next() async throws -> Data? {
             try await pull()
         }
@@ -84,7 +84,7 @@ extension RequestBody.Chunks: AsyncSequence {
 private final class PieceReader {
     enum Piece: Sendable {
         case bytes(Data)
-        /// Without a length, up to the end of the file.
+        /// Without a length, the piece extends to the end of the file.
         case file(path: String, offset: Int64, length: Int64?)
 
         init(_ part: RequestBody.Part) {
@@ -99,7 +99,7 @@ private final class PieceReader {
     private static let chunkSize = 64 << 10
 
     private var pieces: ArraySlice<Piece>
-    /// The open file of the first piece; -1 when it is none.
+    /// The open file of the first piece; -1 if none is open.
     private var file: Int32 = -1
 
     init(_ pieces: [Piece]) {
@@ -124,7 +124,7 @@ private final class PieceReader {
         return nil
     }
 
-    /// The next bytes of a file; nil at its end, and then it is closed.
+    /// Returns the next bytes of a file. Returns nil at its end and closes it.
     private func read(_ path: String, _ offset: Int64, _ length: Int64?) throws(NetworkError) -> Data? {
         if file < 0 { file = open(path, O_RDONLY | O_CLOEXEC) }
         guard file >= 0 else {

@@ -3,9 +3,9 @@
 public import CurlewHTTP
 
 extension RequestBody {
-    /// Fields that are made when the body has been produced, and sent behind it.
+    /// Trailer fields, created when the body has been produced and sent after it.
     package struct Trailers: Sendable {
-        /// What the `Trailer` field announces.
+        /// The names that the `Trailer` field announces.
         package let names: [HTTPField.Name]
         private let make: @Sendable () async throws -> HTTPHeaders
 
@@ -14,7 +14,7 @@ extension RequestBody {
             self.make = make
         }
 
-        /// The fields, checked. Throws `NetworkError(.encoding)`.
+        /// Returns the checked fields. Throws `NetworkError(.encoding)`.
         package func fields() async throws(NetworkError) -> HTTPHeaders {
             let fields: HTTPHeaders
             do {
@@ -32,18 +32,18 @@ extension RequestBody {
         }
     }
 
-    /// This body with trailers: fields that are known only when the body has been produced, such as a checksum of it.
+    /// Returns this body with trailers: fields that are known only when the body has been produced, such as a checksum.
     ///
-    /// `names` are announced in the `Trailer` field (RFC 9110 §6.6.2). `fields` is called when the stream has ended, each
-    /// time that the body is sent, and gives fields of these names, not necessarily all.
+    /// `names` are announced in the `Trailer` field (RFC 9110 §6.6.2). `fields` is called when the stream has ended,
+    /// each time that the body is sent. It returns fields with these names, not necessarily all of them.
     ///
-    /// Only a stream without a declared length has trailers, and over HTTP/1.1 only: with `CurlTransport` for http, and for
-    /// https where `TransportConfiguration.httpVersions` is `.http1Only`; any other call throws `.configuration`, as
-    /// `URLSessionTransport` always does. A name that the receiver has to know before the content is refused with
-    /// `.invalidRequest` (RFC 9110 §6.5.1), such as `Content-Type` or `Authorization`; so is any other kind of body. A
-    /// field that was not announced ends the call with `.encoding`.
+    /// Only a stream without a declared length can have trailers, and only over HTTP/1.1: with `CurlTransport` for
+    /// http, and for https where `TransportConfiguration.httpVersions` is `.http1Only`. Any other call throws
+    /// `.configuration`, as `URLSessionTransport` always does. A field that the receiver needs before the content, such
+    /// as `Content-Type` or `Authorization`, is rejected with `.invalidRequest` (RFC 9110 §6.5.1). So is any other kind
+    /// of body. A field that was not announced ends the call with `.encoding`.
     ///
-    /// Servers and proxies may drop trailers: the content must make sense without them.
+    /// Servers and proxies may drop trailers. The content must be complete without them.
     public func trailing(
         _ names: HTTPField.Name..., fields: @escaping @Sendable () async throws -> HTTPHeaders
     ) -> RequestBody {
@@ -52,7 +52,7 @@ extension RequestBody {
         return body
     }
 
-    /// Why its trailers cannot be sent, whatever the transport; nil if they can or if there are none.
+    /// The reason why no transport can send the trailers; nil if they can be sent or if there are none.
     var trailerProblem: String? {
         guard let trailers else { return nil }
         guard case .stream(nil, _, _) = kind else { return "Only a stream without a declared length has trailers." }

@@ -6,21 +6,21 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A recipe for the bytes of a request.
+/// The body of a request, produced each time that the request is sent.
 ///
-/// A recipe knows its length, if it has one, and whether it can be followed again. Retry, redirect and authentication
-/// ask `canReplay` before they send a request twice; a body that can be produced only once is never silently sent
-/// empty. Files are read while they are sent: no file is ever held in memory as a whole.
+/// A body knows its length, if it has one, and whether it can be produced again. Retry, redirect and authentication
+/// check `canReplay` before they send a request twice. A body that can be produced only once is never silently sent
+/// empty. Files are read while they are sent and are never held in memory as a whole.
 public struct RequestBody: Sendable {
-    /// Whether a stream can be made again.
+    /// Whether a stream can be created again.
     public enum Replay: Sendable {
-        /// The stream exists once. The request is sent at most once.
+        /// The stream can be created once. The request is sent at most once.
         case never
-        /// `make` gives the same bytes each time it is called.
+        /// `make` returns the same bytes each time it is called.
         case always
     }
 
-    /// A piece with a known length: bytes at hand, or a range of a file.
+    /// A piece with a known length: bytes in memory, or a range of a file.
     package enum Part: Sendable {
         case bytes(Data)
         case file(path: String, offset: Int64, length: Int64)
@@ -37,17 +37,19 @@ public struct RequestBody: Sendable {
         case empty
         /// Pieces sent one after the other.
         case parts([Part])
-        /// A whole file, whose length is read when it is opened.
+        /// A whole file, whose length is determined when it is opened.
         case file(path: String)
         case stream(length: Int64?, replay: Replay, make: @Sendable () throws -> Chunks)
     }
 
-    /// The bytes of a body, pulled one chunk at a time by whoever sends them.
+    /// The bytes of a body, pulled one chunk at a time by the transport.
     public struct Chunks: Sendable {
-        /// Makes the function that gives the next chunk, or nil at the end. Called once for each time the body is sent.
+        /// Creates the function that returns the next chunk, or nil at the end. Called once for each time the body is
+        /// sent.
         package let makeNext: @Sendable () -> ChunkPull
 
-        /// Chunks of an asynchronous sequence. The next one is asked for when the previous one has left.
+        /// Creates chunks from an asynchronous sequence. The next chunk is requested when the previous one has been
+        /// sent.
         public init<Base: AsyncSequence & Sendable>(_ base: Base) where Base.Element == Data {
             makeNext = { pull(from: base) }
         }
@@ -58,31 +60,31 @@ public struct RequestBody: Sendable {
     }
 
     package let kind: Kind
-    /// What follows the bytes, if anything: see `trailing(_:fields:)`.
+    /// The trailers that follow the bytes, if any: see `trailing(_:fields:)`.
     package internal(set) var trailers: Trailers?
 
-    /// No body, and no header fields about one.
+    /// No body, and no header fields that describe one.
     public static let empty = RequestBody(kind: .empty)
 
-    /// Bytes at hand.
+    /// A body of bytes in memory.
     public static func bytes(_ data: Data) -> RequestBody {
         RequestBody(kind: .parts([.bytes(data)]))
     }
 
-    /// A file, opened when the body is sent and read as it leaves.
+    /// The content of a file, which is opened and read while the body is sent.
     ///
-    /// A file that is missing or cannot be read makes the call throw `NetworkError` with reason `.invalidRequest`
-    /// before anything is sent; one that shrinks while it is sent, `.encoding`.
+    /// The call throws `NetworkError` with reason `.invalidRequest` before anything is sent if the file is missing or
+    /// cannot be read, and `.encoding` if it shrinks while it is sent.
     public static func file(_ path: String) -> RequestBody {
         RequestBody(kind: .file(path: path))
     }
 
-    /// Bytes produced while they are sent.
+    /// A stream of bytes, produced while they are sent.
     ///
-    /// - `length`: the exact number of bytes, or nil to send them chunked. Producing fewer or more is an error. On Linux
-    ///   the last byte therefore leaves only when the producer has ended.
-    /// - `replay`: `.always` only if `make` gives the same bytes each time.
-    /// - `make`: called once for each time the body is sent. The transport asks for the next chunk only when there is
+    /// - `length`: the exact number of bytes, or nil to send them chunked. Producing fewer or more is an error. On
+    ///   Linux the last byte is therefore sent only when the producer has ended.
+    /// - `replay`: `.always` only if `make` returns the same bytes each time.
+    /// - `make`: called once for each time the body is sent. The transport requests the next chunk only when it has
     ///   room for it.
     public static func stream(
         length: Int64? = nil, replay: Replay = .never, make: @escaping @Sendable () throws -> Chunks
@@ -100,7 +102,7 @@ public struct RequestBody: Sendable {
         if case .empty = kind { true } else { false }
     }
 
-    /// The number of bytes, or nil when it is known only after sending (or, for a file, when it is opened).
+    /// The number of bytes. Nil if it is known only after sending or, for a file, after opening.
     public var length: Int64? {
         switch kind {
         case .empty: 0
@@ -115,7 +117,7 @@ public struct RequestBody: Sendable {
         if case .stream(_, .never, _) = kind { false } else { true }
     }
 
-    /// The bytes, when they are all in memory. For logging, signing and tests.
+    /// The bytes, if all of them are in memory. For logging, signing and tests.
     public var data: Data? {
         switch kind {
         case .empty:
@@ -135,7 +137,7 @@ public struct RequestBody: Sendable {
 }
 
 extension RequestBody: CustomStringConvertible, CustomReflectable {
-    /// What kind of body it is and how long; never its content.
+    /// The kind of the body and its length; never its content.
     public var description: String {
         switch kind {
         case .empty: "empty"
@@ -145,6 +147,6 @@ extension RequestBody: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

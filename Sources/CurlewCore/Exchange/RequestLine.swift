@@ -2,16 +2,16 @@
 
 public import CurlewHTTP
 
-/// Method and URL of a request as errors, logs and people may see it: secrets are already out.
+/// The redacted method and URL of a request, as errors and logs show them.
 public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
     /// The method.
     public let method: HTTPMethod
     /// The absolute URL without userinfo and with secret query values replaced.
     public let url: String
-    /// What else texts about the request do not show.
+    /// The declared secrets, which texts about the request redact too.
     package let secrets: DeclaredSecrets
 
-    /// The line of `request`.
+    /// Creates the redacted line of `request`.
     public init(_ request: HTTPRequest) {
         method = request.method
         secrets = request.secrets
@@ -25,21 +25,21 @@ public struct RequestLine: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-    /// At most `limit` bytes of UTF-8 and no broken scalar, with an ellipsis where something was left out.
+    /// Returns at most `limit` bytes of UTF-8, without broken scalars, followed by an ellipsis if text was cut off.
     ///
-    /// Bytes, because one `Character` may have megabytes of combining marks.
+    /// The limit is in bytes, because one `Character` may have megabytes of combining marks.
     package func clipped(to limit: Int) -> String {
         let limit = Swift.max(0, limit)
         guard utf8.count > limit else { return self }
         var end = utf8.index(startIndex, offsetBy: limit)
-        // The bytes behind the first one of a scalar are 10xxxxxx.
+        // The continuation bytes of a scalar are 10xxxxxx.
         while utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
         return self[..<end] + "…"
     }
 
-    /// The text with control characters, line separators and marks of writing direction written as escapes, so that what
-    /// a server or a user wrote cannot begin a line of a log, move the cursor of a terminal, or look like other text.
-    /// Tabs stay.
+    /// The text with control characters, line separators and marks of writing direction escaped. Text from a server or
+    /// a user then cannot begin a new line in a log, move the cursor of a terminal, or imitate other text. Tabs are
+    /// kept.
     package var printable: String {
         func isControl(_ scalar: Unicode.Scalar) -> Bool {
             switch scalar.value {

@@ -2,78 +2,80 @@
 
 public import CurlewHTTP
 
-/// What one call asks for beyond the message itself. Everything here has a default of the client.
+/// Settings of one call beyond the request itself. The client has a default for each.
 ///
-/// Options never reach the wire. Interceptors read them from `next.context.options`; extensions can carry values of
-/// their own through typed keys:
+/// Options are never sent. Interceptors read them from `next.context.options`. Extensions can store their own values
+/// under typed keys:
 ///
 ///     enum TenantKey: RequestOptionKey { static let defaultValue = "public" }
 ///     options[TenantKey.self] = "acme"
 public struct RequestOptions: Sendable {
-    /// Timeouts for this call, laid over the client's one by one: `options.timeouts.total = .seconds(60)`. Default none
-    /// is set.
+    /// The timeouts of this call. Each one overrides the client's individually: `options.timeouts.total =
+    /// .seconds(60)`. By default none is set.
     public var timeouts: Timeouts {
         get { bounds?.timeouts ?? Timeouts() }
         set { bounds = CallBounds(timeouts: newValue, limits: limits) }
     }
 
-    /// Limits for this call, laid over the client's one by one: `options.limits.redirects = 3`. Default none is set.
+    /// The limits of this call. Each one overrides the client's individually: `options.limits.redirects = 3`. By
+    /// default none is set.
     public var limits: Limits {
         get { bounds?.limits ?? Limits() }
         set { bounds = CallBounds(timeouts: timeouts, limits: newValue) }
     }
 
-    /// Out of line: few calls set any, and options are copied for each.
+    /// Behind a reference: few calls set any, and options are copied for each call.
     private(set) var bounds: CallBounds?
 
-    /// Codecs for this call; nil uses the client's.
+    /// The codecs of this call; nil uses the client's.
     public var codecs: Codecs?
-    /// Statuses besides 200–299 that count as success, those of the client and of the call together. Default none.
+    /// The statuses besides 200–299 that count as success. Those of the client and of the call are combined. Default
+    /// none.
     public var accepts: Set<HTTPStatus> = []
-    /// True for calls whose answer is Optional and for which 404 and 410 give nil instead of an error. Nil is
-    /// false.
+    /// True for calls with an Optional value that return nil for 404 and 410 instead of throwing. Nil is false.
     public var nilOn404: Bool?
-    /// True hands the response over when its head arrives; false waits for small bodies. Nil is false.
+    /// True returns the response when its head arrives; false waits for small bodies. Nil is false.
     public var streaming: Bool?
-    /// True hands the body over as it came, with its content codings (gzip, …), where the transport can. Nil is false.
+    /// True delivers the body with its content codings (gzip, …) not decoded, where the transport can. Nil is false.
     public var rawBody: Bool?
-    /// True puts the certificates of the server into the metrics (`ConnectionInfo.TLS.certificates`), which observed calls
-    /// have anyway. Nil is false. Not over URLSession.
+    /// True records the certificates of the server in the metrics (`ConnectionInfo.TLS.certificates`). Observed calls
+    /// always record them. Nil is false. Not available over URLSession.
     public var peerCertificates: Bool?
-    /// Whether doing this call twice is the same as doing it once, whatever the method says; nil, the default, leaves
-    /// it to the method and to `Idempotency-Key` (RFC 9110 §9.2.2).
+    /// Whether the call is idempotent, regardless of its method. Nil, the default, decides by the method and by
+    /// `Idempotency-Key` (RFC 9110 §9.2.2).
     public var isIdempotent: Bool?
-    /// Sends an `Idempotency-Key` with a call whose method is not idempotent, so that it can be repeated: a random UUID,
-    /// made once for the call and kept over attempts and redirects. A key among the call's own fields wins. Nil is false;
-    /// only for servers that heed the field.
+    /// True sends an `Idempotency-Key` with a call whose method is not idempotent, so that it can be repeated. The key
+    /// is a random UUID, created once per call and kept over attempts and redirects. A key in the call's own fields
+    /// takes precedence. Nil is false. Use it only for servers that support the field.
     public var sendsIdempotencyKey: Bool?
-    /// Which call begins first when several wait for a place at their host; nil is `.normal`.
+    /// The order in which calls that wait for a connection slot to their host begin; nil is `.normal`.
     public var priority: RequestPriority?
 
-    /// Whether the call goes with a credential, and with which; nil is `.optional`.
+    /// Whether the call is sent with a credential, and with which one; nil is `.optional`.
     public var authentication: AuthenticationChoice?
 
-    /// The values of extensions, by the identifiers of their keys' types.
+    /// The values of extensions, by the identifiers of their key types.
     private(set) var values: [ObjectIdentifier: any Sendable] = [:]
 
-    /// The defaults.
+    /// Creates the default options.
     public init() {}
 
-    /// The defaults, without any credential: what an endpoint that signs in returns as its `options`.
+    /// The default options without any credential, for the `options` of an endpoint that signs in.
     public static var withoutCredentials: RequestOptions {
         var options = RequestOptions()
         options.authentication = .anonymous
         return options
     }
 
-    /// The value under an extension's key.
+    /// The value for an extension's key.
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
         get { values.isEmpty ? Key.defaultValue : values[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
         set { values[ObjectIdentifier(key)] = newValue }
     }
 
-    /// These options with everything that `other` sets laid over them: what is nil there stays as it is here, timeouts and
-    /// limits are laid over one by one, `accepts` is joined, and of extensions' values those of `other` win.
+    /// Returns these options, overridden by everything that `other` sets. A nil option of `other` keeps this one's
+    /// value. Timeouts and limits are overridden individually, `accepts` is combined, and values of extensions in
+    /// `other` take precedence.
     public func overridden(by other: RequestOptions) -> RequestOptions {
         var result = self
         result.bounds = bounds?.overridden(by: other.bounds) ?? other.bounds
@@ -92,10 +94,10 @@ public struct RequestOptions: Sendable {
     }
 }
 
-/// A key for a value of one's own in `RequestOptions`.
+/// A key for a custom value in `RequestOptions`.
 public protocol RequestOptionKey {
-    /// What is stored.
+    /// The type of the value.
     associatedtype Value: Sendable
-    /// What reading gives when nothing was stored.
+    /// The value if none was stored.
     static var defaultValue: Value { get }
 }

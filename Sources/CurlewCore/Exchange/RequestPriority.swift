@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Which of several calls that wait for a place at their host begins first.
+/// The order in which calls that wait for a connection slot to their host begin.
 ///
-/// It orders what waits inside the transport and is never sent. A steady stream of urgent calls delays others and does
-/// not starve them: every eighth place goes to the call that has waited longest.
+/// It orders the queue inside the transport and is never sent. A steady stream of urgent calls delays others and does
+/// not starve them: every eighth slot is assigned to the call that has waited longest.
 public enum RequestPriority: Int, Hashable, Sendable, CaseIterable {
-    /// After everything else: prefetching, synchronising in the background.
+    /// After everything else: prefetching, synchronizing in the background.
     case low
-    /// The usual.
+    /// The default.
     case normal
-    /// Before everything else: somebody looks at an empty screen.
+    /// Before everything else: for content that the user is waiting for.
     case high
 }

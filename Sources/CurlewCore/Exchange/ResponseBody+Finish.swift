@@ -8,16 +8,16 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Bodies that nobody wants: of redirects that are followed and of challenges that are answered.
+/// Draining of bodies that are not needed, such as those of followed redirects and of challenges.
 extension ResponseBody {
-    /// The most that is read of such a body for the sake of its connection, and for how long.
+    /// The maximum number of bytes, and the maximum time, to read of such a body in order to keep its connection.
     static let finishLimit = 64 * 1024
     static let finishTime = Duration.seconds(1)
 
-    /// Reads what is left of a short body, so that its connection can be used again. One that is longer, takes more than a
-    /// second, breaks off or cannot be decoded costs the connection and nothing else.
+    /// Reads the rest of a short body, so that its connection can be reused. For a body that is longer, takes more than
+    /// a second, breaks off or cannot be decoded, only the connection is lost.
     ///
-    /// Throws when the caller is cancelled, and when the time of the call is over.
+    /// Throws when the caller is cancelled, and when the deadline of the call has passed.
     func finish(on time: any TimeSource) async throws {
         if bufferedData != nil { return }
         if let length = declaredLength, length > Self.finishLimit { return cancel() }
@@ -25,8 +25,8 @@ extension ResponseBody {
         cancel()
     }
 
-    /// The same for a body that may yet be wanted: what has come of it, at most 1 MiB. If it did not end well, reading it
-    /// does not either.
+    /// Returns a replacement for a body that may still be needed, with the bytes read so far, at most 1 MiB. If reading
+    /// failed, reading the replacement fails too.
     func settled(on time: any TimeSource) async throws -> ResponseBody {
         if bufferedData != nil || value != nil { return self }
         let (data, failure) = try await read(upTo: 1 << 20, on: time)

@@ -9,14 +9,14 @@ import Foundation
 #endif
 
 extension ResponseBody {
-    /// Shared by the copies of a body: its content, and whether somebody has begun to read it.
+    /// The state that the copies of a body share: its content, and whether reading has begun.
     final class Storage: Sendable {
         enum Content: Sendable {
             case buffered(Data)
             case source(any ResponseBodySource)
-            /// Chunks made of another body, if `of` names one.
+            /// Chunks of a sequence, which reads another body if `of` names one.
             case sequence(@Sendable () -> ChunkPull, of: ResponseBody?, cancel: @Sendable () -> Void)
-            /// Another body, whose end somebody wants to hear of.
+            /// Another body whose end is observed.
             case watched(ResponseBody, Ending)
             case value(any Sendable)
         }
@@ -24,7 +24,7 @@ extension ResponseBody {
         let content: Content
         let limit: Int64
         let length: Int64?
-        /// The fields behind bytes at hand. Of other content it knows them itself.
+        /// The trailers of buffered bytes. Other content has its own.
         private let ownTrailers: HTTPHeaders
         private let progress = LockedField((isClaimed: false, isCancelled: false))
 
@@ -36,7 +36,7 @@ extension ResponseBody {
         }
 
         deinit {
-            // What a sequence wraps ends by itself when its last copy goes away; it may have other readers.
+            // A wrapped sequence ends by itself when its last copy is released, and may have other readers.
             if case .source(let source) = content { source.cancel() }
         }
 

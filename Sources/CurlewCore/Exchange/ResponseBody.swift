@@ -8,20 +8,20 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The bytes of an answer: a sequence of chunks that can be read once.
+/// The bytes of a response: a sequence of chunks that can be read once.
 ///
-/// Chunks arrive as the network delivers them, never empty, in order. Reading is what makes more come: when nobody
-/// reads, the transport stops receiving. Over HTTP/2 the protocol lets a server send more before it hears of that: libcurl
-/// allows up to 32 MiB for each body. A second iteration throws `NetworkError`.
-/// Reading more than the exchange's limit (`Limits.responseBody`) throws `.limitExceeded(.responseBody)`. When the last
-/// copy of an unread body goes away, or the reading task is cancelled, the transfer ends.
+/// Chunks arrive in order as the network delivers them, and are never empty. The transport receives only while the body
+/// is read. Over HTTP/2 a server can send more before flow control stops it: libcurl allows up to 32 MiB for each body.
+/// A second iteration throws `NetworkError`. Reading more than the exchange's limit (`Limits.responseBody`) throws
+/// `.limitExceeded(.responseBody)`. The transfer ends when the last copy of an unread body is released, or when the
+/// reading task is cancelled.
 public struct ResponseBody: AsyncSequence, Sendable {
     /// A chunk, never empty.
     public typealias Element = Data
 
     let storage: Storage
 
-    /// Bytes at hand. They count as one chunk.
+    /// Creates a body from bytes in memory, which are one chunk.
     public init(_ data: Data) {
         self.init(data, limit: Limits.standard.responseBody)
     }
@@ -30,13 +30,13 @@ public struct ResponseBody: AsyncSequence, Sendable {
         storage = Storage(.buffered(data), limit: limit, length: Int64(data.count), trailers: trailers)
     }
 
-    /// A body fed by a transport.
+    /// Creates a body that a transport feeds.
     package init(_ source: any ResponseBodySource, limit: Int64, length: Int64?) {
         storage = Storage(.source(source), limit: limit, length: length)
     }
 
-    /// A body of one's own, or another body wrapped. The base is pulled one chunk at a time, so back-pressure and
-    /// cancellation pass through it.
+    /// Creates a body from a sequence, or wraps another body. The base is pulled one chunk at a time, so back-pressure
+    /// and cancellation pass through.
     public init<Base: AsyncSequence & Sendable>(_ base: Base, length: Int64? = nil) where Base.Element == Data {
         let inner = base as? ResponseBody
         let content = Storage.Content.sequence(
@@ -44,7 +44,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
         storage = Storage(content, limit: inner?.limit ?? Limits.standard.responseBody, length: length)
     }
 
-    /// The bytes of `base`, which looks at `body` on its way: with its limit and length, and cancelled with it.
+    /// Creates a body with the bytes of `base`, which observes `body`. It has the limit and length of `body` and
+    /// cancels it.
     package init<Base: AsyncSequence & Sendable>(_ base: Base, watching body: ResponseBody) where Base.Element == Data {
         let content = Storage.Content.sequence(
             { CurlewCore.pull(from: base) }, of: body, cancel: { body.cancel() })
@@ -55,17 +56,17 @@ public struct ResponseBody: AsyncSequence, Sendable {
         self.storage = storage
     }
 
-    /// No bytes, but the value that they would be decoded to. For stubs of values that cannot be encoded.
+    /// Creates a body without bytes that holds the decoded value. For stubs of values that cannot be encoded.
     package init(value: any Sendable) {
         storage = Storage(.value(value), limit: Limits.standard.responseBody, length: nil)
     }
 
-    /// The value that stands in for bytes.
+    /// The value that replaces the bytes.
     package var value: (any Sendable)? {
         if case .value(let value) = storage.content { value } else { nil }
     }
 
-    /// This body under another limit. Bytes at hand can be read again from it, anything else is wrapped.
+    /// Returns this body with another limit. Buffered bytes can be read again from it, anything else is wrapped.
     package func limited(to limit: Int64) -> ResponseBody {
         if value != nil { return self }
         if let bufferedData { return ResponseBody(bufferedData, limit: limit, trailers: trailers) }
@@ -73,7 +74,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return ResponseBody(Storage(content, limit: limit, length: declaredLength))
     }
 
-    /// This body, and `end` called once when it is over; at once for bytes at hand.
+    /// Returns this body and calls `end` once when reading has ended; immediately for buffered bytes.
     package func onEnd(_ end: @escaping @Sendable (ResponseBodyEnd) -> Void) -> ResponseBody {
         guard !isAtHand else {
             end(.complete)
@@ -82,38 +83,38 @@ public struct ResponseBody: AsyncSequence, Sendable {
         return ResponseBody(Storage(.watched(self, Ending(end)), limit: limit, length: declaredLength))
     }
 
-    /// The fields that came after the body (RFC 9110 §6.5), such as a checksum of it. Empty until the body has been read to
-    /// its end, and without any: read the body first.
+    /// The trailer fields that followed the body (RFC 9110 §6.5), such as a checksum. Empty if there are none, and
+    /// until the body has been read to its end.
     ///
-    /// Over HTTP/2 `CurlTransport` looks for them only where the head did not declare the length of the body.
+    /// Over HTTP/2 `CurlTransport` reports them only if the head did not declare the length of the body.
     ///
-    /// They never become part of the response's header fields, whatever their names are. A response over URLSession
-    /// has none, and neither has one from a cache or a mock.
+    /// They never become part of the response's header fields. Responses over URLSession, from a cache or from a mock
+    /// have none.
     public var trailers: HTTPHeaders { storage.trailers }
 
-    /// The most bytes that reading gives before it throws.
+    /// The maximum number of bytes that can be read before reading throws.
     public var limit: Int64 { storage.limit }
 
-    /// The number of bytes if the server declared it and nothing has decoded them since; else nil.
+    /// The number of bytes, if the server declared it and the body has not been decoded since; otherwise nil.
     public var declaredLength: Int64? { storage.length }
 
-    /// The bytes, if they are all here already, without reading the body.
+    /// The bytes, if all of them are buffered. Does not read the body.
     package var bufferedData: Data? {
         if case .buffered(let data) = storage.content { data } else { nil }
     }
 
-    /// A body to be told of, which holds neither a transfer nor much memory: what is at hand of up to 16 KiB, else nothing.
+    /// A copy for observers that holds no transfer and little memory: buffered bytes up to 16 KiB, otherwise none.
     var outline: ResponseBody {
         if let data = bufferedData, data.count <= 16 << 10 { return self }
         return ResponseBody(Storage(.buffered(Data()), limit: limit, length: declaredLength))
     }
 
-    /// True when there is nothing to wait for.
+    /// True when the whole content is in memory.
     package var isAtHand: Bool { bufferedData != nil || value != nil }
 
-    /// The whole body, at most `maximum` bytes (never more than `limit`).
+    /// Reads the whole body, at most `maximum` bytes and never more than `limit`.
     ///
-    /// Throws `NetworkError`: `.limitExceeded(.responseBody)` beyond the limit, and what the transport reports for a
+    /// Throws `NetworkError`: `.limitExceeded(.responseBody)` beyond the limit, and the error of the transport for a
     /// body that breaks off.
     public func collect(upTo maximum: Int64? = nil) async throws -> Data {
         let most = Swift.min(maximum ?? limit, limit)
@@ -137,7 +138,8 @@ public struct ResponseBody: AsyncSequence, Sendable {
                 continue
             }
             all = chunk
-            // Growing step by step would copy what has come again and again. What a server declares is believed so far.
+            // Reserving capacity avoids repeated copies while the buffer grows. The declared length is trusted up to a
+            // maximum.
             let room = Swift.min(declaredLength ?? 0, Self.mostReserved)
             if room > Int64(chunk.count) { all.reserveCapacity(Int(room)) }
         }
@@ -146,17 +148,17 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
     private static let mostReserved: Int64 = 16 << 20
 
-    /// Ends the transfer if it still runs. What has not been read is lost; reading on throws.
+    /// Ends the transfer if it is still running. Bytes that have not been read are lost, and further reads throw.
     public func cancel() {
         storage.cancel()
     }
 
-    /// Claims the body; the iterator of a body that was claimed before throws on its first `next`.
+    /// Claims the body. If it was claimed before, the first `next` of the iterator throws.
     public func makeAsyncIterator() -> Iterator {
         Iterator(storage)
     }
 
-    /// Gives the chunks in order. Not for use by two tasks at once.
+    /// Iterates over the chunks in order. Not for concurrent use by two tasks.
     public struct Iterator: AsyncIteratorProtocol {
         private let storage: Storage
         private var received: Int64 = 0
@@ -168,7 +170,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             pull = Result { try storage.open() }
         }
 
-        /// The next chunk, or nil at the end of the body.
+        /// Returns the next chunk, or nil at the end of the body.
         public mutating func next() async throws -> Data? {
             guard !isFinished else { return nil }
             do {
@@ -189,11 +191,11 @@ public struct ResponseBody: AsyncSequence, Sendable {
 }
 
 extension ResponseBody: CustomStringConvertible, CustomReflectable {
-    /// How many bytes it has, as far as known; never its content.
+    /// The number of bytes, if known; never the content.
     public var description: String {
         declaredLength.map { "\($0) bytes" } ?? "a body of unknown length"
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows the description only. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// How reading a body came to its end.
+/// How reading a body ended.
 package enum ResponseBodyEnd: Sendable {
     case complete
     case failed(any Error)
-    /// Cancelled, or nobody can read it any more.
+    /// The body was cancelled, or its last copy was released.
     case dropped
 }
 
-/// Runs once: when it is told to, or when nobody is left who could tell it.
+/// A callback that runs once: when `run` is called, or when the last reference is released.
 final class Ending: Sendable {
     private let end: Locked<(@Sendable (ResponseBodyEnd) -> Void)?>
 
@@ -24,7 +24,7 @@ final class Ending: Sendable {
         end?(how)
     }
 
-    /// The same chunks, and their end told.
+    /// Returns the same chunks and reports their end.
     func watching(_ next: @escaping ChunkPull) -> ChunkPull {
         { [self] in
             do {
@@ -38,7 +38,7 @@ final class Ending: Sendable {
         }
     }
 
-    /// The same for one who takes the whole body at a time.
+    /// Reports the end of `drain`, which reads the whole body in one call.
     func telling(_ drain: () async throws -> Void) async throws {
         do {
             try await drain()

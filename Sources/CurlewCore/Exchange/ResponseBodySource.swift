@@ -8,16 +8,15 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// What a transport implements to feed a body. `next` and `drain` are called by one task at a time.
+/// The interface through which a transport feeds a body. `next` and `drain` are called by one task at a time.
 package protocol ResponseBodySource: AnyObject, Sendable {
-    /// Waits for the next chunk; nil at the end. Ends the wait at once when the task is cancelled.
+    /// Waits for the next chunk; returns nil at the end. Cancelling the task ends the wait immediately.
     func next() async throws -> Data?
-    /// Gives `sink` everything that is still to come, and returns at the end. Ends the wait at once when the task is
-    /// cancelled.
+    /// Writes the rest of the body to `sink` and returns at the end. Cancelling the task ends the wait immediately.
     func drain(into sink: any BodySink) async throws
-    /// Ends the transfer. Called at any time, also after the end.
+    /// Ends the transfer. May be called at any time, also after the end.
     func cancel()
-    /// The fields after the body; empty before its end. Called at any time, on any thread.
+    /// The trailer fields; empty before the end of the body. May be read at any time, on any thread.
     var trailers: HTTPHeaders { get }
 }
 
@@ -29,11 +28,11 @@ extension ResponseBodySource {
     }
 }
 
-/// Takes the bytes of a body where they arrive: in order, one call at a time, on any thread.
+/// Receives the bytes of a body where they arrive: in order, one call at a time, on any thread.
 ///
-/// It keeps alive what it needs: when draining ends early, a call may still be under way.
+/// It must keep alive what it needs. When draining ends early, a call may still be running.
 package protocol BodySink: AnyObject, Sendable {
-    /// An error ends the transfer.
+    /// Receives bytes. Throwing ends the transfer.
     func write(_ bytes: UnsafeRawBufferPointer) throws(NetworkError)
 }
 
@@ -44,7 +43,7 @@ extension BodySink {
 }
 
 extension ResponseBody {
-    /// Claims the body and gives all of it to `sink`. Throws what reading it would, and what the sink throws.
+    /// Claims the body and writes all of it to `sink`. Throws the errors of reading the body, and those of the sink.
     package func drain(into sink: any BodySink) async throws {
         do {
             switch storage.content {
@@ -65,7 +64,7 @@ extension ResponseBody {
     }
 }
 
-/// Passes on as many bytes as the limit of the body allows.
+/// Forwards bytes up to the limit of the body.
 private final class BoundedSink: BodySink {
     private let base: any BodySink
     private let limit: Int64

@@ -13,16 +13,17 @@ import Musl
 import Darwin
 #endif
 
-/// An error as its domain and code: what `URLError`, `NSError` and the like have in common.
+/// The domain and code of an error, which `URLError`, `NSError` and others have in common.
 ///
-/// This module links no FoundationNetworking, so it knows no `URLError`. The standard library knows domain and code of every
-/// error, because it bridges errors with them; the type and the case of a Swift error are its domain and code.
+/// This module does not link FoundationNetworking, so `URLError` is not available. The standard library provides the
+/// domain and code of every error for bridging. For a Swift error, they are its type and case.
 package struct SystemErrorCode: Hashable, Sendable {
     private let domain: String
     private let code: Int
 
     package init(_ error: any Error) {
-        // On Linux these two tell the standard library nothing, and each `NSError` can be cast to `CocoaError`.
+        // On Linux the standard library has no domain and code for these two, and every `NSError` can be cast to
+        // `CocoaError`.
         if type(of: error) == CocoaError.self, let error = error as? CocoaError {
             self.init(domain: "NSCocoaErrorDomain", code: error.code.rawValue)
         } else if type(of: error) == POSIXError.self, let error = error as? POSIXError {
@@ -37,7 +38,7 @@ package struct SystemErrorCode: Hashable, Sendable {
         self.code = code
     }
 
-    /// What it means for a call; nil for an error that is not the system's.
+    /// The reason for a call; nil for an error that is not the system's.
     package var reason: NetworkError.Reason? {
         switch domain {
         case "NSURLErrorDomain": Self.reason(forURLError: code)
@@ -49,7 +50,7 @@ package struct SystemErrorCode: Hashable, Sendable {
         }
     }
 
-    /// This machine has no way to the network.
+    /// True if this machine has no network.
     package var isOffline: Bool {
         switch domain {
         case "NSURLErrorDomain": Self.offlineCodes.contains(code)
@@ -58,35 +59,35 @@ package struct SystemErrorCode: Hashable, Sendable {
         }
     }
 
-    /// No server heard of the attempt: no network, no route to the host, or no address for its name.
+    /// True if the attempt reached no server: no network, no route to the host, or no address for its name.
     package var reachedNobody: Bool {
         isOffline || domain == "NSURLErrorDomain" && [-1003, -1006].contains(code)
             || domain == "NSPOSIXErrorDomain" && code == EHOSTUNREACH
     }
 
-    /// What `URLError` calls no network, no roaming, no data during a call, and none at all.
+    /// `URLError`: no network, no roaming, no data during a phone call, no data allowed.
     private static let offlineCodes = [-1009, -1018, -1019, -1020]
 
-    /// The reason for a code of `NSURLErrorDomain` (NSURLError.h), as far as the code alone tells it.
+    /// Returns the reason for a code of `NSURLErrorDomain` (NSURLError.h), as far as the code determines it.
     ///
-    /// Numbers, because Foundation on Linux names fewer of them, and this module no one.
+    /// The codes are literals, because Foundation on Linux names fewer of them, and this module none.
     package static func reason(forURLError code: Int) -> NetworkError.Reason {
         switch onApple(code) {
         case -999: .cancelled
-        // The URL: bad, not supported; more data than may be.
+        // The URL is bad or not supported, or there are more data than allowed.
         case -1000, -1002, -1103: .invalidRequest
-        // URLSession waits for the next byte for so long.
+        // The idle timeout of URLSession.
         case -1001: .timedOut(.idle)
-        // Host not found, not connectable, lookup failed; no network and the like.
+        // The host was not found or cannot be connected to, the lookup failed, or there is no network.
         case -1003, -1004, -1006, -1009, -1018, -1019, -1020: .unreachable
-        // Too many redirects, bad answer, empty answer, content that cannot be decoded or parsed.
+        // Too many redirects, a bad or empty response, or content that cannot be decoded or parsed.
         case -1007, -1011, -1014, -1015, -1016, -1017: .badResponse
         case -1012: .notAuthenticated(.refused)
         case -1013: .notAuthenticated(.missingCredential)
         case -1021: .encoding
         // App Transport Security; an extension without a shared container; an identifier that another process uses.
         case -1022, -995, -996: .configuration
-        // The file to upload: missing, a folder, not readable.
+        // The file to upload is missing, a folder, or not readable.
         case -1100, -1101, -1102: .invalidRequest
         case -1200: .secureConnectionFailed(.handshake)
         case -1201: .secureConnectionFailed(.expired)
@@ -99,7 +100,7 @@ package struct SystemErrorCode: Hashable, Sendable {
         }
     }
 
-    /// Foundation on Linux counts the codes of TLS one lower than Apple's.
+    /// Foundation on Linux numbers the TLS codes one lower than Apple's.
     private static func onApple(_ code: Int) -> Int {
         #if canImport(Darwin)
         code
@@ -124,7 +125,7 @@ package struct SystemErrorCode: Hashable, Sendable {
         // NSFileErrorMinimum to NSFileErrorMaximum (FoundationErrors.h).
         case 0...1023: .storage
         case 3072: .cancelled
-        // Property lists, JSON and archives that cannot be read; a value that is not there.
+        // Property lists, JSON and archives that cannot be read; a missing value.
         case 3840...3850, 4864, 4865: .decoding
         case 3851, 3852, 4866: .encoding
         default: nil

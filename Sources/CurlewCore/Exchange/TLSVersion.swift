@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Versions of TLS. Older ones are broken and not offered (RFC 8996).
+/// A version of TLS. Older versions are insecure and not offered (RFC 8996).
 public enum TLSVersion: Hashable, Sendable {
     /// TLS 1.2.
     case v12

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// What everything that a task does asks of the calls in it, whoever makes them.
+/// A change to the options of all calls that a task makes.
 ///
-/// A refresh of a screen is a closure of the app: nobody but the task can tell the calls in it that they are to ask the
-/// server. It reaches the tasks that are begun in it, but not detached ones.
+/// A screen refresh is a closure of the app. Only the task can mark the calls in it as ones that must reach the server.
+/// Child tasks inherit the change, detached tasks do not.
 package enum TaskOptions {
-    /// Changes the options of each call that is prepared in the task, after those of the client and the call are merged.
+    /// Changes the options of each call that is prepared in the task, after those of the client and the call are
+    /// merged.
     @TaskLocal package static var change: (@Sendable (inout RequestOptions) -> Void)?
 }

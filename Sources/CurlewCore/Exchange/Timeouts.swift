@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// How long each phase of a call may take. Every wait of the package is bounded by one of them.
+/// The maximum duration of each phase of a call. One of them bounds every wait of the package.
 ///
-/// Nil means no limit of its own for that phase. Accurate to a few milliseconds on Linux. Time in which the device sleeps
-/// does not count, on any system (`SystemTime`).
+/// Nil means that the phase has no separate limit. Timeouts are accurate to a few milliseconds on Linux. Time during
+/// which the device sleeps does not count on any system (`SystemTime`).
 ///
-/// A value remembers which limits were set, and those of a call are laid over the client's one by one:
+/// A value records which limits were set. Each limit of a call overrides the client's individually:
 ///
 ///     let client = APIClient(baseURL: url, configuration: .init(timeouts: Timeouts(connect: .seconds(3))))
 ///     client.send(.report.options { $0.timeouts.total = .seconds(60) })       // connects within 3 s all the same
 ///
-/// Two values are equal when they have the same limits, wherever these come from.
+/// Two values are equal when they have the same limits, whether set or by default.
 public struct Timeouts: Sendable {
     private var connectChoice: Duration??
     private var firstByteChoice: Duration??
@@ -18,8 +18,8 @@ public struct Timeouts: Sendable {
     private var idleChoice: Duration??
     private var totalChoice: Duration??
 
-    /// Timeouts that set what is named here, nil included, and leave the rest as it is: to the client's in the options of a
-    /// call, to the defaults in the configuration of a client. Default: nothing is set.
+    /// Creates timeouts that set the given values only, nil included. The others keep the client's values in the
+    /// options of a call, and the defaults in the configuration of a client. By default nothing is set.
     public init(
         connect: Duration? = unset, firstByte: Duration? = unset, idle: Duration? = unset, total: Duration? = unset,
         attempt: Duration? = unset
@@ -31,47 +31,49 @@ public struct Timeouts: Sendable {
         totalChoice = Self.choice(total)
     }
 
-    /// Name lookup, TCP and TLS together, for each new connection. Default 10 s.
+    /// The limit for name lookup, TCP and TLS together, for each new connection. Default 10 s.
     public var connect: Duration? {
         get { connectChoice ?? .seconds(10) }
         set { connectChoice = .some(newValue) }
     }
 
-    /// Waiting for the head of the response: from the last byte of the request, or from handing an attempt without a body to
-    /// the engine. Sending a body does not count, however long it takes. Default 30 s.
+    /// The wait for the response head, from the last byte of the request or, without a body, from the start of the
+    /// attempt in the transport. The time to send a body does not count. Default 30 s.
     public var firstByte: Duration? {
         get { firstByteChoice ?? .seconds(30) }
         set { firstByteChoice = .some(newValue) }
     }
 
-    /// One attempt: connecting, waiting and the head of its response. The time in which the body of the request moves does
-    /// not count, and the body of the response is guarded by `idle`. Default nil: what the pipeline's `.attemptTimeout(_:)`
-    /// says, and no limit without one. A limit that is set here takes its place.
+    /// The limit for one attempt: connecting, waiting, and the head of its response. The time during which the request
+    /// body is transferred does not count, and `idle` guards the response body. Default nil: the value of the
+    /// pipeline's `.attemptTimeout(_:)` applies, and no limit without it. A limit that is set here overrides it.
     public var attempt: Duration? {
         get { attemptChoice ?? nil }
         set { attemptChoice = .some(newValue) }
     }
 
-    /// Without a byte in either direction once bytes flow. A reader that pauses does not count. Default 30 s.
+    /// The maximum time without a byte in either direction once bytes are transferred. Pauses of the reader do not
+    /// count. Default 30 s.
     public var idle: Duration? {
         get { idleChoice ?? .seconds(30) }
         set { idleChoice = .some(newValue) }
     }
 
-    /// The whole call: attempts, waits, redirects and the body. Default 300 s.
+    /// The limit for the whole call: attempts, waits, redirects and the body. Default 300 s.
     public var total: Duration? {
         get { totalChoice ?? .seconds(300) }
         set { totalChoice = .some(newValue) }
     }
 
-    /// Connect 10 s, first byte 30 s, idle 30 s, total 300 s; attempts have no limit of their own. All of them are set.
+    /// The default timeouts, all of them set: connect 10 s, first byte 30 s, idle 30 s, total 300 s. Attempts have no
+    /// separate limit.
     public static let standard = Timeouts(
         connect: .seconds(10), firstByte: .seconds(30), idle: .seconds(30), total: .seconds(300), attempt: nil)
 
-    /// No limits at all. For streams that stay open; the transport still ends when the task is cancelled.
+    /// No limits. For streams that stay open. Cancelling the task still ends the transfer.
     public static let none = Timeouts(connect: nil, firstByte: nil, idle: nil, total: nil, attempt: unlimited)
 
-    /// These timeouts with every limit that `other` sets laid over them.
+    /// Returns these timeouts, overridden by every limit that `other` sets.
     public func overridden(by other: Timeouts) -> Timeouts {
         var result = self
         if let limit = other.connectChoice { result.connectChoice = .some(limit) }
@@ -82,25 +84,25 @@ public struct Timeouts: Sendable {
         return result
     }
 
-    /// Stands for a limit that an initialiser leaves as it is. No wait takes that long.
+    /// Marks a limit that an initializer leaves unset. It is never used as a wait.
     public static var unset: Duration { .seconds(Int64.min) }
 
     private static func choice(_ limit: Duration?) -> Duration?? {
         limit == unset ? nil : .some(limit)
     }
 
-    /// Longer than anything lasts: takes the place of a limit of the pipeline.
+    /// A practically infinite duration, which overrides a limit of the pipeline.
     package static let unlimited = Duration.seconds(Int64(1) << 32)
 }
 
 extension Timeouts: Hashable, CustomStringConvertible, CustomReflectable {
-    /// The same limits, set or by default.
+    /// Returns true if both have the same limits, whether set or by default.
     public static func == (left: Timeouts, right: Timeouts) -> Bool {
         left.connect == right.connect && left.firstByte == right.firstByte && left.attempt == right.attempt
             && left.idle == right.idle && left.total == right.total
     }
 
-    /// The limits.
+    /// Hashes the limits.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(connect)
         hasher.combine(firstByte)
@@ -116,6 +118,6 @@ extension Timeouts: Hashable, CustomStringConvertible, CustomReflectable {
             + "attempt \(text(attempt))"
     }
 
-    /// Shows the limits, to debuggers and `dump` too.
+    /// Shows the limits. Debuggers and `dump` use it.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -3,7 +3,7 @@
 public import CurlewHTTP
 
 extension Interceptor where Self == LoggingInterceptor {
-    /// Two lines for each call or, with `each: .sending`, for each request on the wire; secrets out. See
+    /// Logs two lines for each call or, with `each: .sending`, for each request on the wire, with secrets redacted. See
     /// `LoggingInterceptor`.
     public static func logging(
         _ level: LoggingInterceptor.Level = .line, each unit: LoggingInterceptor.Unit = .call,
@@ -22,10 +22,10 @@ extension Interceptor where Self == RedirectInterceptor {
 }
 
 extension Interceptor where Self == RetryInterceptor {
-    /// Tries again what may pass: `.retry()`, `.retry(.attempts(5))`. See `RetryPolicy` for the rules.
+    /// Retries transient failures: `.retry()`, `.retry(.attempts(5))`. See `RetryPolicy` for the rules.
     ///
-    /// - `budget`: what repetitions are paid from. Default that of the pipeline, or one of its own.
-    /// - `when`: a rule of the app on each outcome. See `RetryVerdict`.
+    /// - `budget`: the budget that retries draw on. The default is the budget of the pipeline, or a separate one.
+    /// - `when`: an app-defined rule for each outcome. See `RetryVerdict`.
     /// - `onRetry`: changes the request before each further attempt. See `RetryInterceptor`.
     public static func retry(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
@@ -37,35 +37,37 @@ extension Interceptor where Self == RetryInterceptor {
 }
 
 extension Interceptor where Self == CookieInterceptor {
-    /// Cookies in `store`. Default one of its own, in memory, which the client and what is derived from it share.
+    /// Stores cookies in `store` and sends them. The default is a new in-memory store that the client shares with the
+    /// clients derived from it.
     public static func cookies(_ store: CookieStore = CookieStore()) -> CookieInterceptor {
         CookieInterceptor(store)
     }
 }
 
 extension Interceptor where Self == CoalescingInterceptor {
-    /// Identical safe requests that are under way at the same time share one exchange. See `CoalescingInterceptor`.
+    /// Shares one exchange among identical safe requests that are in flight at the same time. See
+    /// `CoalescingInterceptor`.
     public static func coalescing(ignoring fields: Set<HTTPField.Name> = []) -> CoalescingInterceptor {
         CoalescingInterceptor(ignoring: fields)
     }
 }
 
 extension Interceptor where Self == AttemptTimeoutInterceptor {
-    /// Bounds each attempt, the body included. See `AttemptTimeoutInterceptor`.
+    /// Limits the time that each attempt may wait for its response head. See `AttemptTimeoutInterceptor`.
     public static func attemptTimeout(_ limit: Duration) -> AttemptTimeoutInterceptor {
         AttemptTimeoutInterceptor(limit)
     }
 }
 
 extension Interceptor where Self == BearerInterceptor {
-    /// A bearer token for the origin of the client's base URL. See `BearerInterceptor`.
+    /// Attaches a bearer token to requests for the origin of the client's base URL. See `BearerInterceptor`.
     public static func bearer(
         _ token: @escaping @Sendable () async throws -> String?, principal: (@Sendable () -> String?)? = nil
     ) -> BearerInterceptor {
         BearerInterceptor(token: token, principal: principal)
     }
 
-    /// A bearer token for the origin of `url`, named on purpose.
+    /// Attaches a bearer token to requests for the origin of `url`.
     public static func bearer(
         for url: String, _ token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
@@ -73,7 +75,7 @@ extension Interceptor where Self == BearerInterceptor {
         BearerInterceptor(for: url, token: token, principal: principal)
     }
 
-    /// A bearer token for `origin`, named on purpose.
+    /// Attaches a bearer token to requests for `origin`.
     public static func bearer(
         for origin: Origin, _ token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
@@ -85,7 +87,8 @@ extension Interceptor where Self == BearerInterceptor {
 extension Interceptor where Self == RequestHook {
     /// Changes each request: `.onRequest { request, context in request.headers["X-Tenant"] = "acme" }`.
     ///
-    /// - `changesWhoseAnswer`: false if no answer depends on what the closure does, so that caches work around it.
+    /// - `changesWhoseAnswer`: pass false if no response depends on what the closure changes, so that caches work
+    ///   around it.
     public static func onRequest(
         at placement: Placement = .custom, changesWhoseAnswer: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -93,7 +96,7 @@ extension Interceptor where Self == RequestHook {
         RequestHook(at: placement, changesWhoseAnswer: changesWhoseAnswer, body)
     }
 
-    /// Changes the requests to the origin of `url`, and no others:
+    /// Changes the requests for the origin of `url` only:
     /// `.onRequest(for: "https://cdn.example.com") { request, context in request.headers["X-Key"] = key }`.
     public static func onRequest(
         for url: String, at placement: Placement = .custom, changesWhoseAnswer: Bool = true,
@@ -104,7 +107,7 @@ extension Interceptor where Self == RequestHook {
 }
 
 extension Interceptor where Self == ResponseHook {
-    /// Looks at each response when its head is there, whatever the status.
+    /// Inspects each response when its head arrives, whatever the status.
     public static func onResponse(
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
@@ -114,7 +117,7 @@ extension Interceptor where Self == ResponseHook {
 }
 
 extension Interceptor where Self == ErrorHook {
-    /// Hears of each failure that is not an answer.
+    /// Observes each failure that is not a response.
     public static func onError(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
     ) -> ErrorHook {

@@ -3,10 +3,11 @@
 import CurlewHTTP
 
 extension Interceptor where Self == CircuitBreakerInterceptor {
-    /// Fails calls to an origin that keeps failing: `.circuitBreaker()`. See `CircuitBreaker` for the rules.
+    /// Fails calls to an origin that keeps failing, without sending them: `.circuitBreaker()`. See `CircuitBreaker` for
+    /// the rules.
     ///
-    /// - `scope`: what shares a circuit. Default each origin.
-    /// - `counts`: what the app makes of each outcome. Default nil, the rules of `CircuitBreaker`.
+    /// - `scope`: the calls that share a circuit. Default each origin.
+    /// - `counts`: an app-defined rule that classifies each outcome. Default nil, the rules of `CircuitBreaker`.
     public static func circuitBreaker(
         _ policy: CircuitPolicy = .standard, per scope: LimitScope = .origin,
         counts: (@Sendable (AttemptResult) -> CircuitCount)? = nil
@@ -14,55 +15,55 @@ extension Interceptor where Self == CircuitBreakerInterceptor {
         CircuitBreakerInterceptor(CircuitBreaker(policy, per: scope, counts: counts))
     }
 
-    /// The same with a breaker that other clients may share, and that can be watched and reset.
+    /// Uses `breaker`, which other clients may share, and which the app can observe and reset.
     public static func circuitBreaker(_ breaker: CircuitBreaker) -> CircuitBreakerInterceptor {
         CircuitBreakerInterceptor(breaker)
     }
 }
 
 extension Interceptor where Self == RateLimitInterceptor {
-    /// So many sendings in a time: `.rateLimit(10, every: .seconds(1))`. See `RateLimit` for the rules.
+    /// Limits the number of requests in a period: `.rateLimit(10, every: .seconds(1))`. See `RateLimit` for the rules.
     public static func rateLimit(
         _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin
     ) -> RateLimitInterceptor {
         RateLimitInterceptor(RateLimit(count, every: period, burst: burst, per: scope))
     }
 
-    /// The same with a limit that other clients may share.
+    /// Uses `limit`, which other clients may share.
     public static func rateLimit(_ limit: RateLimit) -> RateLimitInterceptor {
         RateLimitInterceptor(limit)
     }
 }
 
 extension Interceptor where Self == ConcurrencyLimitInterceptor {
-    /// So many exchanges at a time: `.concurrencyLimit(8)`. See `ConcurrencyLimit` for the rules.
+    /// Limits the number of concurrent exchanges: `.concurrencyLimit(8)`. See `ConcurrencyLimit` for the rules.
     public static func concurrencyLimit(
         _ places: Int, per scope: LimitScope = .origin, waiting: Int = 1000
     ) -> ConcurrencyLimitInterceptor {
         ConcurrencyLimitInterceptor(ConcurrencyLimit(places, per: scope, waiting: waiting))
     }
 
-    /// As many exchanges at a time as the server does without a line of its own: `.concurrencyLimit(.adaptive)`. See
-    /// `AdaptiveConcurrency` for the rules.
+    /// Limits concurrent exchanges to the number that the server handles without queueing:
+    /// `.concurrencyLimit(.adaptive)`. See `AdaptiveConcurrency` for the rules.
     public static func concurrencyLimit(
         _ adaptive: AdaptiveConcurrency, per scope: LimitScope = .origin, waiting: Int = 1000
     ) -> ConcurrencyLimitInterceptor {
         ConcurrencyLimitInterceptor(ConcurrencyLimit(adaptive, per: scope, waiting: waiting))
     }
 
-    /// The same with a limit that other clients may share.
+    /// Uses `limit`, which other clients may share.
     public static func concurrencyLimit(_ limit: ConcurrencyLimit) -> ConcurrencyLimitInterceptor {
         ConcurrencyLimitInterceptor(limit)
     }
 }
 
 extension Interceptor where Self == HedgingInterceptor {
-    /// A second sending when the first answer is late: `.hedging(after: .milliseconds(300))`. See `HedgingInterceptor` for
-    /// the rules.
+    /// Sends a request a second time when the first response is late: `.hedging(after: .milliseconds(300))`. See
+    /// `HedgingInterceptor` for the rules.
     ///
-    /// - `percentile`: measures the delay, such as 0.95. Default nil, the delay stays as it is.
-    /// - `budget`: default that of `.retry()` in the pipeline.
-    /// - `when`: which calls may be hedged. Default all that may happen twice.
+    /// - `percentile`: the latency percentile that sets the delay, such as 0.95. Default nil, a fixed delay.
+    /// - `budget`: the budget that hedged requests draw on. Default that of `.retry()` in the pipeline.
+    /// - `when`: which calls may be hedged. Default all calls that may be sent twice.
     public static func hedging(
         after delay: Duration, percentile: Double? = nil, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil

@@ -2,7 +2,8 @@
 
 public import CurlewHTTP
 
-/// What shares one limit or one circuit: all calls, or those to one origin, of one route, or with one key.
+/// The set of calls that share a limit or a circuit: all calls, or the calls to the same origin, of the same route, or
+/// with the same key.
 public struct LimitScope: Sendable {
     private enum Rule: Sendable {
         case all
@@ -15,12 +16,12 @@ public struct LimitScope: Sendable {
 
     /// All calls share one limit.
     public static let all = LimitScope(rule: .all)
-    /// Each origin (scheme, host and port) has its own.
+    /// Each origin (scheme, host and port) has a separate limit.
     public static let origin = LimitScope(rule: .origin)
-    /// Each route has its own, by its name.
+    /// Each route, identified by its name, has a separate limit.
     public static let route = LimitScope(rule: .route)
 
-    /// Calls with the same key share one limit. `key` is asked once for each sending and must be quick.
+    /// Calls with the same key share one limit. `key` runs once for each request and must be fast.
     public static func key(_ key: @escaping @Sendable (HTTPRequest, ExchangeContext) -> String) -> LimitScope {
         LimitScope(rule: .key(key))
     }
@@ -52,7 +53,7 @@ extension LimitScope: CustomStringConvertible {
 }
 
 extension LimitScope {
-    /// What a limit or a circuit is kept under.
+    /// The key that identifies a limit or a circuit.
     public enum Key: Hashable, Sendable, CustomStringConvertible {
         /// All calls.
         case all
@@ -61,7 +62,7 @@ extension LimitScope {
         /// The calls of one route, or with one key.
         case text(String)
 
-        /// In words, at most 100 characters of a text.
+        /// A description for people, with at most 100 characters of a text.
         public var description: String {
             switch self {
             case .all: "all calls"

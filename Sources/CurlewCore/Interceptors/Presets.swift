@@ -1,36 +1,40 @@
 // SPDX-License-Identifier: MIT
 
 extension Pipeline {
-    /// What a client has when it names no pipeline.
+    /// The pipeline of a client that specifies none.
     ///
     /// - `.redirects()`: follows redirects, at most 20, by the rules of `RedirectPolicy`.
-    /// - `.retry()`: tries up to three times what may happen twice, by the rules of `RetryPolicy`, with a `RetryBudget`.
+    /// - `.retry()`: makes up to three attempts of a request that may be sent twice, by the rules of `RetryPolicy`,
+    ///   with a `RetryBudget`.
     ///
-    /// Deadlines, limits and header rules, which every call has, are the engine's own. Nothing here costs anything until
-    /// it acts, remembers anything of a call but that it failed, or asks for a name, a token or a file. Each use of this
-    /// property gives a new budget: clients share one when they are derived from each other, or made with one pipeline.
-    /// Cookies, logging and credentials are the app's choice:
+    /// Deadlines, limits and header rules apply to every call and are not part of the pipeline. These interceptors cost
+    /// nothing until they act, remember nothing about a call except that it failed, and require no name, token or file.
+    /// Each use of this property creates a new budget. Clients share a budget when they are derived from each other or
+    /// created with the same pipeline value. The app adds cookies, logging and credentials:
     ///
     ///     Pipeline.standard.adding(.cookies()).adding(.logging()).adding(.bearer { await keychain.token() })
     ///     Pipeline.standard.replacing(.retry(.never))
     public static var standard: Pipeline { [.redirects(), .retry()] }
 
-    /// The standard pipeline with everything that keeps one slow or failing server from harming the rest: a circuit
-    /// breaker, limits, and a bound for each attempt.
+    /// The standard pipeline plus the interceptors that isolate one slow or failing server from the rest: a circuit
+    /// breaker, limits, and a timeout for each attempt.
     ///
     ///     redirects → retry → hedging → circuit breaker → rate limit → concurrency limit → attempt timeout
     ///
-    /// - `attemptTimeout`: how long each attempt may wait for the head of its response. Default 10 s. Bodies may take longer,
-    ///   and `Timeouts.attempt` of a call takes its place.
-    /// - `retry`: what is tried again. Default `.standard`.
-    /// - `budget`: what retries and hedging are paid from. Default one of its own, the `retryBudget` of the pipeline.
-    /// - `hedging`: after which time a second sending begins; nil, the default, never.
-    /// - `circuit`: when an origin is given up for a while. Default `.standard`. Its window has to be at least twice as
-    ///   long as `attemptTimeout`.
-    /// - `rateLimit`: default none, as only the server's operator knows it.
-    /// - `concurrency`: exchanges at a time with one origin; another 1000 wait. Default 1000.
+    /// - `attemptTimeout`: how long each attempt may wait for its response head. Default 10 s. It does not limit
+    ///   bodies. `Timeouts.attempt` of a call overrides it.
+    /// - `retry`: what is retried. Default `.standard`.
+    /// - `budget`: the budget that retries and hedged requests draw on. Default a separate budget. It becomes the
+    ///   `retryBudget` of the pipeline.
+    /// - `hedging`: the delay before a second, hedged request. Default nil, no hedging.
+    /// - `circuit`: when the circuit of an origin opens. Default `.standard`. Its window must be at least twice as long
+    ///   as `attemptTimeout`.
+    /// - `rateLimit`: default none, as only the server's operator knows a suitable limit.
+    /// - `concurrency`: the maximum number of concurrent exchanges with one origin; up to 1000 more calls wait. Default
+    ///   1000.
     ///
-    /// Combinations that cannot work are problems of the client, as with any pipeline. Each use has state of its own.
+    /// Invalid combinations are configuration problems of the client, as with any pipeline. Each call of this function
+    /// creates separate state.
     public static func resilient(
         attemptTimeout: Duration = .seconds(10), retry: RetryPolicy = .standard, hedging: Duration? = nil,
         circuit: CircuitPolicy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000,

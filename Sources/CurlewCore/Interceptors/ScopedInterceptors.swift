@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-// These decide by the rules of `CredentialScope`, or of the jar, which origin gets what they attach.
+// These apply the rules of `CredentialScope`, or of the cookie jar, to decide which origins receive what they attach.
 extension APIKeyInterceptor: ScopedInterceptor {}
 extension BasicInterceptor: ScopedInterceptor {}
 extension BearerInterceptor: ScopedInterceptor {}
@@ -9,11 +9,11 @@ extension DigestInterceptor: ScopedInterceptor {}
 extension SigningInterceptor: ScopedInterceptor {}
 extension TokenInterceptor: ScopedInterceptor {}
 
-// These change the origin: one strips what leaves it itself, the other stays at the host.
+// These change the origin. Redirects strip the fields that must not reach another origin; HSTS stays at the same host.
 extension HSTSInterceptor: ScopedInterceptor {}
 extension RedirectInterceptor: ScopedInterceptor {}
 
-// These attach nothing, or what is harmless.
+// These attach nothing, or only harmless fields.
 extension AttemptTimeoutInterceptor: ScopedInterceptor {}
 extension CacheInterceptor: ScopedInterceptor {}
 extension CircuitBreakerInterceptor: ScopedInterceptor {}

@@ -9,7 +9,7 @@ extension CacheInterceptor: SoleInterceptor {
 }
 
 extension CircuitBreakerInterceptor: SoleInterceptor {
-    /// Breakers of several scopes go together.
+    /// Breakers of different scopes can be combined.
     package var soleKind: SoleKind {
         SoleKind("circuit breakers for each \(breaker.scope)", "each failure counts twice")
     }

@@ -9,36 +9,36 @@ import Foundation
 #endif
 
 extension HTTPRequest {
-    /// The request as a command for `curl` in a POSIX shell, to repeat it by hand or to show it to someone.
+    /// Returns the request as a `curl` command for a POSIX shell, to repeat or share the request.
     ///
     ///     curl --request 'POST' \
     ///         --header 'Content-Type: application/json' \
     ///         --data-raw '{"name":"Ada","password":"REDACTED"}' \
     ///         'https://api.example.com/users'
     ///
-    /// A POSIX shell (sh, bash, dash) reads every part that comes from the request as text, byte for byte, whatever
-    /// it holds. Control characters other than line breaks are written in octal, so the command can be shown in a
-    /// terminal and pasted. A method or a file name with a NUL byte cannot be an argument: then the result is a comment
-    /// that says so, and no command. For other shells (fish, csh, PowerShell) the text is not safe.
+    /// A POSIX shell (sh, bash, dash) reads every part from the request as text, byte for byte, whatever it contains.
+    /// Control characters other than line breaks are written in octal, so the command can be shown in a terminal and
+    /// pasted. A method or a file name with a NUL byte cannot be an argument: then the result is a comment that states
+    /// this, and no command. For other shells (fish, csh, PowerShell) the text is not safe.
     ///
-    /// Text bodies up to 16 KiB in memory are written out, a file is named; anything else (binary, streamed, multipart,
-    /// longer) is left out, and a comment above the command says so.
+    /// Text bodies in memory up to 16 KiB are included, and a file is named. Any other body (binary, streamed,
+    /// multipart, longer) is omitted, and a comment above the command states this.
     ///
-    /// Secrets are replaced: those of `Redaction.standard`, and what the client and its interceptors declare.
+    /// Secrets are replaced: those of `Redaction.standard`, and those that the client and its interceptors declare.
     public func curlCommand() -> String {
         CurlCommand(request: self, redaction: secrets.redaction).text
     }
 
-    /// The same with a list of one's own.
+    /// Returns the request as a `curl` command with a custom redaction.
     ///
-    /// - `redaction`: secrets to replace, besides what the client and its interceptors declare; with `.none` the command
-    ///   holds them all.
+    /// - `redaction`: the secrets to replace, besides those that the client and its interceptors declare. With `.none`
+    ///   the command contains all of them.
     public func curlCommand(redaction: Redaction) -> String {
         CurlCommand(request: self, redaction: secrets.added(to: redaction)).text
     }
 }
 
-/// Writes the command: one option to a line.
+/// Formats the command, one option per line.
 struct CurlCommand {
     let request: HTTPRequest
     let redaction: Redaction
@@ -51,7 +51,7 @@ struct CurlCommand {
         let url = redaction.url(request.urlString)
         var options = methodOption(hasBody: hasBody) + headerOptions(hasBody: hasBody)
         if let option = content.option { options.append(option) }
-        // curl reads brackets and braces in a URL as ranges and lists.
+        // curl treats brackets and braces in a URL as ranges and lists.
         if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { options.append(Option("--globoff")) }
         options.append(Option("", url))
         let lines = options.compactMap(\.text)
@@ -62,7 +62,7 @@ struct CurlCommand {
         return comment + "curl " + lines.joined(separator: " \\\n    ")
     }
 
-    /// What curl would do by itself is left out. `--request HEAD` would wait for a body that never comes.
+    /// Omits what curl does by default. `--request HEAD` would wait for a body that never arrives.
     private func methodOption(hasBody: Bool) -> [Option] {
         switch request.method {
         case .get where !hasBody: []
@@ -72,14 +72,14 @@ struct CurlCommand {
     }
 
     private func headerOptions(hasBody: Bool) -> [Option] {
-        // A name is a token, so curl cannot take the argument for `@file`.
+        // A name is a token, so curl cannot treat the argument as `@file`.
         var options = request.headers.map { field in
             let value = redaction.value(field.value, ofHeader: field.name)
             // curl drops a field without a value unless its name ends in a semicolon.
             return Option("--header ", value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
         }
         if hasBody, !request.headers.contains(.contentType) {
-            // curl would call the body a form.
+            // curl would declare the body as a form.
             options.append(Option("--header ", "Content-Type:"))
         }
         return options
@@ -90,7 +90,7 @@ struct CurlCommand {
         case .empty:
             return (nil, nil)
         case .file(let path):
-            // To curl, `@-` is the standard input.
+            // curl treats `@-` as the standard input.
             return (Option("--data-binary ", path == "-" ? "@./-" : "@" + path), nil)
         case .parts, .stream:
             let type = request.headers[.contentType].flatMap { MediaType($0) }
@@ -99,14 +99,14 @@ struct CurlCommand {
             {
                 return (Option("--data-raw ", text), nil)
             }
-            // A length and no text of the request: nothing in the comment can end it.
+            // The comment contains a length and no text of the request, so nothing can end it.
             return (nil, "The body is left out (\(request.body)).")
         }
     }
 
     /// An option, or an operand where `name` is empty.
     private struct Option {
-        /// Nil if the shell cannot hold the argument.
+        /// Nil if the shell cannot represent the argument.
         let text: String?
 
         init(_ name: String) { text = name }

@@ -2,18 +2,18 @@
 
 import CurlewHTTP
 
-/// Writes text as one word for a POSIX shell.
+/// Quotes text as one word for a POSIX shell.
 ///
-/// Works on Unicode scalars. As a `Character`, a quote and the combining mark after it are not equal to a quote, but the
-/// shell reads bytes.
+/// Works on Unicode scalars. A quote with a combining mark is a different `Character`, but the shell reads bytes.
 enum ShellWord {
-    /// The word that a shell reads back as exactly `text`; nil for text with a NUL, which no argument can hold.
+    /// Returns a word that a shell reads back as exactly `text`; nil for text with a NUL, which no argument can
+    /// contain.
     ///
-    /// Most text stands in single quotes, where only the single quote is special. What a terminal or a line editor acts
-    /// on when the word is shown or pasted is written by `printf` in octal: control characters (ESC can end a paste, a
-    /// tab can complete a file name and close the quote), direction marks, and the characters of history expansion
-    /// after a line break, because some shells forget there that a quote is open. Line breaks stay as they are: a
-    /// command substitution drops them at its end.
+    /// Most text is in single quotes, where only the single quote is special. Characters that affect a terminal or a
+    /// line editor when the word is shown or pasted are written by `printf` in octal: control characters (ESC can end a
+    /// paste, a tab can complete a file name and close the quote), direction marks, and the characters of history
+    /// expansion after a line break, because some shells forget there that a quote is open. Line breaks are kept,
+    /// because a command substitution drops trailing ones.
     static func quoted(_ text: String) -> String? {
         guard !text.isEmpty else { return "''" }
         var writer = Writer()
@@ -31,7 +31,8 @@ enum ShellWord {
         return writer.finished()
     }
 
-    /// Control characters, line separators, and marks that change the direction or the place of what is shown.
+    /// Returns whether the scalar is a control character, a line separator, or a mark that changes the direction or
+    /// position of text.
     private static func isActive(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -58,7 +59,7 @@ enum ShellWord {
             }
         }
 
-        /// Ends the part before unless it is of the same kind, begins the next one, and adds `text` to it.
+        /// Ends the previous part unless it is of the same kind, begins the next one, and adds `text` to it.
         mutating func enter(_ next: Part, _ text: String) {
             if next != part {
                 switch part {

@@ -1,31 +1,32 @@
 // SPDX-License-Identifier: MIT
 
-/// Answers that go to a file.
+/// Responses that are written to a file.
 extension APIClient {
-    /// How far a download has come: the bytes that are written, and how many there will be if the server tells and
-    /// nothing is decoded on the way.
+    /// Reports the progress of a download: the bytes written, and the expected total if the server declares it and the
+    /// body is not decoded.
     ///
-    /// Called with rising numbers, one call at a time, after each MiB or so and at the end, on the thread that writes:
-    /// it holds up the download.
+    /// Called with increasing numbers, one call at a time, about once per MiB and at the end. It runs on the thread
+    /// that writes and blocks the download.
     public typealias DownloadProgress = @Sendable (_ received: Int64, _ expected: Int64?) -> Void
 
-    /// Sends `route` and writes its answer to the file at `path` as it arrives. Gives the number of bytes, with status,
-    /// headers and the URL that answered:
+    /// Sends `route` and writes its response to the file at `path` as it arrives. Returns the number of bytes, with
+    /// status, headers and the final URL:
     ///
     ///     try await client.download(.export, to: "/var/exports/today.csv")
     ///
-    /// The file appears when it is complete. It is written beside its place, under a name with `.part` at the end, and
-    /// then replaces what is there; when the call fails, nothing has changed and the draft is removed. It gets the
-    /// permissions of the file that it replaces, or those of any new file, and is not forced onto the disk. The folder
-    /// has to exist.
+    /// The file appears when it is complete. A draft is written in the same folder, under a name that ends in `.part`,
+    /// and then replaces an existing file. If the call fails, an existing file is unchanged and the draft is removed.
+    /// The file has the permissions of the file that it replaces, or the default ones, and is not synchronized to the
+    /// disk. The folder must exist.
     ///
-    /// The status is checked before, as in `send`; that of a route to a `HTTPResponse` too. An answer that breaks off
-    /// in its middle is not tried again. The total timeout covers the writing, and `Limits.download` (16 GiB by default)
-    /// bounds it. Memory does not grow with the file.
+    /// The status is checked before, as in `send`, also for a route to an `HTTPResponse`. A response that breaks off is
+    /// not retried. The total timeout includes writing, and `Limits.download` (16 GiB by default) bounds it. Memory
+    /// does not grow with the file.
     ///
-    /// The calling task writes the file, chunk by chunk as they come: a slow disk slows this transfer down and no other.
+    /// The calling task writes each chunk as it arrives. A slow disk delays only this transfer.
     ///
-    /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that shows by then.
+    /// Throws `NetworkError`: `.storage` when the file cannot be written, before anything is sent if that can be
+    /// detected by then.
     @concurrent @discardableResult
     public func download(
         _ route: some Route, to path: String, progress: DownloadProgress? = nil
@@ -33,7 +34,7 @@ extension APIClient {
         try await core.download(route, to: path, progress)
     }
 
-    /// The same for an inline request, whatever it would be decoded to.
+    /// Downloads the response to an inline request, whatever its value type is.
     @concurrent @discardableResult
     public func download<Value>(
         _ request: Request<Value>, to path: String, progress: DownloadProgress? = nil
@@ -79,7 +80,7 @@ extension APIClient.Core {
     }
 }
 
-/// Counts what goes to a file, and tells of it.
+/// Counts the bytes that are written to a file, and reports the progress.
 private final class CountingSink: BodySink {
     private struct State {
         var count: Int64 = 0
@@ -103,7 +104,7 @@ private final class CountingSink: BodySink {
         tell(adding: Int64(bytes.count))
     }
 
-    /// All has been written: how many bytes it was.
+    /// Reports the final progress and returns the number of bytes.
     func finish() -> Int64 {
         tell(adding: 0, isLast: true)
     }

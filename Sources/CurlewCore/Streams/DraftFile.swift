@@ -8,12 +8,12 @@ import Musl
 import Darwin
 #endif
 
-/// A file that is written beside its place, under a name of its own, and takes the place when it is complete. Until
-/// then, and if that never happens, what was there stays.
+/// A draft that is written in the folder of its target, under a separate name, and replaces the target when it is
+/// complete. Until then the target is unchanged.
 final class DraftFile: BodySink {
     private enum State {
         case open
-        /// Without a name, and open as long as somebody may write to it.
+        /// The file has no name any more, and stays open while a write may still be running.
         case discarded
         case closed
     }
@@ -23,7 +23,7 @@ final class DraftFile: BodySink {
     private let descriptor: Int32
     private let state = Locked(State.open)
 
-    /// Makes the draft, with the permissions of the file that it will replace, or of any new file. Throws `.storage`.
+    /// Creates the draft, with the permissions of the file that it will replace, or of any new file. Throws `.storage`.
     init(for path: String) throws(NetworkError) {
         self.path = path
         draft = "\(path).\(getpid()).\(UInt32.random(in: .min ... .max)).part"
@@ -32,14 +32,14 @@ final class DraftFile: BodySink {
         if isThere, status.st_mode & S_IFMT != S_IFREG {
             throw NetworkError(.storage, detail: "\(path) is there and is no regular file.", hint: "Name a file.")
         }
-        // Nobody reads a part of what replaces a private file.
+        // The draft of a private file must not be readable by others.
         let mode: mode_t = isThere ? 0o600 & status.st_mode : 0o666
         descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else { throw Self.failure("written", path) }
         if isThere { fchmod(descriptor, status.st_mode & 0o777) }
     }
 
-    /// What was given up stays open until here, when nobody can write to it any more: another file would get its number.
+    /// A discarded file stays open until here, when no write can be running: another file would receive its descriptor.
     deinit {
         discard()
         if state.withLock({ $0 }) != .closed { close(descriptor) }
@@ -49,10 +49,10 @@ final class DraftFile: BodySink {
         guard PrivateFile.write(bytes, to: descriptor) else { throw Self.failure("written", path) }
     }
 
-    /// Puts the file in its place. Nobody writes any more. Throws `.storage`, and nothing has changed then.
+    /// Moves the file to its target. No write may be running. Throws `.storage`, and the target is then unchanged.
     func finish() throws(NetworkError) {
         state.withLock { $0 = .closed }
-        // Some file systems tell only now that there was no room.
+        // Some file systems report a full disk only on close.
         guard close(descriptor) == 0, rename(draft, path) == 0 else {
             let failure = Self.failure("written", path)
             unlink(draft)
@@ -60,7 +60,7 @@ final class DraftFile: BodySink {
         }
     }
 
-    /// Nothing comes of it, if it is not finished.
+    /// Removes the draft, unless it is finished.
     func discard() {
         let wasOpen = state.withLock { state in
             defer { if state == .open { state = .discarded } }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Does work that may hang, and waits for it until `deadline` at most. The work is not cancelled: it goes on by itself.
+/// Performs work that may hang, and waits for it until `deadline` at most. The work is not cancelled and continues in
+/// the background.
 ///
-/// Throws `DeadlinePassed`, `CancellationError` as soon as the caller is cancelled, and what `work` throws.
+/// Throws `DeadlinePassed`, `CancellationError` as soon as the caller is cancelled, and the errors of `work`.
 func bounded<Value: Sendable>(
     until deadline: Deadline, on time: any TimeSource, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {

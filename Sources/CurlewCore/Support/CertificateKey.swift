@@ -8,17 +8,17 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Finds the public key inside an X.509 certificate (RFC 5280 §4.1), which is what pins are made of.
+/// Finds the public key in an X.509 certificate (RFC 5280 §4.1), from which pins are computed.
 enum CertificateKey {
-    /// What a pin begins with.
+    /// The prefix of a pin.
     static let pinPrefix = "sha256//"
 
-    /// The pin of a SubjectPublicKeyInfo.
+    /// Returns the pin of a SubjectPublicKeyInfo.
     static func pin(ofKey info: Data) -> String {
         pinPrefix + MessageDigest.sha256(info).base64EncodedString()
     }
 
-    /// The first certificate of a PEM text.
+    /// Returns the first certificate of a PEM text in DER form.
     static func der(fromPEM bytes: Data) -> Data? {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let begin = text.utf8.firstRange(of: "-----BEGIN CERTIFICATE-----".utf8),
@@ -27,30 +27,30 @@ enum CertificateKey {
         return Data(base64Encoded: text[begin.upperBound..<end.lowerBound].without { $0 <= 0x20 })
     }
 
-    /// The SubjectPublicKeyInfo, with its own tag and length.
+    /// Returns the SubjectPublicKeyInfo, with its tag and length.
     static func publicKeyInfo(ofDER certificate: Data) -> Data? {
         CertificateFields(certificate)?.publicKey
     }
 }
 
-/// The fields of a certificate (RFC 5280 §4.1.2) that are looked at, undecoded.
+/// The fields of a certificate (RFC 5280 §4.1.2) that are used, in encoded form.
 struct CertificateFields {
     let issuer: Data
     let validity: DERReader.Value
     let subject: Data
-    /// The SubjectPublicKeyInfo, with its own tag and length.
+    /// The SubjectPublicKeyInfo, with its tag and length.
     let publicKey: Data
-    /// What follows the key: identifiers that nobody uses any more, and the extensions.
+    /// The fields after the key: the obsolete unique identifiers, and the extensions.
     let rest: DERReader
 
-    /// Nil for bytes that are no certificate.
+    /// Nil for bytes that are not a certificate.
     init?(_ certificate: Data) {
         var outer = DERReader(certificate)
         guard let content = outer.next(DERTag.sequence) else { return nil }
         var inner = content.values
         guard let signed = inner.next(DERTag.sequence) else { return nil }
         var fields = signed.values
-        // The version is optional; serial number, algorithm, issuer, period and subject are not.
+        // The version is optional. The serial number, algorithm, issuer, period and subject are required.
         guard let first = fields.next() else { return nil }
         if first.tag == 0xA0 { guard fields.next() != nil else { return nil } }
         guard fields.next() != nil, let issuer = fields.next(), let validity = fields.next(),

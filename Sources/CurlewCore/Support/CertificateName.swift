@@ -8,11 +8,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Names and times of certificates as text for people. Whoever made the certificate has written them: the texts are
-/// bounded, and control characters are escaped.
+/// Formats names and times of certificates as text. The creator of the certificate chose the content, so texts are
+/// bounded and control characters are escaped.
 enum CertificateName {
-    /// A distinguished name as RFC 4514 writes it, the most specific part first: `CN=api.example.com,O=Example`. Types
-    /// without a short name are written as numbers, and values that are no text in hexadecimal.
+    /// Returns a distinguished name in the form of RFC 4514, the most specific part first:
+    /// `CN=api.example.com,O=Example`. Types without a short name are written as numbers, and values that are not text
+    /// in hexadecimal.
     static func text(ofName name: Data, limit: Int) -> String {
         var parts: [String] = []
         var reader = DERReader(name)
@@ -29,9 +30,9 @@ enum CertificateName {
         return shown(parts.reversed().joined(separator: ","), limit: limit)
     }
 
-    /// Escaped for a line of a log, and not longer than `limit`.
+    /// Returns the text, escaped for a line of a log and truncated to `limit`.
     static func shown(_ text: String, limit: Int) -> String {
-        // Scalars, not characters: one character can have any number of them.
+        // The limit counts scalars, because a character can have any number of them.
         let scalars = text.unicodeScalars
         guard let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex),
             end != scalars.endIndex
@@ -39,7 +40,7 @@ enum CertificateName {
         return String(scalars[..<end]).printable + "…"
     }
 
-    /// The names that the certificate is for: DNS names and addresses (RFC 5280 §4.2.1.6).
+    /// Returns the DNS names and addresses of the certificate (RFC 5280 §4.2.1.6).
     static func subjectNames(in fields: CertificateFields, count: Int, limit: Int) -> [String] {
         guard var names = subjectAlternativeName(in: fields) else { return [] }
         var texts: [String] = []
@@ -53,7 +54,7 @@ enum CertificateName {
         return texts
     }
 
-    /// A `UTCTime` or `GeneralizedTime` in the form that RFC 5280 §4.1.2.5 prescribes.
+    /// Parses a `UTCTime` or `GeneralizedTime` in the form that RFC 5280 §4.1.2.5 prescribes.
     static func date(_ value: DERReader.Value) -> Date? {
         var digits = Array(value.content)
         guard digits.popLast() == UInt8(ascii: "Z"), digits.allSatisfy({ (0x30...0x39).contains($0) }) else {
@@ -79,7 +80,7 @@ enum CertificateName {
             while let item = extensions.next(DERTag.sequence) {
                 var parts = item.values
                 guard parts.next(DERTag.identifier)?.content.elementsEqual([0x55, 0x1D, 0x11]) == true else { continue }
-                // Whether it is critical may stand between.
+                // The critical flag may precede the value.
                 while let part = parts.next() {
                     guard part.tag == DERTag.octets else { continue }
                     var value = part.values
@@ -90,7 +91,7 @@ enum CertificateName {
         return nil
     }
 
-    /// The short names of RFC 4514 §3, else the identifier in numbers.
+    /// Returns the short name of RFC 4514 §3, or else the numeric identifier.
     private static func label(of type: Data) -> String {
         if type.count == 3, type.starts(with: [0x55, 0x04]), let last = type.last, let name = shortNames[last] {
             return name
@@ -117,7 +118,7 @@ enum CertificateName {
     private static let shortNames: [UInt8: String] = [3: "CN", 6: "C", 7: "L", 8: "ST", 9: "STREET", 10: "O", 11: "OU"]
 
     private static func valueText(_ value: DERReader.Value, limit: Int) -> String {
-        // Four bytes are the longest form of a scalar in any of these encodings.
+        // A scalar has at most four bytes in any of these encodings.
         let bytes = value.content.prefix(limit * 4 + 4)
         switch value.tag {
         case 0x0C, 0x12, 0x13, 0x16: return escaped(String(decoding: bytes, as: UTF8.self))
@@ -139,7 +140,7 @@ enum CertificateName {
         return units
     }
 
-    /// Characters that structure a name get a backslash (RFC 4514 §2.4), so that no value looks like two.
+    /// Escapes characters that structure a name with a backslash (RFC 4514 §2.4), so that a value cannot imitate two.
     private static func escaped(_ text: String) -> String {
         let scalars = text.unicodeScalars
         var result = String.UnicodeScalarView()

@@ -6,8 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads values of the Distinguished Encoding Rules (X.690 §10) one after the other, and never beyond the bytes that are
-/// there.
+/// Reads values of the Distinguished Encoding Rules (X.690 §10) in sequence, and never beyond the available bytes.
 struct DERReader {
     struct Value {
         let tag: UInt8
@@ -15,7 +14,7 @@ struct DERReader {
         /// The content with its tag and length.
         let whole: Data
 
-        /// Reads the values inside this one.
+        /// A reader for the values inside this one.
         var values: DERReader { DERReader(content) }
     }
 
@@ -25,12 +24,12 @@ struct DERReader {
         rest = bytes
     }
 
-    /// The next value; nil at the end, and where the bytes are no such encoding.
+    /// Returns the next value; nil at the end, and for bytes that are not valid DER.
     mutating func next() -> Value? {
         var bytes = rest
         guard let tag = bytes.popFirst(), var length = bytes.popFirst().map(Int.init) else { return nil }
         if length >= 0x80 {
-            // Three bytes of length are 16 MiB, more than any certificate, and fit into 32 bits.
+            // Three length bytes allow 16 MiB, which is more than any certificate needs and fits into 32 bits.
             let count = length & 0x7F
             guard (1...3).contains(count), bytes.count >= count else { return nil }
             length = bytes.prefix(count).reduce(0) { $0 << 8 | Int($1) }
@@ -43,14 +42,14 @@ struct DERReader {
         return Value(tag: tag, content: content, whole: whole)
     }
 
-    /// The next value, if it has this tag.
+    /// Returns the next value, if it has this tag.
     mutating func next(_ tag: UInt8) -> Value? {
         guard let value = next(), value.tag == tag else { return nil }
         return value
     }
 }
 
-/// Tags of values (X.680 §8.6), as far as certificates use them.
+/// The tags (X.680 §8.6) that certificates use.
 enum DERTag {
     static let octets: UInt8 = 0x04
     static let identifier: UInt8 = 0x06

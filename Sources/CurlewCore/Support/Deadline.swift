@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// A moment after which work is pointless, or none.
+/// A point in time after which work is ended, or none.
 ///
-/// Deadlines are values carried by the exchange, not races between tasks: whoever waits asks how much is left.
+/// Deadlines are values that the exchange carries, not races between tasks. Each wait computes the time that is left.
 public struct Deadline: Hashable, Sendable {
-    /// The last moment, or nil when the work may take for ever.
+    /// The point in time; nil without a limit.
     public var instant: MonotonicInstant?
 
-    /// A deadline at `instant`.
+    /// Creates a deadline at `instant`.
     public init(_ instant: MonotonicInstant?) {
         self.instant = instant
     }
@@ -15,22 +15,22 @@ public struct Deadline: Hashable, Sendable {
     /// No limit.
     public static let never = Deadline(nil)
 
-    /// A deadline `duration` after `start`; nil and infinite durations give `.never`.
+    /// Creates a deadline `duration` after `start`. A nil or infinite duration results in `.never`.
     public init(_ duration: Duration?, after start: MonotonicInstant) {
         instant = duration.map { start.advanced(by: $0) }
     }
 
-    /// The time left at `now`, never negative; nil when there is no limit.
+    /// Returns the time left at `now`, never negative; nil when there is no limit.
     public func remaining(at now: MonotonicInstant) -> Duration? {
         instant.map { Swift.max(.zero, now.duration(to: $0)) }
     }
 
-    /// True when the moment has come.
+    /// Returns true if the deadline has passed at `now`.
     public func hasPassed(at now: MonotonicInstant) -> Bool {
         instant.map { $0 <= now } ?? false
     }
 
-    /// The earlier of the two.
+    /// Returns the earlier of the two deadlines.
     public func earlier(_ other: Deadline) -> Deadline {
         guard let mine = instant else { return other }
         guard let theirs = other.instant else { return self }
@@ -38,7 +38,7 @@ public struct Deadline: Hashable, Sendable {
     }
 }
 
-/// A wait ended because its deadline came. Callers see `NetworkError` with `.timedOut(.total)`.
+/// The error of a wait whose deadline passed. Callers receive `NetworkError` with `.timedOut(.total)`.
 package struct DeadlinePassed: Error {
     package init() {}
 }

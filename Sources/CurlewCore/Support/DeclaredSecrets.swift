@@ -2,14 +2,15 @@
 
 package import CurlewHTTP
 
-/// What an app and its interceptors declare as secret, carried by messages and errors so that each text about them
-/// knows it.
+/// The secrets that an app and its interceptors declare. Requests and errors carry them, so that their texts are
+/// redacted.
 ///
-/// One reference, nil where nothing is declared. Any two are equal: what may be shown of a message is no part of it.
+/// One reference, nil without declarations. All values are equal, so that declarations do not affect the equality of
+/// requests and errors.
 package struct DeclaredSecrets: Hashable, Sendable {
     private let box: Box?
 
-    /// Nothing beyond what Curlew knows.
+    /// No declarations.
     package static let none = DeclaredSecrets(FieldRules())
 
     package init(_ rules: FieldRules) {
@@ -21,25 +22,25 @@ package struct DeclaredSecrets: Hashable, Sendable {
 
     package var isEmpty: Bool { box == nil }
 
-    /// What is not shown: the standard and what is declared.
+    /// The standard redaction with the declarations added.
     package var redaction: Redaction { box?.redaction ?? .standard }
 
-    /// What was declared; nil for nothing.
+    /// The declarations; nil without any.
     var rules: FieldRules? { box?.rules }
 
-    /// The fields that were declared as secret.
+    /// The fields declared as secret.
     package var secretFields: Set<HTTPField.Name> { box?.rules.secret ?? [] }
 
-    /// The same for a list of the app's own; one that hides nothing stays so.
+    /// Adds the declarations to a custom redaction. One that hides nothing is returned unchanged.
     package func added(to redaction: Redaction) -> Redaction {
         guard let box, !redaction.hidesNothing else { return redaction }
         return redaction.adding(box.rules)
     }
 
-    /// Lets descriptions of `headers` know.
+    /// Adds the declarations to `headers`, so that their descriptions are redacted.
     package func declare(in headers: inout HTTPHeaders) {
         guard let rules = box?.rules else { return }
-        // What headers show of a URL is its path, and they know no patterns.
+        // Header descriptions show the path of a URL and cannot apply path patterns.
         let urls = rules.secretPaths.isEmpty ? [] : Redaction.urlHeaders
         headers.declare(secret: rules.secret.union(urls), harmless: rules.harmless)
     }
@@ -56,7 +57,7 @@ package struct DeclaredSecrets: Hashable, Sendable {
             self.rules = rules
         }
 
-        /// Made when first asked for: most values that carry the rules are never shown.
+        /// Created on first use, because most values with rules are never shown.
         var redaction: Redaction {
             made.withLock { made in
                 if let made { return made }

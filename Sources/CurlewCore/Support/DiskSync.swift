@@ -8,16 +8,16 @@ import Musl
 import Darwin
 #endif
 
-/// What has been written to a file is brought to the disk.
+/// Synchronizes the content of a file to the disk.
 ///
-/// On Apple's systems `fsync` only hands it to the disk, which writes in an order of its own, and whose memory a power cut
-/// empties. There are two further commands, which not every file system knows; one without them gets `fsync`.
+/// On Apple platforms `fsync` only transfers the data to the disk, which may reorder writes and loses its cache on a
+/// power failure. There are two stronger commands, which not every file system supports; others use `fsync`.
 package enum DiskSync {
-    /// A command of the system; zero for success, otherwise `errno` says why not.
+    /// A system command. Returns zero on success, otherwise `errno` has the reason.
     typealias Command = (Int32) -> Int32
 
-    /// It is there on return, and not even a power cut takes it away. Costs up to tens of milliseconds. When false,
-    /// `errno` says why.
+    /// Synchronizes the file so that it survives a power failure. Takes up to tens of milliseconds. If the result is
+    /// false, `errno` has the reason.
     package static func keep(_ file: Int32) -> Bool {
         #if canImport(Glibc) || canImport(Musl)
         run(nil, else: fsync, on: file)
@@ -26,7 +26,7 @@ package enum DiskSync {
         #endif
     }
 
-    /// The same for the content of a file, without what else the system knows of it.
+    /// Synchronizes the content of a file without its metadata.
     package static func keepContent(_ file: Int32) -> Bool {
         #if canImport(Glibc) || canImport(Musl)
         run(nil, else: fdatasync, on: file)
@@ -35,7 +35,7 @@ package enum DiskSync {
         #endif
     }
 
-    /// It is on the disk before whatever is written afterwards, such as a new name of the file.
+    /// Guarantees that the file is on the disk before later writes, such as a new name of the file.
     static func order(_ file: Int32) -> Bool {
         #if canImport(Glibc) || canImport(Musl)
         keep(file)
@@ -44,8 +44,8 @@ package enum DiskSync {
         #endif
     }
 
-    /// Runs `strong`, and `plain` if the file system does not know that. An error of the disk is final: another command
-    /// need not hear of it again.
+    /// Runs `strong`, or `plain` if the file system does not support it. A disk error is final: the other command is
+    /// then not run.
     static func run(_ strong: Command?, else plain: Command, on file: Int32) -> Bool {
         if let strong {
             if repeated(strong, file) == 0 { return true }

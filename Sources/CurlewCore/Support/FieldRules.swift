@@ -2,7 +2,8 @@
 
 public import CurlewHTTP
 
-/// What an app knows of its request fields, cookies, query items and members beyond what Curlew knows of them.
+/// An app's declarations about its request fields, cookies, query items and members, in addition to those built into
+/// Curlew.
 ///
 ///     configuration.fields.harmless.insert("X-App-Version")        // the same response for everybody
 ///     configuration.fields.secret.insert("X-Device")               // a credential, whatever its name says
@@ -10,31 +11,32 @@ public import CurlewHTTP
 ///     configuration.fields.secretMembers.insert("appid")           // in a query, a form, JSON or XML
 ///     configuration.fields.secretPaths.insert("/bot*")             // /bot<token>/sendMessage
 ///
-/// What is declared here counts everywhere: for logs at every level and their URLs, errors, descriptions of requests and
-/// headers, `preview`, curl commands, redirects and caches. Interceptors declare in the same way what they attach
-/// (`ValidatingInterceptor.declare(in:)`), so the name of an API key needs no word of the app.
+/// The declarations apply everywhere: to logs at every level and their URLs, errors, descriptions of requests and
+/// headers, `preview`, curl commands, redirects and caches. Interceptors declare what they attach in the same way
+/// (`ValidatingInterceptor.declare(in:)`), so the app need not declare the name of an API key.
 ///
-/// A field is harmless, secret or unknown. A harmless one names and authenticates no user: it does not count when
-/// a cache asks whose answer it is, and it goes along when a redirect leaves the origin. A secret one is never shown and
-/// never leaves its origin. An unknown one is treated as a secret in both questions: its value makes the answer one
-/// party's, and it stays at its origin.
+/// A field is harmless, secret or unknown. A harmless field identifies and authenticates no user: it is not part of the
+/// principal, and it is sent after a redirect to another origin. A secret field is never shown and is sent to its
+/// origin only. An unknown field is part of the principal and is sent to its origin only.
 public struct FieldRules: Hashable, Sendable {
-    /// Request fields on which no answer depends, and that are no secret, also if their names end like one of a secret.
-    /// What Curlew knows as a credential, such as `Authorization`, stays one. Default none.
+    /// The request fields that do not affect responses and are not secret, even if their names end like that of a
+    /// secret. Built-in credentials such as `Authorization` remain credentials. Default none.
     public var harmless: Set<HTTPField.Name>
-    /// Request fields that are credentials, beyond those that Curlew knows or whose names say so. Default none.
+    /// The request fields that are credentials, in addition to those that Curlew recognizes by their names. Default
+    /// none.
     public var secret: Set<HTTPField.Name>
-    /// Names of cookies that identify no user, compared byte by byte: load balancers, consent, bot detection. They are
-    /// sent as any other, and do not count when a cache asks whose answer it is. Default none.
+    /// The names of cookies that identify no user, compared byte by byte: load balancers, consent, bot detection. They
+    /// are sent like any other cookie, and are not part of the principal. Default none.
     public var harmlessCookies: Set<String>
-    /// Names of query items, form fields, and members of JSON and XML whose values are never shown, beyond those that
-    /// Curlew knows or whose names say so. Compared by their letters and digits, without regard to case. Default none.
+    /// The names of query items, form fields, and members of JSON and XML whose values are never shown, in addition to
+    /// those that Curlew recognizes by their names. Only letters and digits are compared, without regard to case.
+    /// Default none.
     public var secretMembers: Set<String>
-    /// Paths with secrets in them, as segments in which `*` stands for what is never shown: `/bot*`,
-    /// `/services/*/*/*`. A pattern counts wherever its segments follow each other. Default none.
+    /// Patterns of paths that contain secrets, as segments in which `*` matches what is never shown: `/bot*`,
+    /// `/services/*/*/*`. A pattern matches anywhere in a path. Default none.
     public var secretPaths: Set<String>
 
-    /// Rules that add nothing unless something is named.
+    /// Creates rules. Omitted parameters are empty.
     public init(
         harmless: Set<HTTPField.Name> = [], secret: Set<HTTPField.Name> = [], harmlessCookies: Set<String> = [],
         secretMembers: Set<String> = [], secretPaths: Set<String> = []
@@ -46,12 +48,12 @@ public struct FieldRules: Hashable, Sendable {
         self.secretPaths = secretPaths
     }
 
-    /// Whether the value of the field tells no two users apart.
+    /// Returns whether the value of the field distinguishes no users.
     package func isHarmless(_ name: HTTPField.Name) -> Bool {
         !secret.contains(name) && (name.isHarmless || harmless.contains(name) && !name.isCredential)
     }
 
-    /// What of a `Cookie` field tells parties apart; nil if nothing does.
+    /// Returns the part of a `Cookie` field that distinguishes parties; nil if there is none.
     package func identifying(cookie value: String) -> String? {
         guard !harmlessCookies.isEmpty else { return value }
         let semicolon = UInt8(ascii: ";")

@@ -10,13 +10,13 @@ import Darwin
 
 /// An IPv4 or IPv6 address, without port and zone.
 ///
-/// An IPv4 address inside of an IPv6 one (`::ffff:10.0.0.1`, RFC 4291 §2.5.5.2) is the IPv4 address here: systems connect
-/// to that.
+/// An IPv4-mapped IPv6 address (`::ffff:10.0.0.1`, RFC 4291 §2.5.5.2) is represented as the IPv4 address, because
+/// systems connect to that.
 public struct IPAddress: Hashable, Sendable {
-    /// Four or sixteen bytes, in the order of the network.
+    /// The four or sixteen bytes, in network byte order.
     public let bytes: [UInt8]
 
-    /// An address as it is written, IPv6 with or without brackets. Nil for names, zones, and shortened forms of IPv4.
+    /// Parses an address, IPv6 with or without brackets. Returns nil for names, zones, and shortened forms of IPv4.
     public init?(_ text: String) {
         var bytes = Array(text.utf8)
         if bytes.first == 0x5B, bytes.last == 0x5D { bytes = Array(bytes.dropFirst().dropLast()) }
@@ -28,7 +28,7 @@ public struct IPAddress: Hashable, Sendable {
         self.init(whole: result)
     }
 
-    /// An address from its bytes, of which there are four or sixteen; nil for any other number.
+    /// Creates an address from four or sixteen bytes; nil for any other number.
     public init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         self.init(whole: Array(bytes))
@@ -41,29 +41,29 @@ public struct IPAddress: Hashable, Sendable {
 
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
 
-    /// Four bytes.
+    /// True for an IPv4 address.
     public var isIPv4: Bool { bytes.count == 4 }
 
-    /// Whether hosts of the public internet may have it, as the registries of IANA say (RFC 6890).
+    /// Whether the address can belong to a host of the public internet, according to the IANA registries (RFC 6890).
     ///
-    /// Not: addresses of private networks, this machine, a link, multicast, shared space of carriers (100.64.0.0/10),
-    /// documentation, benchmarks, protocols and reserved space; those of IPv6 that lead to one of these (NAT64, 6to4);
-    /// and those with which clouds tell machines their credentials. See `AddressPolicy.publicOnly`.
+    /// False for private networks, loopback, link-local, multicast, shared address space of carriers (100.64.0.0/10),
+    /// documentation, benchmarks, protocol assignments and reserved space. Also false for IPv6 addresses that embed one
+    /// of these (NAT64, 6to4), and for cloud metadata addresses. See `AddressPolicy.publicOnly`.
     public var isPublic: Bool { reservation == nil }
 
-    /// What the address is for, if it is not public: `private`, `loopback`.
+    /// The purpose of an address that is not public: `private`, `loopback`.
     package var reservation: String? {
         if let named = Self.reserved.first(where: { $0.network.contains(self) }) { return named.purpose }
         if isIPv4 { return nil }
         let embedded = embeddedAddresses
         if let inner = embedded.lazy.compactMap(\.reservation).first { return "\(inner), inside of an IPv6 address" }
         if !embedded.isEmpty { return nil }
-        // All that IANA has given out for hosts (2000::/3).
+        // IANA has assigned only 2000::/3 to hosts.
         return bytes[0] & 0xE0 == 0x20 ? nil : "reserved"
     }
 
-    /// IPv4 addresses to which routers or tunnels carry what is sent to this one: RFC 6052, 3056, 4380 and, without a use
-    /// any more, 4291 §2.5.5.1.
+    /// The IPv4 addresses to which routers or tunnels forward traffic for this one: RFC 6052, 3056, 4380 and the
+    /// obsolete RFC 4291 §2.5.5.1.
     package var embeddedAddresses: [IPAddress] {
         guard !isIPv4 else { return [] }
         func inner(_ start: Int, _ mask: UInt8 = 0) -> IPAddress {
@@ -83,7 +83,7 @@ public struct IPAddress: Hashable, Sendable {
         ("192.88.99.0/24", "reserved"), ("192.168.0.0/16", "private"), ("198.18.0.0/15", "benchmarking"),
         ("198.51.100.0/24", "documentation"), ("203.0.113.0/24", "documentation"), ("224.0.0.0/4", "multicast"),
         ("240.0.0.0/4", "reserved"),
-        // Azure's, an address of the public internet otherwise.
+        // Azure's metadata service, which has an address of the public internet.
         ("168.63.129.16/32", "cloud metadata"),
         ("::/128", "unspecified"), ("::1/128", "loopback"), ("::/96", "reserved"),
         ("2001::/23", "protocol assignments"),
@@ -93,7 +93,7 @@ public struct IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: CustomStringConvertible {
-    /// As it is written: `10.0.0.1`, `2001:db8::1`.
+    /// The text form: `10.0.0.1`, `2001:db8::1`.
     public var description: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         let family = isIPv4 ? AF_INET : AF_INET6
@@ -102,14 +102,14 @@ extension IPAddress: CustomStringConvertible {
     }
 }
 
-/// The addresses that begin with the same bits: `10.0.0.0/8`.
+/// A network: the addresses with a common prefix, such as `10.0.0.0/8`.
 public struct IPNetwork: Hashable, Sendable {
-    /// An address in it.
+    /// An address in the network.
     public let address: IPAddress
-    /// The number of bits that its addresses have in common.
+    /// The length of the common prefix in bits.
     public let bits: Int
 
-    /// A network as it is written, `fd00::/8`, or one address. Nil for anything else.
+    /// Parses a network, `fd00::/8`, or a single address. Returns nil for anything else.
     public init?(_ text: String) {
         let parts = text.utf8.split(separator: 0x2F, maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(decoding: first, as: UTF8.self)) else {
@@ -125,14 +125,14 @@ public struct IPNetwork: Hashable, Sendable {
         guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
             let number = Int(String(decoding: digits, as: UTF8.self))
         else { return nil }
-        // The length of a network of mapped addresses counts the bits in front, too.
+        // The prefix length of an IPv4-mapped network includes the 96 bits before the IPv4 address.
         let isMapped = address.isIPv4 && first.contains(0x3A)
         let bits = isMapped ? number - 96 : number
         guard (0...all).contains(bits) else { return nil }
         self.bits = bits
     }
 
-    /// Whether the address is in it.
+    /// Returns whether the network contains the address.
     public func contains(_ other: IPAddress) -> Bool {
         let (left, right) = (address.bytes, other.bytes)
         guard left.count == right.count else { return false }
@@ -144,7 +144,7 @@ public struct IPNetwork: Hashable, Sendable {
 }
 
 extension IPNetwork: CustomStringConvertible {
-    /// As it is written; one address without a length.
+    /// The text form; a single address without a prefix length.
     public var description: String {
         bits == address.bytes.count * 8 ? "\(address)" : "\(address)/\(bits)"
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// The text of a JSON string, read and written leniently: what is no escape stays as it is.
+/// Decodes and encodes the text of a JSON string leniently: invalid escapes are kept unchanged.
 enum JSONStringText {
     private static let backslash = UInt8(ascii: "\\")
 
-    /// What the bytes between two quotes mean.
+    /// Decodes the bytes between two quotes.
     static func read(_ bytes: ArraySlice<UInt8>) -> String {
         guard bytes.contains(backslash) else { return String(decoding: bytes, as: UTF8.self) }
         var text: [UInt8] = []
@@ -38,7 +38,7 @@ enum JSONStringText {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes to stand between two quotes.
+    /// Encodes text as the bytes between two quotes.
     static func written(_ text: String) -> [UInt8] {
         text.utf8.flatMap { byte -> [UInt8] in
             switch byte {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// Replaces the values of secret members in JSON text, without needing the text to be complete or valid.
+/// Replaces the values of secret members in JSON text, which need not be complete or valid.
 ///
-/// A log or an error excerpt is often cut off in the middle, where a JSON parser would give up and show everything.
-/// One pass over the bytes: a quoted name that is secret and followed by a colon has its value replaced, whatever the
-/// value is (a string up to its end, a container up to its closing bracket, a scalar up to the next separator). Other
-/// strings keep their text, except that URLs in them lose their secrets, and so do texts in them that hold names and
-/// values of their own: JSON, GraphQL, fields of a message.
+/// A log or an error excerpt is often truncated, where a JSON parser would fail and show everything. In one pass over
+/// the bytes, the value after a secret quoted name and a colon is replaced, whatever it is: a string up to its end, a
+/// container up to its closing bracket, a scalar up to the next separator. Other strings are kept, except for secrets
+/// in URLs and in embedded texts with names and values: JSON, GraphQL, fields of a message.
 struct JSONTextRedactor {
     var redaction: Redaction
-    /// How many texts this one is inside of.
+    /// The number of texts in which this one is nested.
     var depth = 0
 
-    /// Texts deeper inside each other are not shown.
+    /// The maximum nesting depth of texts that are shown.
     private static let deepest = 4
 
     func redact(_ text: String) -> String {
@@ -47,13 +46,13 @@ struct JSONTextRedactor {
     private static let quote = UInt8(ascii: "\"")
     private static let backslash = UInt8(ascii: "\\")
 
-    /// The name between the quotes, with `\u0070` and the like read as what they mean.
+    /// Returns the name between the quotes, with escapes such as `\u0070` decoded.
     private func name(_ string: ArraySlice<UInt8>) -> String {
         JSONStringText.read(string.dropFirst().dropLast())
     }
 
-    /// A string without the secrets of its text: names and values in it, and URLs. What means the same is written anew:
-    /// some encoders write `&`, `=` and `/` as escapes. A string without secrets stays as it is.
+    /// Returns a string without the secrets in its text: names and values, and URLs. Escapes are decoded first, because
+    /// some encoders escape `&`, `=` and `/`. A string without secrets is unchanged.
     private func redactInner(_ string: ArraySlice<UInt8>, isName: Bool) -> ArraySlice<UInt8> {
         let isClosed = string.count > 1 && string.last == Self.quote
         let text = JSONStringText.read(isClosed ? string.dropFirst().dropLast() : string.dropFirst())
@@ -67,7 +66,7 @@ struct JSONTextRedactor {
             shown = LabelRedactor(redaction: redaction).redact(shown)
         }
         if shown.utf8.contains(where: redaction.isTelling), holdsURL(shown) {
-            // Each URL first, and then the whole, because the value of a pair may hold spaces.
+            // URLs first and then the whole text, because the value of a pair may contain spaces.
             shown = String(redaction.withoutSecrets(redaction.words(shown)[...]))
         }
         guard !shown.utf8.elementsEqual(text.utf8) else { return string }
@@ -85,7 +84,7 @@ struct JSONTextRedactor {
         return index
     }
 
-    /// The index after the closing quote of the string that opens at `start`, or the end of the text.
+    /// Returns the index after the closing quote of the string that opens at `start`, or the end of the text.
     static func endOfString(_ bytes: [UInt8], from start: Int) -> Int {
         var index = start + 1
         while index < bytes.count {

@@ -2,11 +2,11 @@
 
 import CurlewHTTP
 
-/// Replaces what stands behind a secret name and a colon, outside of JSON: arguments of GraphQL, fields of a message,
-/// lines of a log; and credentials behind the words `Bearer` and `Basic`.
+/// Replaces values after a secret name and a colon outside of JSON: arguments of GraphQL, fields of a message, lines of
+/// a log. Also replaces credentials after `Bearer` and `Basic`.
 ///
-/// Made for text that may be cut off anywhere. A value in quotes or brackets reaches to its end, another one to the next
-/// space or comma; a credential or a cookie, which hold spaces, to the end of the line.
+/// Works on truncated text. A value in quotes or brackets extends to its end, another value to the next space or comma.
+/// A credential or a cookie, which contain spaces, extends to the end of the line.
 struct LabelRedactor {
     let redaction: Redaction
 
@@ -34,7 +34,7 @@ struct LabelRedactor {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Where the value ends that stands behind the colon, if the name in front of it is secret.
+    /// Returns the end of the value after the colon, if the name before it is secret.
     private func endOfSecret(_ bytes: [UInt8], at colon: Int) -> Int? {
         guard let name = name(bytes, before: colon) else { return nil }
         let field = HTTPField.Name(name)
@@ -42,7 +42,7 @@ struct LabelRedactor {
         guard isField || redaction.isSecret(member: name) else { return nil }
         let start = JSONTextRedactor.skipSpace(bytes, from: colon + 1)
         guard start < bytes.count else { return nil }
-        // A colon and two slashes are a URL, and what was replaced before stays.
+        // A colon and two slashes belong to a URL, and values that were already replaced are kept.
         if bytes[(colon + 1)...].starts(with: "//".utf8) || bytes[start...].starts(with: Redaction.mark.utf8) {
             return nil
         }
@@ -60,7 +60,7 @@ struct LabelRedactor {
         }
     }
 
-    /// Fields whose values hold spaces.
+    /// The fields whose values contain spaces.
     private static let wholeLine: Set<String> = [
         "authorization", "proxyauthorization", "cookie", "setcookie", "authenticationinfo", "credentials",
     ]
@@ -69,7 +69,7 @@ struct LabelRedactor {
 
     private static func isEnd(_ byte: UInt8) -> Bool { byte <= 0x20 || ",;&)}]<\"".utf8.contains(byte) }
 
-    /// The name that ends before the colon, with or without quotes.
+    /// Returns the name that ends before the colon, with or without quotes.
     private func name(_ bytes: [UInt8], before colon: Int) -> String? {
         var end = colon
         while end > 0, bytes[end - 1] == 0x20 || bytes[end - 1] == 0x09 { end -= 1 }
@@ -84,7 +84,7 @@ struct LabelRedactor {
             || byte == UInt8(ascii: ".")
     }
 
-    /// Where the credential ends that stands behind a scheme and this space.
+    /// Returns the end of the credential after a scheme and this space.
     private func endOfCredential(_ bytes: [UInt8], at space: Int) -> Int? {
         let before = bytes[..<space]
         let scheme = ["bearer", "basic", "dpop"].first { scheme in
@@ -96,12 +96,12 @@ struct LabelRedactor {
         guard begin == 0 || !Self.isNameByte(bytes[begin - 1]) else { return nil }
         let end = bytes[(space + 1)...].firstIndex { !Self.isCredentialByte($0) } ?? bytes.count
         let word = bytes[(space + 1)..<end]
-        // In prose a word follows: "the bearer token", "basic access".
+        // In prose, a short term of letters follows: "the bearer token", "basic access".
         let isProse = word.allSatisfy { ($0 | 0x20) &- 0x61 < 26 || $0 == UInt8(ascii: ".") } && word.count < 20
         return word.isEmpty || isProse || word.starts(with: Redaction.mark.utf8) ? nil : end
     }
 
-    /// token68 of RFC 9110 §11.2.
+    /// Returns whether the byte belongs to token68 of RFC 9110 §11.2.
     private static func isCredentialByte(_ byte: UInt8) -> Bool {
         isNameByte(byte) || "~+/=".utf8.contains(byte)
     }

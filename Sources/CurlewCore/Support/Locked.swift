@@ -6,17 +6,16 @@ import os
 import Synchronization
 #endif
 
-/// The one lock of the package: a value that is only reachable while the lock is held. `LockedField` is the same without an
-/// object of its own.
+/// A lock with the value that it protects. `LockedField` is the same without a separate object.
 ///
-/// The critical section never awaits and never calls out to user code. On Linux it is a futex mutex, on Apple
-/// platforms the unfair lock (`Mutex` needs a newer minimum there than the package has). The closures of
-/// `OSAllocatedUnfairLock` rethrow and return nothing `sending`, so the lock stands here with the value beside it.
+/// The critical section never awaits and never calls user code. On Linux it is a futex mutex, on Apple platforms the
+/// unfair lock (`Mutex` needs a newer minimum there than the package has). The closures of `OSAllocatedUnfairLock`
+/// rethrow and return nothing `sending`, so the lock is implemented here together with the value.
 package final class Locked<Value>: Sendable {
     #if canImport(Darwin)
-    // On the heap, because the lock must keep its address.
+    // Allocated on the heap, because the lock needs a stable address.
     private nonisolated(unsafe) let lock: UnsafeMutablePointer<os_unfair_lock>
-    // Touched only while the lock is held.
+    // Accessed only while the lock is held.
     private nonisolated(unsafe) var value: Value
     #else
     private let field: LockedField<Value>
@@ -53,17 +52,17 @@ package final class Locked<Value>: Sendable {
     }
 }
 
-/// A `Locked` that is stored in the object that owns it, for objects that are made anew for each call.
+/// A `Locked` that is stored inline in its owner, for objects that are created for each call.
 ///
-/// An object of a generic class asks the runtime for the types of its parts when it goes away, which takes more than a
+/// Deallocating an object of a generic class queries the runtime for the types of its fields, which takes more than a
 /// thousand instructions.
 package struct LockedField<Value>: ~Copyable, Sendable {
     #if canImport(Darwin)
     private let lock: Locked<Value>
     #else
     private let lock: Mutex<Value>
-    // The mutex waits inside a library that ThreadSanitizer cannot see into, so a contended hand-over looks like a race
-    // to it. This flag shows it the order; it costs a plain load and a plain store on the usual processors.
+    // ThreadSanitizer cannot see into the library in which the mutex waits, and reports a contended hand-over as a
+    // race. This flag makes the order visible. It costs a plain load and a plain store on common processors.
     private let handedOver = Atomic(false)
     #endif
 
@@ -92,6 +91,6 @@ package struct LockedField<Value>: ~Copyable, Sendable {
 }
 
 extension Locked: CustomReflectable {
-    /// Nothing: what a lock guards may be a credential, and is not to be read without it.
+    /// Shows nothing: the protected value may be a credential, and must not be read without the lock.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

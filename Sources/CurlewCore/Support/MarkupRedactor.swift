@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Replaces what elements and attributes with secret names hold in XML, SOAP and HTML, cut off and malformed ones too.
+/// Replaces the content of elements and attributes with secret names in XML, SOAP and HTML, also in truncated and
+/// malformed text.
 ///
-/// An element is secret by its local name, or by what its attribute `name`, `key` or `id` says; its content reaches to
-/// the tag that closes it, or to the end of the text. An attribute `value` or `content` beside a secret `name` is too.
+/// An element is secret by its local name, or by its attribute `name`, `key` or `id`. Its content extends to its
+/// closing tag, or to the end of the text. An attribute `value` or `content` of an element with a secret `name` is
+/// replaced too.
 struct MarkupRedactor {
     let redaction: Redaction
 
@@ -37,7 +39,7 @@ struct MarkupRedactor {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Where the closing tag of this name begins, or the end of the text.
+    /// Returns the start of the closing tag of this name, or the end of the text.
     private static func end(ofContentOf name: [UInt8], _ bytes: [UInt8], from start: Int) -> Int {
         var index = start
         while index < bytes.count {
@@ -56,7 +58,7 @@ struct MarkupRedactor {
 
     /// An opening tag and its attributes.
     private struct Tag {
-        /// Attributes that hold what another one names.
+        /// The attributes with a value that another attribute names.
         static let values: Set<String> = ["value", "content", "default"]
         private static let void: Set<String> = ["input", "meta", "link", "img", "br", "hr"]
         private static let names: Set<String> = ["name", "key", "id", "property"]
@@ -65,7 +67,7 @@ struct MarkupRedactor {
         let end: Int
         /// False if the text ends before the tag does.
         let isClosed: Bool
-        /// Nothing is inside: it closes itself, or HTML lets nothing be.
+        /// True if the element has no content: it closes itself, or is a void element of HTML.
         let isEmpty: Bool
         private let pieces: [Piece]
 
@@ -105,14 +107,14 @@ struct MarkupRedactor {
             pieces = found
         }
 
-        /// Where the value begins behind an equals sign that has no quotes.
+        /// Returns the start of an unquoted value after an equals sign.
         private static func unquoted(_ bytes: [UInt8], after equals: Int) -> Int? {
             let start = JSONTextRedactor.skipSpace(bytes, from: equals + 1)
             guard start < bytes.count, !"\"'<>".utf8.contains(bytes[start]) else { return nil }
             return start
         }
 
-        /// Adds what stands from `plain` on up to a value, and the attribute.
+        /// Adds the text from `plain` up to a value, and the attribute.
         private static func add(
             _ bytes: [UInt8], _ plain: Int, _ start: Int, _ end: Int, to pieces: inout [Piece]
         ) {
@@ -127,7 +129,7 @@ struct MarkupRedactor {
                 ))
         }
 
-        /// Whether an attribute names something that `isSecret`.
+        /// Returns whether an attribute names something for which `isSecret` is true.
         func isNamed(_ isSecret: (String) -> Bool) -> Bool {
             pieces.contains { piece in
                 guard let attribute = piece.attribute, Self.names.contains(attribute.name) else { return false }
@@ -135,11 +137,11 @@ struct MarkupRedactor {
             }
         }
 
-        /// The tag with the values of these attributes replaced.
+        /// Returns the tag with the values of these attributes replaced.
         func shown(without isSecret: (String) -> Bool) -> [UInt8] {
             pieces.flatMap { piece -> [UInt8] in
                 guard let attribute = piece.attribute else { return Array(piece.bytes) }
-                // `key="ApiKey"` names a secret and is none.
+                // `key="ApiKey"` names a secret and is not secret itself.
                 return isSecret(attribute.name) && !Self.names.contains(attribute.name)
                     ? Array(Redaction.mark.utf8) : Array(attribute.value)
             }

@@ -11,10 +11,10 @@ import CryptoKit
 import CCrypto
 #endif
 
-/// The hashes that signing and authentication need, by the system's own library: libcrypto on Linux, CryptoKit on Apple
+/// The hash functions for signing and authentication, from the system's library: libcrypto on Linux, CryptoKit on Apple
 /// platforms.
 public enum MessageDigest {
-    /// The 32 bytes of the SHA-256 (FIPS 180-4) of `bytes`.
+    /// Returns the 32 bytes of the SHA-256 (FIPS 180-4) of `bytes`.
     public static func sha256(_ bytes: Data) -> Data {
         #if canImport(CryptoKit)
         return Data(SHA256.hash(data: bytes))
@@ -25,7 +25,7 @@ public enum MessageDigest {
         #endif
     }
 
-    /// The 32 bytes of the HMAC-SHA-256 (RFC 2104) of `bytes` under `key`.
+    /// Returns the 32 bytes of the HMAC-SHA-256 (RFC 2104) of `bytes` under `key`.
     public static func hmacSHA256(_ bytes: Data, key: Data) -> Data {
         #if canImport(CryptoKit)
         return Data(HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: key)))
@@ -40,8 +40,8 @@ public enum MessageDigest {
         #endif
     }
 
-    /// The 16 bytes of the MD5 (RFC 1321) of `bytes`; nil where the system forbids it. Only for digest authentication
-    /// with servers that know nothing better.
+    /// Returns the 16 bytes of the MD5 (RFC 1321) of `bytes`; nil where the system forbids it. Only for digest
+    /// authentication with servers that support nothing better.
     static func md5(_ bytes: Data) -> Data? {
         #if canImport(CryptoKit)
         return Data(Insecure.MD5.hash(data: bytes))
@@ -64,7 +64,7 @@ public enum MessageDigest {
 }
 
 extension Data {
-    /// Two lower-case digits a byte.
+    /// The bytes in hexadecimal, with two lower-case digits per byte.
     package var hexText: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// An outcome that comes once and that any number of tasks may wait for.
+/// A result that is set once and for which any number of tasks may wait.
 ///
-/// A waiter that is cancelled, or whose deadline comes, goes away alone: the others and the work go on. That is what
-/// `Task.value` cannot do, and why work that several calls share is waited for through this.
+/// Cancelling a waiter, or its deadline, ends that wait only: the other waits and the work continue. `Task.value`
+/// cannot do that, so waits for shared work use this type.
 package final class OneShot<Value: Sendable>: Sendable {
     private struct State {
         var outcome: Result<Value, any Error>?
@@ -11,7 +11,7 @@ package final class OneShot<Value: Sendable>: Sendable {
         var lastWaiter: UInt64 = 0
     }
 
-    /// What ends a wait may come before the waiter has lain down, and must not be lost.
+    /// The end of a wait may arrive before the waiter has suspended, and must be kept.
     private enum Waiter {
         case coming
         case waiting(CheckedContinuation<Value, any Error>)
@@ -22,7 +22,7 @@ package final class OneShot<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// Everybody gets `outcome`, now and later. The first one counts; false if there was one before.
+    /// Sets the outcome for all present and future waiters. Returns false if it was already set.
     @discardableResult
     package func finish(_ outcome: Result<Value, any Error>) -> Bool {
         let waiters = state.withLock { state -> [CheckedContinuation<Value, any Error>]? in
@@ -36,9 +36,10 @@ package final class OneShot<Value: Sendable>: Sendable {
         return true
     }
 
-    /// The outcome.
+    /// Waits for the outcome.
     ///
-    /// Throws `CancellationError` when the waiting task is cancelled, and `DeadlinePassed` when `deadline` comes first.
+    /// Throws `CancellationError` when the waiting task is cancelled, and `DeadlinePassed` when `deadline` passes
+    /// first.
     package func wait(until deadline: Deadline = .never, on time: any TimeSource = SystemTime()) async throws -> Value {
         let ticket = state.withLock { state -> UInt64? in
             guard state.outcome == nil else { return nil }

@@ -13,13 +13,14 @@ import Musl
 import Darwin
 #endif
 
-/// Small files that nobody else is to read, replaced whole so that a crash leaves either the old one or the new one.
+/// Small files that are private to the user. They are replaced as a whole, so a crash leaves either the old or the new
+/// file.
 package enum PrivateFile {
-    /// What the system said, for the detail of an error.
+    /// The failure of a system call, for the detail of an error.
     package struct Failure: Error, CustomStringConvertible {
         package let description: String
         package let isMissing: Bool
-        /// What the person does about it.
+        /// What the user can do about it.
         package let hint: String?
 
         init(_ action: String, _ path: String, _ code: Int32 = errno) {
@@ -35,27 +36,27 @@ package enum PrivateFile {
         }
     }
 
-    /// Whose files are read.
+    /// The owners whose files are read.
     package enum Trust {
-        /// Anybody's.
+        /// Files of any user.
         case anybody
-        /// This user's.
+        /// Files of this user.
         case owner
-        /// This user's, which nobody else may read or change.
+        /// Files of this user that no other user may read or change.
         case ownerAlone
     }
 
-    /// The bytes of a file; nil if it is not there, cannot be read, or has more than `limit`.
+    /// Returns the bytes of a file; nil if it does not exist, cannot be read, or has more than `limit` bytes.
     static func contents(of path: String, limit: Int) -> Data? {
         try? read(path, limit: limit)
     }
 
-    /// The bytes of a file of at most `limit`. Never waits, also where a named pipe has the name.
+    /// Returns the bytes of a file of at most `limit`. Never blocks, even if the path is a named pipe.
     package static func read(
         _ path: String, limit: Int, trusting trust: Trust = .anybody
     ) throws(Failure) -> Data {
         if trust != .anybody { try check(path, trust) }
-        // The name may have got another file since.
+        // The path may refer to another file since the check.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (trust == .anybody ? 0 : O_NOFOLLOW))
         guard file >= 0 else { throw Failure("read", path) }
         defer { close(file) }
@@ -75,8 +76,8 @@ package enum PrivateFile {
         }
     }
 
-    /// Throws if a file is there that is not to be trusted that far. Symbolic links are not followed: whoever made one
-    /// decides what is read, and whose file is replaced.
+    /// Throws if an existing file does not have this trust. Symbolic links are not followed: their creator would choose
+    /// the file that is read or replaced.
     static func check(_ path: String, _ trust: Trust = .owner) throws(Failure) {
         var information = stat()
         guard lstat(path, &information) == 0 else {
@@ -105,7 +106,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Makes an empty file that only its owner can read and write, from its first moment on. One that is there stays.
+    /// Creates an empty file that only its owner can read and write from the start. An existing file is kept.
     package static func create(_ path: String) throws(Failure) {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR)
         guard file >= 0 else {
@@ -115,11 +116,11 @@ package enum PrivateFile {
         close(file)
     }
 
-    /// Puts `data` in the place of the file: readable for its owner only, and on the disk before it gets its name.
+    /// Replaces the file with `data`: readable by its owner only, and on the disk before the file is renamed.
     ///
-    /// - `isDurable`: the name is on the disk too on return, so that not even a power cut brings the old file back.
-    /// - `isAlone`: nobody else writes the file meanwhile. Then what a killed process has left is `draft(of: path)`, and
-    ///   goes with the next one; otherwise each has a name of its own, and stays.
+    /// - `isDurable`: the new name is on the disk too on return, so that a power failure cannot restore the old file.
+    /// - `isAlone`: there is no other writer. A killed process then leaves `draft(of: path)`, which the next one
+    ///   replaces. Otherwise each draft has a unique name and is left behind.
     package static func replace(
         _ path: String, with data: Data, isDurable: Bool = false, isAlone: Bool = false
     ) throws(Failure) {
@@ -140,13 +141,13 @@ package enum PrivateFile {
 
     static func draft(of path: String) -> String { path + ".new" }
 
-    /// Removes the file for good; one that is not there is fine.
+    /// Removes the file. A missing file is not an error.
     static func remove(_ path: String) throws(Failure) {
         guard unlink(path) == 0 || errno == ENOENT else { throw Failure("removed", path) }
         synchronizeFolder(of: path)
     }
 
-    /// Some file systems cannot, and are safe without.
+    /// Some file systems do not support this, and do not need it.
     private static func synchronizeFolder(of path: String) {
         let folder = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
         let descriptor = open(String(folder), O_RDONLY | O_CLOEXEC)
@@ -155,7 +156,7 @@ package enum PrivateFile {
         close(descriptor)
     }
 
-    /// Gives a file another name; one that has it already is replaced.
+    /// Renames a file. An existing file of that name is replaced.
     package static func move(_ path: String, to other: String) throws(Failure) {
         guard rename(path, other) == 0 else {
             let failure = Failure("moved", path)
@@ -177,7 +178,7 @@ package enum PrivateFile {
         }
     }
 
-    /// Writes all of `bytes`, for others too. When false, `errno` says why.
+    /// Writes all of `bytes`, also for other types. If the result is false, `errno` has the reason.
     package static func write(_ bytes: UnsafeRawBufferPointer, to file: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

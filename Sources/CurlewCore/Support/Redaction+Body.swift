@@ -9,11 +9,11 @@ package import Foundation
 #endif
 
 extension Redaction {
-    /// Text of a body as it may be shown: secret members of JSON, XML, forms and GraphQL are replaced, and what other
-    /// text says under a secret name.
+    /// Returns the redacted text of a body: secret members of JSON, XML, forms and GraphQL are replaced, and values
+    /// after a secret name in other text.
     ///
-    /// Works on text that is cut off or malformed too: what follows a secret name is replaced up to where its value
-    /// ends, or the end of the text.
+    /// Works on truncated and malformed text: the value after a secret name is replaced up to its end, or the end of
+    /// the text.
     package func bodyText(_ text: String, mediaType: MediaType?) -> String {
         if hidesNothing { return text }
         if mediaType?.essence == MediaType.form.essence { return pairs(Substring(text)) }
@@ -23,7 +23,7 @@ extension Redaction {
         return self.text(text)
     }
 
-    /// Any text, such as what another library says in its error.
+    /// Returns any text redacted, such as the error message of another library.
     package func text(_ text: String) -> String {
         if hidesNothing { return text }
         var text = JSONTextRedactor(redaction: self).redact(text)
@@ -31,12 +31,13 @@ extension Redaction {
         return words(LabelRedactor(redaction: self).redact(text))
     }
 
-    /// Text in which every word that is a URL, or pairs as forms have them, loses its secrets.
+    /// Returns the text with the secrets removed from each term that is a URL, or pairs as in forms.
     func words(_ text: String) -> String {
         guard text.utf8.contains(where: isTelling) else { return text }
         var result = ""
         var rest = Substring(text)
-        // By scalars: a sign may take the space behind it into one `Character`, and the name of a secret with it.
+        // Iterates over scalars: a combining mark may form one `Character` with the preceding space, and hide a secret
+        // name.
         while !rest.isEmpty {
             let word = Substring(rest.unicodeScalars.prefix { !$0.properties.isWhitespace })
             result += word.utf8.contains(where: isTelling) ? withoutSecrets(word) : word
@@ -48,30 +49,32 @@ extension Redaction {
         return result
     }
 
-    /// A scalar that is no sign of its own, such as an accent. Behind a space it would hide the name that follows.
+    /// Returns whether the scalar is a combining mark, such as an accent. After a space it would hide the name that
+    /// follows.
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         scalar.properties.isGraphemeExtend
     }
 
-    /// A word without `=` and `@` has neither pairs nor userinfo, and one without `/` no path.
+    /// A term without `=` and `@` has neither pairs nor userinfo, and one without `/` no path.
     func isTelling(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "=") || byte == UInt8(ascii: "@") || byte == UInt8(ascii: "/") && !pathPatterns.isEmpty
     }
 
-    /// A part of a text, which may be pairs or a URL.
+    /// Redacts a part of a text, which may be pairs or a URL.
     func withoutSecrets(_ word: Substring) -> Substring {
         let shown = String(Substring(url("?" + word).utf8.dropFirst()))
-        // Behind the question mark a path without an origin was taken for pairs.
+        // A path without an origin was treated as pairs after the question mark.
         let isPath = !pathPatterns.isEmpty && shown.utf8.firstRange(of: "://".utf8) == nil
         return Substring(isPath ? url(shown) : shown)
     }
 
-    /// A body for a log or a command line, or nil when it is not to be shown: it is longer than `limit` bytes and
-    /// `clips` is false, is not text, or is of a kind whose secrets cannot be recognised (multipart, XML).
+    /// Returns a redacted body for a log or a command line. Returns nil if it is longer than `limit` bytes and `clips`
+    /// is false, is not text, or is of a kind whose secrets cannot be recognized (multipart, XML).
     package func shownBody(_ data: Data, mediaType: MediaType?, limit: Int, clips: Bool) -> String? {
         guard data.count <= limit || clips, isLegible(mediaType, data) else { return nil }
         let text = String(decoding: data.prefix(limit), as: UTF8.self)
-        // A character that the limit cuts in two decodes to a replacement; any other one means that this is no text.
+        // A character that the limit cuts in two decodes to a replacement character. Any other replacement means that
+        // the body is not text.
         let repairs = text.unicodeScalars.filter { $0 == "\u{FFFD}" }.count
         guard repairs <= (data.count > limit ? 3 : 0), !text.utf8.contains(where: Self.isBinary) else { return nil }
         return bodyText(text, mediaType: mediaType) + (data.count > limit ? "…" : "")

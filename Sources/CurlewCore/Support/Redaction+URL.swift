@@ -3,9 +3,9 @@
 import CurlewHTTP
 
 extension Redaction {
-    /// The URL without userinfo and with secret query and fragment values replaced; keys and order stay.
+    /// Returns the URL without userinfo and with secret query and fragment values replaced. Names and order are kept.
     public func url(_ url: String) -> String {
-        // By bytes: a sign with a combining mark behind it is another `Character`, and still ends what is before it.
+        // Works on bytes: a delimiter with a combining mark is another `Character`, and still a delimiter.
         var text = url.utf8[...]
         var result = ""
         if let scheme = text.firstRange(of: "://".utf8) {
@@ -18,7 +18,7 @@ extension Redaction {
         let mark = text.firstIndex(where: Self.isMark) ?? text.endIndex
         result += path(Substring(text[..<mark]))
         guard mark < text.endIndex else { return result }
-        // A fragment may begin with a path of its own, `#/callback?token=…`, so every mark begins new pairs.
+        // A fragment may begin with a path, `#/callback?token=…`, so every delimiter begins new pairs.
         let parts = text[mark...].split(omittingEmptySubsequences: false, whereSeparator: Self.isMark)
         for part in parts.dropFirst() {
             result.unicodeScalars.append(Unicode.Scalar(text[text.index(before: part.startIndex)]))
@@ -27,8 +27,8 @@ extension Redaction {
         return result
     }
 
-    /// A text that should have been a URL and is none. Nobody can tell where user information ends in it, so nothing up
-    /// to the last `@` is shown, except the scheme.
+    /// Returns a text that is not a valid URL, redacted. The end of its userinfo is unknown, so nothing up to the last
+    /// `@` is shown, except the scheme.
     package func unusable(url text: String) -> String {
         let bytes = text.utf8
         guard !hidesNothing, let at = bytes.lastIndex(of: Self.at) else { return self.url(text) }
@@ -45,7 +45,7 @@ extension Redaction {
 
     // MARK: - Paths
 
-    /// A path without the values of secret parameters (`;jsessionid=…`), and without what the patterns name.
+    /// Returns a path without the values of secret parameters (`;jsessionid=…`), and without what the patterns match.
     private func path(_ path: Substring) -> String {
         var segments = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }
@@ -70,8 +70,8 @@ extension Redaction {
         }.joined(separator: ";")
     }
 
-    /// The segment without what `*` stands for in `pattern`; nil if they do not fit. Percent-encoded letters and those of
-    /// other case fit too: a server may read them alike.
+    /// Returns the segment without what `*` matches in `pattern`; nil if it does not match. Percent-encoded letters and
+    /// letters of other case match too, because a server may treat them as equal.
     private static func hide(_ segment: String, by pattern: String) -> String? {
         let parts = pattern.utf8.split(separator: UInt8(ascii: "*"), omittingEmptySubsequences: false)
             .map { String(Substring($0)) }

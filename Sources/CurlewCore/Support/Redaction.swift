@@ -2,30 +2,30 @@
 
 public import CurlewHTTP
 
-/// What is never written down: the one list of secret-looking names, used by logs, errors and recorded commands.
+/// The names of secrets, which logs, errors and curl commands redact.
 ///
 /// Names are compared without regard to case, `-`, `_`, `.` and brackets, so that `user[new_password]` is
-/// `usernewpassword`. Values are replaced whole by `REDACTED`; nothing of a secret, not even its length, is shown.
+/// `usernewpassword`. Values are replaced as a whole by `REDACTED`, which does not disclose their length.
 ///
-/// What a client's `FieldRules` and its interceptors declare is added wherever texts about its calls are made; an app
-/// needs a list of its own only to hide more, or less, in one place.
+/// The declarations of a client's `FieldRules` and of its interceptors are added to all texts about its calls. An app
+/// needs a custom list only to hide more, or less, in a single place.
 public struct Redaction: Sendable {
-    /// Header fields whose values are secret.
+    /// The header fields whose values are secret.
     public var headerNames: Set<HTTPField.Name>
-    /// Endings of names of header fields whose values are secret, lower-case letters and digits only.
+    /// Suffixes of names of secret header fields, lower-case letters and digits only.
     public var headerEndings: Set<String>
-    /// Query, form, JSON and XML members whose values are secret, lower-case letters and digits only.
+    /// The query, form, JSON and XML members whose values are secret, lower-case letters and digits only.
     public var memberNames: Set<String>
-    /// Endings of such names: `password` covers `newPassword` too.
+    /// Suffixes of such names: `password` includes `newPassword`.
     public var memberEndings: Set<String>
-    /// Names that are secret in a query or a form, but mean something else in JSON, such as `code`.
+    /// Names that are secret in a query or a form, but have another meaning in JSON, such as `code`.
     public var queryNames: Set<String>
-    /// Paths with secrets in them, as `FieldRules.secretPaths` has them.
+    /// Patterns of paths that contain secrets, in the form of `FieldRules.secretPaths`.
     public var pathPatterns: Set<String>
-    /// Header fields that are shown whatever their names end in.
+    /// The header fields that are shown regardless of their suffix.
     private var shownNames: Set<HTTPField.Name> = []
 
-    /// A list of one's own.
+    /// Creates a custom list.
     public init(
         headerNames: Set<HTTPField.Name>, memberNames: Set<String>, memberEndings: Set<String> = [],
         queryNames: Set<String> = [], headerEndings: Set<String> = [], pathPatterns: Set<String> = []
@@ -49,13 +49,13 @@ public struct Redaction: Sendable {
         memberEndings: SecretName.endings,
         queryNames: ["code", "key", "sid", "ticket", "usercode"], headerEndings: SecretName.endings)
 
-    /// Nothing is secret. For a look at one's own traffic; never for anything that is kept.
+    /// Hides nothing. For inspecting your own traffic; never for stored texts.
     public static let none = Redaction(headerNames: [], memberNames: [])
 
-    /// What stands in place of a secret.
+    /// The replacement for a secret.
     package static let mark = "REDACTED"
 
-    /// This list with what `rules` declare.
+    /// Returns this list with the declarations of `rules` added.
     public func adding(_ rules: FieldRules) -> Redaction {
         var copy = self
         copy.headerNames.formUnion(rules.secret)
@@ -71,21 +71,22 @@ public struct Redaction: Sendable {
             && queryNames.isEmpty && pathPatterns.isEmpty
     }
 
-    /// The headers with secret values replaced; order and names stay. Fields that hold a URL lose its secrets only.
+    /// Returns the headers with secret values replaced. Order and names are kept. In fields with a URL, only its
+    /// secrets are replaced.
     public func headers(_ headers: HTTPHeaders) -> HTTPHeaders {
         HTTPHeaders(headers.map { HTTPField(name: $0.name, value: value($0.value, ofHeader: $0.name)) })
     }
 
-    /// The value as it may be shown.
+    /// Returns the redacted value.
     package func value(_ value: String, ofHeader name: HTTPField.Name) -> String {
         if isSecret(header: name) { return Self.mark }
         return Self.urlHeaders.contains(name) ? url(value) : value
     }
 
-    /// Fields whose values are URLs: a redirect after a sign-in carries its code or token there.
+    /// The fields whose values are URLs. A redirect after a sign-in contains its code or token there.
     static let urlHeaders: Set<HTTPField.Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
 
-    /// True when the value of the header field is not to be shown.
+    /// Returns true when the value of the header field is secret.
     package func isSecret(header name: HTTPField.Name) -> Bool {
         if headerNames.contains(name) { return true }
         if headerEndings.isEmpty || shownNames.contains(name) { return false }
@@ -93,11 +94,11 @@ public struct Redaction: Sendable {
         return SecretName.ends(SecretName.plain(name.text), in: headerEndings)
     }
 
-    /// True when the value under `name` is not to be shown.
+    /// Returns true when the value of the member is secret.
     package func isSecret(member name: some StringProtocol) -> Bool {
         let plain = SecretName.plain(name)
         if memberNames.contains(plain) { return true }
-        // A member `key` is often a key of a table.
+        // A member `key` is often the key of a table.
         return plain != "key" && SecretName.ends(plain, in: memberEndings)
     }
 
@@ -106,7 +107,8 @@ public struct Redaction: Sendable {
         return queryNames.contains(SecretName.plain(decoded)) || isSecret(member: decoded)
     }
 
-    /// `a=1&token=2` with secret values replaced. A secret reaches up to the next `&`; a name may follow `;` too.
+    /// Returns pairs such as `a=1&token=2` with secret values replaced. A secret extends to the next `&`; a name may
+    /// follow `;` too.
     package func pairs(_ text: Substring) -> String {
         text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
             var start = pair.startIndex

@@ -13,24 +13,24 @@ import Musl
 import Darwin
 #endif
 
-/// Where the package reads time and waits for it.
+/// Provides the current time and waits.
 ///
-/// Everything that waits (deadlines, back-off, expiry) asks its time source, so a test replaces it with
-/// `ManualClock` and no test sleeps.
+/// Everything that waits (deadlines, back-off, expiry) uses its time source, so a test can replace it with
+/// `ManualClock` and does not sleep.
 public protocol TimeSource: Sendable {
-    /// The monotonic reading. It never goes backwards and does not follow changes of the wall clock.
+    /// The monotonic time. It never goes backwards and does not follow changes of the wall clock.
     var now: MonotonicInstant { get }
-    /// The wall clock, for dates that servers send.
+    /// The wall clock, for dates from servers.
     var date: Date { get }
     /// Returns when `instant` has been reached; throws `CancellationError` as soon as the task is cancelled.
     func sleep(until instant: MonotonicInstant) async throws
-    /// The same for a limit on something else that is being waited for, such as a deadline. A source on which sleeps are
-    /// over at once must not end such waits with them. By default `sleep(until:)`.
+    /// Waits until `instant` for a limit on another wait, such as a deadline. A source whose sleeps return immediately
+    /// must not end such waits. The default calls `sleep(until:)`.
     func alarm(at instant: MonotonicInstant) async throws
 }
 
 extension TimeSource {
-    /// `sleep(until:)`.
+    /// Calls `sleep(until:)`.
     public func alarm(at instant: MonotonicInstant) async throws {
         try await sleep(until: instant)
     }
@@ -49,18 +49,18 @@ public struct MonotonicInstant: Comparable, Hashable, Sendable {
         self.nanoseconds = nanoseconds
     }
 
-    /// The instant `duration` later; durations beyond the clock's range (centuries) stop at its end.
+    /// Returns the instant `duration` later. Durations beyond the clock's range (centuries) are clamped.
     public func advanced(by duration: Duration) -> MonotonicInstant {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
         return MonotonicInstant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
     }
 
-    /// The time from this instant to `other`; negative when `other` is earlier.
+    /// Returns the time from this instant to `other`; negative when `other` is earlier.
     public func duration(to other: MonotonicInstant) -> Duration {
         .nanoseconds(other.nanoseconds.subtractingReportingOverflow(nanoseconds).partialValue)
     }
 
-    /// Earlier.
+    /// Returns true if `left` is earlier.
     public static func < (left: MonotonicInstant, right: MonotonicInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }
@@ -68,34 +68,34 @@ public struct MonotonicInstant: Comparable, Hashable, Sendable {
 
 /// The clocks of the operating system.
 ///
-/// The monotonic one stands still while the device sleeps, on every system: a deadline is a time in which something could
-/// have been done, and a call that was under way when the lid was closed has the rest of its time when it is opened. It
-/// goes on while the system suspends an app: such a call is late when the app is resumed.
+/// The monotonic clock stops while the device sleeps, on every system, so a call that was running before has the rest
+/// of its time afterwards. The clock continues while the system suspends an app, so the deadline of a call may have
+/// passed when the app is resumed.
 public struct SystemTime: TimeSource {
-    // The same clock has other names: what Linux calls monotonic goes on in sleep on Apple's systems.
+    // The names of this clock differ: the one that Linux calls monotonic continues during sleep on Apple systems.
     #if canImport(Glibc) || canImport(Musl)
     private static var clock: clockid_t { CLOCK_MONOTONIC }
     #else
     private static var clock: clockid_t { CLOCK_UPTIME_RAW }
     #endif
 
-    /// A source that reads the system's clocks.
+    /// Creates a source that reads the system's clocks.
     public init() {}
 
-    /// Nanoseconds since the system started, without those in which it slept.
+    /// The nanoseconds since the system started, without the time in which it slept.
     public var now: MonotonicInstant {
         var time = timespec()
         clock_gettime(Self.clock, &time)
         return MonotonicInstant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
     }
 
-    /// The system's date.
+    /// The current date of the system.
     public var date: Date { Date() }
 
-    /// Waits by a timer of the runtime; no thread is held.
+    /// Waits with a timer of the runtime, without blocking a thread.
     public func sleep(until instant: MonotonicInstant) async throws {
         try Task.checkCancellation()
-        // The timer reads the same clock in its own way, so it is asked again rather than believed: nobody wakes early.
+        // The timer may fire early by this clock, so the remaining time is checked again.
         while true {
             let remaining = now.duration(to: instant)
             guard remaining > .zero else { return }
@@ -105,7 +105,7 @@ public struct SystemTime: TimeSource {
 }
 
 extension Duration {
-    /// The duration in nanoseconds, held inside `Int64` (about 292 years either way).
+    /// The duration in nanoseconds, clamped to `Int64` (about 292 years either way).
     package var wholeNanoseconds: Int64 {
         let parts = components
         let (seconds, overflow) = parts.seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -114,13 +114,13 @@ extension Duration {
         return carry ? (parts.seconds < 0 ? .min : .max) : sum
     }
 
-    /// The duration in milliseconds, rounded up so that a short positive wait never becomes none.
+    /// The duration in milliseconds, rounded up so that a short positive wait does not become zero.
     package var roundedUpMilliseconds: Int64 {
         let nanoseconds = wholeNanoseconds
         return nanoseconds <= 0 ? nanoseconds / 1_000_000 : (nanoseconds - 1) / 1_000_000 + 1
     }
 
-    /// A short text for people: `1.25 s`, `340 ms`, `85 µs`.
+    /// A short text: `1.25 s`, `340 ms`, `85 µs`.
     package var brief: String {
         let nanoseconds = wholeNanoseconds
         func rounded(_ unit: Int64) -> String {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension [String] {
-    /// `a`, `a and b`, `a, b and c`.
+    /// The elements as an enumeration: `a`, `a and b`, `a, b and c`.
     var inWords: String {
         guard count > 1, let last else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " and " + last
@@ -9,6 +9,6 @@ extension [String] {
 }
 
 extension Double {
-    /// A share as people read it: `95 %`. What is no share is shown as it is.
+    /// The value as a percentage: `95 %`. A value outside 0...1 is shown unchanged.
     var percent: String { (0...1).contains(self) ? "\(Int((self * 100).rounded())) %" : "\(self)" }
 }

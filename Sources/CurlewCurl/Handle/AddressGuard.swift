@@ -10,15 +10,15 @@ import Glibc
 import Musl
 #endif
 
-/// `TransportConfiguration.addressPolicy` inside of the engine. libcurl asks for a socket for each address that it is
-/// about to try: the one moment at which no answer to a lookup can change any more.
+/// Enforces `TransportConfiguration.addressPolicy`. libcurl requests a socket for each address immediately before it
+/// connects, when no further lookup can change the address.
 extension EasyHandle {
-    /// Addresses are restricted.
+    /// Whether addresses are restricted.
     var isGuarded: Bool { configuration.addressPolicy != .everything }
 }
 
 extension EasyHandle {
-    /// Has the transfer asked or told about each address that libcurl tries, if there is a reason to.
+    /// Installs a callback that checks or reports each address that libcurl tries, if one is needed.
     func setOpening(of transfer: Transfer, _ context: UnsafeMutableRawPointer) {
         if isGuarded { return setPointer(CURLOPT_OPENSOCKETDATA, context) }
         if transfer.context.isObserved {
@@ -33,7 +33,8 @@ extension EasyHandle {
 }
 
 extension Transfer {
-    /// Whether libcurl may try this address; nil is one of another kind. Called from its callback.
+    /// Whether libcurl may connect to this address; nil is an address of another family. Called from libcurl's
+    /// callback.
     func mayConnect(to address: IPAddress?) -> Bool {
         guard let address else {
             refusedAddress = "an address of an unknown kind"
@@ -46,7 +47,8 @@ extension Transfer {
 }
 
 extension CurlFailure {
-    /// The error for a transfer that ended because its addresses are refused; nil if it ended otherwise.
+    /// Returns the error for a transfer that ended because its addresses were refused, or nil if it ended for another
+    /// reason.
     static func addressRefusal(_ code: CURLcode, transfer: Transfer) -> NetworkError? {
         guard let refused = transfer.refusedAddress, [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(code)
         else { return nil }
@@ -59,7 +61,7 @@ extension CurlFailure {
 }
 
 extension UnsafePointer where Pointee == curl_sockaddr {
-    /// The port of an address of IP. It stands at the same place for both families.
+    /// The port of an IP address. It has the same offset in both families.
     var port: Int {
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return 0 }
         let address = (UnsafeRawPointer(self) + offset).loadUnaligned(as: sockaddr_in.self)
@@ -68,7 +70,7 @@ extension UnsafePointer where Pointee == curl_sockaddr {
 }
 
 extension IPAddress {
-    /// The address in libcurl's structure, which is as long as the family needs; nil for other families.
+    /// Creates an address from libcurl's structure, whose length depends on the family. Returns nil for other families.
     init?(_ address: UnsafePointer<curl_sockaddr>) {
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let (family, length) = (address.pointee.family, Int(address.pointee.addrlen))

@@ -13,13 +13,13 @@ struct ConnectionName: Hashable {
     private let ends: UInt64
     private let addresses: UInt64
 
-    /// Nil where there are no ports, as with a Unix domain socket.
+    /// Returns nil if there are no ports, as with a Unix domain socket.
     init?(
         _ local: UnsafePointer<CChar>?, _ localPort: Int32, _ remote: UnsafePointer<CChar>?, _ remotePort: Int32
     ) {
         guard localPort > 0 else { return nil }
         ends = UInt64(UInt32(bitPattern: localPort)) << 32 | UInt64(UInt32(bitPattern: remotePort))
-        // FNV-1a: the addresses of one machine are few, and a collision would only end two calls with an error.
+        // FNV-1a. A machine has few addresses, and a collision would only end two calls with an error.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for text in [local, remote] {
             var next = text
@@ -32,7 +32,7 @@ struct ConnectionName: Hashable {
         addresses = hash
     }
 
-    /// The connection that libcurl uses for `easy` at the moment.
+    /// The connection that libcurl currently uses for `easy`.
     init?(of easy: EasyHandle) {
         let handle = easy.pointer
         self.init(
@@ -40,7 +40,7 @@ struct ConnectionName: Hashable {
             curlew_info_string(handle, CURLINFO_PRIMARY_IP), Int32(curlew_info_long(handle, CURLINFO_PRIMARY_PORT)))
     }
 
-    /// The connection of an open socket. Two calls to the system.
+    /// The connection of an open socket. Needs two system calls.
     init?(of socket: Int32) {
         var (local, remote) = (SocketEnd(), SocketEnd())
         guard local.read(of: socket, getsockname), remote.read(of: socket, getpeername) else { return nil }
@@ -48,12 +48,12 @@ struct ConnectionName: Hashable {
     }
 }
 
-/// One end of a socket, in the form in which libcurl tells it.
+/// One end of a socket, in the format that libcurl reports.
 private struct SocketEnd {
     var text: [CChar] = []
     var port: UInt16 = 0
 
-    /// False for what is neither IPv4 nor IPv6.
+    /// Returns false for a family other than IPv4 and IPv6.
     mutating func read(
         of socket: Int32, _ name: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> Bool {
@@ -64,7 +64,7 @@ private struct SocketEnd {
         }
         let family = Int32(address.sin6_family)
         guard code == 0, family == AF_INET || family == AF_INET6 else { return false }
-        // The port stands at the same offset for both families.
+        // The port has the same offset in both families.
         port = UInt16(bigEndian: address.sin6_port)
         let offset =
             family == AF_INET6

@@ -10,10 +10,10 @@ import Glibc
 import Musl
 #endif
 
-/// What went wrong with a secure connection.
+/// Classifies failures of secure connections.
 extension CurlFailure {
-    /// OpenSSL's verdict (the X509_V_ERR_ numbers). The host name is libcurl's own check: it has words but no number,
-    /// and leaves some other number behind.
+    /// Maps OpenSSL's verification result (the X509_V_ERR_ numbers). libcurl itself checks the host name: it reports a
+    /// message without a number, and the result then contains an unrelated number.
     static func verification(_ handle: EasyHandle, _ message: String) -> NetworkError.TLSFailure {
         if message.contains("subject name") || message.contains("host name") { return .wrongHost }
         return switch curlew_info_long(handle.pointer, CURLINFO_SSL_VERIFYRESULT) {
@@ -24,8 +24,8 @@ extension CurlFailure {
         }
     }
 
-    /// Alerts of the server about the certificate that it got, or did not get (RFC 8446 §6.2). With TLS 1.3 they come
-    /// when the client already believes that the handshake is over.
+    /// Whether the server sent an alert about the client's certificate, or about a missing one (RFC 8446 §6.2). With
+    /// TLS 1.3 the alert arrives when the client has already finished the handshake.
     static func refusesOurCertificate(_ code: CURLcode, _ message: String) -> Bool {
         if code == CURLE_SSL_CLIENTCERT { return true }
         guard [CURLE_SSL_CONNECT_ERROR, CURLE_RECV_ERROR, CURLE_SEND_ERROR].contains(code),
@@ -35,9 +35,9 @@ extension CurlFailure {
         return words.contains("certificate") || words.contains("unknown ca")
     }
 
-    /// A handshake that ended because the connection did: the peer closed or reset it, as servers do that restart. What
-    /// the peer refuses it says by an alert, and what the client refuses libcurl says. The texts are those of libcurl and of
-    /// OpenSSL 1.1 and 3; the last is that of libcurl 8.12.1 when OpenSSL has no error of its own to tell.
+    /// Whether the handshake failed because the peer closed or reset the connection, as servers do when they restart. A
+    /// refusal by the peer is an alert, and a refusal by the client has its own libcurl message. The texts are those of
+    /// libcurl and of OpenSSL 1.1 and 3. The last is that of libcurl 8.12.1 when OpenSSL reports no error.
     static func isBrokenConnection(_ handle: EasyHandle, _ message: String) -> Bool {
         if brokenErrors.contains(Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))) {
             return true
@@ -54,7 +54,8 @@ extension CurlFailure {
         ECONNRESET, ECONNABORTED, EPIPE, ETIMEDOUT, EHOSTUNREACH, ENETUNREACH,
     ]
 
-    /// That the server has no pinned key, with those that it has, so that they can be compared with what was expected.
+    /// Returns the refusal of a server without a pinned key. It contains the pins that were found, so that they can be
+    /// compared with the expected ones.
     static func pinRefusal(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError? {
         guard let pins = handle.current.pins else { return nil }
         let leaf = code == CURLE_SSL_PINNEDPUBKEYNOTMATCH ? handle.serverPin : nil
@@ -69,7 +70,7 @@ extension CurlFailure {
                 + "server's address."
         }
         let tls = handle.configuration.tls
-        // Versions differ in the code for a key that cannot be read. It comes when a connection is made secure.
+        // The code for an unreadable key differs between versions. It is reported when a connection starts TLS.
         let isAboutIdentity = code == CURLE_SSL_CERTPROBLEM || code == CURLE_BAD_FUNCTION_ARGUMENT
         if isAboutIdentity, tls.identity != nil, !handle.refuses(code) {
             return

@@ -10,12 +10,12 @@ import Glibc
 import Musl
 #endif
 
-/// libcurl's result codes in the package's words. Code, text and errno stay in `underlying`.
+/// Maps libcurl's result codes to `NetworkError`. Code, text and errno are kept in `underlying`.
 enum CurlFailure {
-    /// CURLE_TOO_LARGE, which the headers of older versions do not have.
+    /// CURLE_TOO_LARGE, which the headers of older versions do not define.
     private static let tooLarge = CURLcode(rawValue: 100)
 
-    /// The error for a transfer that libcurl ended with `code`.
+    /// Returns the error for a transfer that libcurl ended with `code`.
     static func error(
         _ code: CURLcode, handle: EasyHandle, transfer: Transfer, message own: String? = nil
     ) -> NetworkError {
@@ -28,7 +28,7 @@ enum CurlFailure {
             code == CURLE_OK
             ? "The connection ended before the head of the answer was complete." : own ?? handle.message(for: code)
         var systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
-        // libcurl does not tell a name without an address from a machine without a network.
+        // libcurl does not distinguish a name without an address from a machine without a network.
         if code == CURLE_COULDNT_RESOLVE_HOST, !NetworkInterfaces.isAnyUp { systemError = ENETDOWN }
         let refusal = pinRefusal(code, handle: handle, transfer: transfer)
         var error = NetworkError(
@@ -50,7 +50,7 @@ enum CurlFailure {
         return completed(error, transfer)
     }
 
-    /// The error for a transfer whose name has no address.
+    /// Returns the error for a transfer whose host name has no address.
     static func lookup(
         of name: String, _ reason: String, _ handle: EasyHandle, _ transfer: Transfer
     ) -> NetworkError {
@@ -58,12 +58,12 @@ enum CurlFailure {
         return error(code, handle: handle, transfer: transfer, message: "Could not resolve host: \(name) (\(reason))")
     }
 
-    /// The error for a transfer that the event loop ended because `phase` took too long.
+    /// Returns the error for a transfer that the event loop ended because `phase` timed out.
     static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
         completed(.timeout(phase, transfer.context.timeouts), transfer)
     }
 
-    /// The error for a transfer that the event loop ended because libcurl failed as a whole.
+    /// Returns the error for a transfer that the event loop ended because libcurl failed as a whole.
     static func fault(_ detail: String, transfer: Transfer) -> NetworkError {
         let delivery = transfer.easy.map(delivery) ?? NetworkError.Delivery.requestMayHaveArrived
         return completed(NetworkError(.connectionLost(delivery), detail: detail), transfer)
@@ -86,14 +86,14 @@ enum CurlFailure {
     ) -> NetworkError.Reason {
         switch code {
         case CURLE_URL_MALFORMAT: .invalidRequest
-        // A version of HTTP that this libcurl was built without.
+        // An HTTP version that this libcurl was built without.
         case CURLE_UNSUPPORTED_PROTOCOL where !wasSent(handle): .configuration
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING: .badResponse
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: .unreachable
-        // libcurl knows the limit for connecting only; the event loop has all of them.
+        // libcurl enforces only the connect timeout; the event loop enforces all others.
         case CURLE_OPERATION_TIMEDOUT: .timedOut(.connect)
-        // libcurl's own bounds: one line of a head, and what it decodes ahead of a reader that pauses. Older versions
-        // tell with the first code, newer ones with the second.
+        // libcurl's own limits: one line of a head, and the data that it decodes ahead of a paused reader. Older
+        // versions report the first code, newer ones the second.
         case CURLE_OUT_OF_MEMORY where wasSent(handle), tooLarge:
             .limitExceeded(transfer.head.isComplete ? .responseBody : .responseHeaders)
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
@@ -103,28 +103,29 @@ enum CurlFailure {
         case CURLE_PEER_FAILED_VERIFICATION: .secureConnectionFailed(verification(handle, message))
         case CURLE_SSL_PINNEDPUBKEYNOTMATCH: .secureConnectionFailed(.pinMismatch)
         case _ where refusesOurCertificate(code, message): .secureConnectionFailed(.clientCertificate)
-        // With TLS 1.2 the server says no more than that the handshake has failed, or just closes the connection.
+        // With TLS 1.2 the server reports only a failed handshake, or just closes the connection.
         case CURLE_SSL_CONNECT_ERROR where handle.serverCheck?.lacksCertificate == true:
             .secureConnectionFailed(.clientCertificate)
-        // Nothing of the request leaves before the handshake is over.
+        // No byte of the request is sent before the handshake completes.
         case CURLE_SSL_CONNECT_ERROR where isBrokenConnection(handle, message): .connectionLost(.requestNotSent)
         case CURLE_SSL_CONNECT_ERROR: .secureConnectionFailed(.handshake)
         case CURLE_HTTP2_STREAM where message.contains("REFUSED_STREAM"): .connectionLost(.requestNotSent)
-        // The verdict on what the peer sent. Its other codes, and all of CURLE_HTTP2, are ways to break off or to leave.
+        // libcurl's judgement of what the peer sent. The other codes of the error, and all of CURLE_HTTP2, mean that
+        // the peer ended the stream or the connection.
         case CURLE_HTTP2_STREAM where message.contains("PROTOCOL_ERROR"): .badResponse
         case CURLE_ABORTED_BY_CALLBACK, CURLE_READ_ERROR, CURLE_WRITE_ERROR: .connectionLost(delivery(handle))
         case _ where isHeadTooLarge(code, message): .limitExceeded(.responseHeaders)
-        // The only text that tells broken framing from a broken connection. Each version has its own: "... in
+        // Only the text distinguishes invalid framing from a broken connection. It differs by version: "... in
         // chunked-encoding", "chunk hex-length ...", "invalid chunk size ...".
         case CURLE_RECV_ERROR where message.contains("chunk"): .badResponse
-        // CURLE_OK without a head, GOT_NOTHING, HTTP2, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and what
-        // later versions add.
+        // CURLE_OK without a head, GOT_NOTHING, HTTP2, SEND_ERROR, RECV_ERROR, PARTIAL_FILE, SEND_FAIL_REWIND and codes
+        // of later versions.
         default: .connectionLost(delivery(handle))
         }
     }
 
-    /// libcurl has sent the request over a connection that died, and then found no way for another sending: to the caller
-    /// it must not look as if nothing had left.
+    /// Returns the reason if libcurl sent the request on a connection that was lost, and then could not connect to send
+    /// it again. The error must not report that nothing was sent.
     private static func repetitionReason(_ code: CURLcode, _ transfer: Transfer) -> NetworkError.Reason? {
         let noWay = [
             CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY,
@@ -134,7 +135,7 @@ enum CurlFailure {
         return .connectionLost(.requestMayHaveArrived)
     }
 
-    /// libcurl bounds all heads of a transfer together, interim ones included.
+    /// libcurl limits the total size of all heads of a transfer, including interim responses.
     private static func isHeadTooLarge(_ code: CURLcode, _ message: String) -> Bool {
         (code == CURLE_RECV_ERROR || code == tooLarge) && message.contains("Too large response headers")
     }

@@ -9,47 +9,47 @@ import Glibc
 import Musl
 #endif
 
-/// What the loaded libcurl is and can do, read once.
+/// The version and features of the loaded libcurl, read once.
 struct CurlLibrary: Sendable {
     /// `libcurl 7.88.1`
     let name: String
-    /// As libcurl counts: 7.88.1 is 0x07_58_01.
+    /// The version in libcurl's format: 7.88.1 is 0x07_58_01.
     let version: UInt32
-    /// The file with the system's certificate authorities; nil leaves the choice to libcurl.
+    /// The file with the system's certificate authorities; nil lets libcurl choose.
     let systemRoots: String?
     let supportsHTTP2: Bool
-    /// Versions that take a reused connection for one that has yet to be switched to HTTP/2, where no TLS negotiates it
-    /// (curl#10634).
+    /// True for versions that treat a reused connection as one that has yet to switch to HTTP/2, if TLS did not
+    /// negotiate it (curl#10634).
     let cannotReusePriorKnowledge: Bool
-    /// Versions that lose bytes of a download when an upload of unknown length ends on the same HTTP/2 connection: they
-    /// go on reading although an earlier piece still waits in their buffer, and overwrite the note of it. Without a
-    /// declared length nobody would notice.
+    /// True for versions that lose bytes of a download when an upload of unknown length ends on the same HTTP/2
+    /// connection: they continue reading although an earlier piece is still buffered, and overwrite its record. Without
+    /// a declared length the loss would be undetected.
     let losesBytesBesideUploads: Bool
-    /// Versions that keep bytes of a shared connection to themselves; see `ForgottenBytes`.
+    /// True for versions that do not deliver some bytes of a shared connection; see `ForgottenBytes`.
     let forgetsBytes: Bool
-    /// Versions that put several requests on a connection in use although it speaks HTTP/1.1, once another one to that
-    /// host has spoken HTTP/2 (curl#4885, mended by curl#12373). Callers then get each other's answers.
+    /// True for versions that put several requests on a busy HTTP/1.1 connection if another connection to that host has
+    /// used HTTP/2 (curl#4885, fixed by curl#12373). Callers would receive each other's responses.
     let mixesVersions: Bool
-    /// Versions that keep TLS sessions for each handle, unless handles share a store for them.
+    /// True for versions that keep TLS sessions per handle, unless handles share a store.
     let keepsSessionsByHandle: Bool
-    /// libcurl has found `SSLKEYLOGFILE`, which it reads once, when it is initialised. Taking the variable away before
-    /// would not be safe beside other threads that read the environment.
+    /// Whether libcurl has found `SSLKEYLOGFILE`, which it reads once during initialisation. Unsetting the variable
+    /// before that would be unsafe while other threads read the environment.
     let mayLogKeys: Bool
-    /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil when it can.
+    /// Why this libcurl cannot be used unless `TLSConfiguration.obeysKeyLogFile` is set; nil if it can.
     let keyLogProblem: String?
-    /// libcurl lets others see the settings of its TLS library for each connection.
+    /// Whether libcurl gives access to the TLS settings of each connection.
     let showsSecureContexts: Bool
-    /// Why pins cannot be compared with the verified path of a server; nil when they can. Errors then do not show
-    /// certificates either.
+    /// Why pins cannot be compared with a server's verified path; nil if they can. If not nil, errors contain no
+    /// certificates.
     let pathProblem: String?
-    /// Why this libcurl cannot be used; nil when it can.
+    /// Why this libcurl cannot be used; nil if it can.
     let problem: String?
 
-    /// The oldest version on which the tests run. Older ones lack options that the engine relies on: `QUICK_EXIT` came
-    /// with 7.87.0, and headers without it do not compile.
+    /// The oldest version that is tested. Older versions lack options that the transport relies on: `QUICK_EXIT` was
+    /// added in 7.87.0, and headers without it do not compile.
     static let minimum = (number: UInt32(0x07_58_00), text: "7.88.0")
 
-    /// Initialises libcurl on first use. It is never torn down: other code in the process may use it.
+    /// Initialises libcurl on first use. It is never cleaned up, because other code in the process may use it.
     static let current = CurlLibrary()
 
     private init() {
@@ -100,27 +100,28 @@ struct CurlLibrary: Sendable {
         problem = Self.problem(ofVersion: info.pointee.version_num, named: text)
     }
 
-    /// Why the engine refuses a version; nil when it does not.
+    /// Returns why a version is refused, or nil if it is supported.
     static func problem(ofVersion version: UInt32, named text: String) -> String? {
         guard version < minimum.number else { return nil }
         return "libcurl \(text) is too old: \(minimum.text) or newer is needed. Update the system's libcurl."
     }
 
-    /// Why this libcurl cannot be used with a configuration; nil when it can.
+    /// Returns why this libcurl cannot be used with a configuration, or nil if it can.
     func problem(with tls: TLSConfiguration) -> String? {
         if let problem { return problem }
         if !tls.obeysKeyLogFile, let keyLogProblem { return keyLogProblem }
         return tls.pins.contains { $0.scope == .verifiedChain } ? pathProblem : nil
     }
 
-    /// Where systems keep the certificate authorities that they trust: Debian, Fedora, SUSE, Alpine.
+    /// The default locations of the certificate authorities: Debian, Fedora, SUSE, Alpine.
     private static let rootFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
         "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem",
     ]
 
-    /// The file that libcurl was built with, if it is there. Many builds come from another system than the one that they
-    /// run on; with nothing of what they were built with, it is the file of this system. Nil when libcurl has a folder.
+    /// Returns the file that libcurl was built with, if it exists. Many builds were made on a different system: if
+    /// neither their file nor their folder exists, returns the file of this system. Returns nil if libcurl's folder
+    /// exists.
     static func findRoots(
         file: String?, folder: String?, systemFiles: [String] = rootFiles
     ) -> String? {

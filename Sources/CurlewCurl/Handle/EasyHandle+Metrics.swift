@@ -11,14 +11,14 @@ import Musl
 #endif
 
 extension EasyHandle {
-    /// What libcurl measured so far.
+    /// Returns what libcurl has measured so far.
     func metrics(of transfer: Transfer) -> ExchangeMetrics {
         var metrics = ExchangeMetrics()
         let lookup = microseconds(CURLINFO_NAMELOOKUP_TIME_T)
         let connect = microseconds(CURLINFO_CONNECT_TIME_T)
         let secure = microseconds(CURLINFO_APPCONNECT_TIME_T)
         let ready = microseconds(CURLINFO_PRETRANSFER_TIME_T)
-        // With an upload, libcurl takes the first byte sent for the first byte of the transfer.
+        // With an upload, libcurl reports the first byte sent as the first byte of the transfer.
         let first = transfer.answerTime.map { ready + $0 / 1000 } ?? microseconds(CURLINFO_STARTTRANSFER_TIME_T)
         let before = transfer.lookup.time(at: ExchangeClock.now()) / 1000
         let total = before + microseconds(CURLINFO_TOTAL_TIME_T)
@@ -33,14 +33,15 @@ extension EasyHandle {
         metrics.bytesReceived =
             Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))
             + curlew_info_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T)
-        // Newer versions also tell a time for a request that found no connection.
+        // Newer versions also report a time for a request that got no connection.
         metrics.reusedConnection = transfer.sendings > 0 ? opened == 0 : nil
         metrics.connectionsOpened = opened
         metrics.remoteAddress = peerAddress()
         return metrics
     }
 
-    /// Address and port of the peer; the text is kept, because a handle mostly meets the same peer again.
+    /// Returns the address and port of the peer. The text is cached, because a handle usually connects to the same peer
+    /// again.
     private func peerAddress() -> String? {
         guard let ip = curlew_info_string(pointer, CURLINFO_PRIMARY_IP), ip.pointee != 0 else { return nil }
         let port = curlew_info_long(pointer, CURLINFO_PRIMARY_PORT)
@@ -52,7 +53,7 @@ extension EasyHandle {
         return peer.text
     }
 
-    /// Address and port at this end of the connection; nil where there are none.
+    /// The address and port of the local end of the connection; nil if there are none.
     var localAddress: String? {
         guard let ip = curlew_info_string(pointer, CURLINFO_LOCAL_IP), ip.pointee != 0 else { return nil }
         return ConnectionInfo.place(String(cString: ip), curlew_info_long(pointer, CURLINFO_LOCAL_PORT))

@@ -5,7 +5,7 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Where connections go and how long they live. The same for all transfers of an engine.
+/// Sets connection options. They are the same for all transfers of a transport.
 extension EasyHandle {
     func setConnections() {
         let pool = configuration.pool
@@ -14,7 +14,7 @@ extension EasyHandle {
         set(CURLOPT_PIPEWAIT, pool.waitsForMultiplexing && configuration.httpVersions != .http1Only ? 1 : 0)
         set(CURLOPT_TCP_KEEPALIVE, pool.keepAlive == nil ? 0 : 1)
         if let keepAlive = pool.keepAlive {
-            // The system takes no more than this.
+            // The maximum that the system accepts.
             let seconds = min(max(1, keepAlive.roundedUpSeconds), 32_767)
             set(CURLOPT_TCP_KEEPIDLE, seconds)
             set(CURLOPT_TCP_KEEPINTVL, seconds)
@@ -23,9 +23,10 @@ extension EasyHandle {
         if let path = configuration.unixSocket { setText(CURLOPT_UNIX_SOCKET_PATH, path) }
     }
 
-    /// Which version it may be.
+    /// Sets the allowed HTTP versions.
     ///
-    /// Without TLS nothing negotiates HTTP/2. Saying so spares a burst of calls the wait for the first one's answer.
+    /// Without TLS, HTTP/2 cannot be negotiated. Requesting HTTP/1.1 then spares concurrent calls the wait for the
+    /// first response.
     func setVersion(of transfer: Transfer) {
         let mayBeNew =
             CurlLibrary.current.supportsHTTP2 && transfer.request.origin.isSecure
@@ -43,7 +44,7 @@ extension EasyHandle {
         setReuse(of: transfer)
     }
 
-    /// Whether it may be a connection that is there already.
+    /// Sets whether an existing connection may be used.
     func setReuse(of transfer: Transfer) {
         let opens = transfer.opensConnection || mayFindEnded(transfer)
         if current.opensConnection != opens, !alwaysOpens {
@@ -52,7 +53,7 @@ extension EasyHandle {
         }
     }
 
-    /// This libcurl could not use a connection again.
+    /// Whether this libcurl cannot reuse a connection with the configuration.
     var alwaysOpens: Bool {
         configuration.httpVersions == .http2PriorKnowledge && CurlLibrary.current.cannotReusePriorKnowledge
     }
@@ -71,7 +72,7 @@ extension EasyHandle {
 }
 
 extension Duration {
-    /// In the range that libcurl takes.
+    /// The duration in seconds, rounded up and clamped to the range that libcurl accepts.
     fileprivate var roundedUpSeconds: Int {
         Int(Int32(clamping: roundedUpMilliseconds / 1000 + (roundedUpMilliseconds % 1000 > 0 ? 1 : 0)))
     }

@@ -5,9 +5,9 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// The way through a proxy. libcurl uses a connection again only for the same proxy and credentials.
+/// Sets proxy options. libcurl reuses a connection only for the same proxy and credentials.
 extension EasyHandle {
-    /// What is the same for all requests: a proxy is trusted as servers are.
+    /// Sets the options that are the same for all requests. A proxy is trusted by the same roots as servers.
     func setProxyTrust() {
         guard proxies.needsTrust else { return }
         set(CURLOPT_PROXY_SSLVERSION, configuration.tls.minimumVersion == .v13 ? 7 : 6)
@@ -23,23 +23,24 @@ extension EasyHandle {
         }
     }
 
-    /// Nil means straight to the server.
+    /// Sets the proxy; nil connects directly to the server.
     func setProxy(_ proxy: ProxyServer?) {
         current.proxy = proxy
         guard !proxies.isEmpty else { return }
         setText(CURLOPT_PROXY, proxy?.url ?? "")
         let authentication = proxy?.authentication ?? .basic
         set(CURLOPT_PROXYAUTH, authentication.option)
-        // A challenge for each request would send it twice, the first time in vain: that is for tunnels only.
+        // A challenge for each request would send every request twice, so Digest and Negotiate are used for tunnels
+        // only.
         set(CURLOPT_HTTPPROXYTUNNEL, authentication == .basic ? 0 : 1)
-        // Without a name libcurl does not authenticate at all; an empty one stands for the ticket that is there.
+        // Without a user name libcurl does not authenticate at all. An empty name selects the existing Kerberos ticket.
         setText(CURLOPT_PROXYUSERNAME, proxy?.user ?? (authentication == .negotiate ? "" : nil))
         setText(CURLOPT_PROXYPASSWORD, proxy?.password)
     }
 }
 
 extension ProxyServer.Authentication {
-    /// The one bit of libcurl's that stands for it.
+    /// The bit of libcurl's authentication mask.
     fileprivate var option: Int {
         switch self {
         case .basic: curlew_auth_basic
@@ -50,15 +51,16 @@ extension ProxyServer.Authentication {
 }
 
 extension CurlFailure {
-    /// What a proxy has to do with the failure; nil when it has nothing.
+    /// Returns the reason if the proxy caused the failure, or nil if it did not.
     static func proxyReason(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError.Reason? {
         guard handle.current.proxy != nil, !transfer.head.isComplete else { return nil }
-        // What the proxy said comes before the code: newer versions tell a refused tunnel as a refused connection.
+        // The proxy's response takes precedence over the code: newer versions report a refused tunnel as a refused
+        // connection.
         if let refusal = tunnelRefusal(handle, transfer) { return refusal }
         switch code {
         case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT: return .proxyFailed(.unreachable)
         case CURLE_PROXY: return socksReason(curlew_info_long(handle.pointer, CURLINFO_PROXY_ERROR))
-        // The way was not open yet: it is the proxy that broke off.
+        // The tunnel was not open yet, so the proxy closed the connection.
         case _ where isBreak(code) && isWaitingForTunnel(handle, transfer): return .proxyFailed(.refused(nil))
         default: return nil
         }
@@ -83,7 +85,7 @@ extension CurlFailure {
             && curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE) == 0
     }
 
-    /// SOCKS says whether it is the proxy or the server behind it that cannot be reached.
+    /// SOCKS reports whether the proxy failed or the server behind it is unreachable.
     private static func socksReason(_ error: Int) -> NetworkError.Reason {
         switch CURLproxycode(rawValue: UInt32(truncatingIfNeeded: error)) {
         case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_CONNECTION_REFUSED,

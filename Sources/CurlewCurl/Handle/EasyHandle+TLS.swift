@@ -6,19 +6,19 @@ import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// Trust, identity and pins.
+/// Sets trust, identity and pins.
 ///
-/// A connection is used again only for the same identity and pins: libcurl compares both, and what stands for pins of the
-/// verified path.
+/// A connection is reused only for the same identity and pins. libcurl compares both, and also the setting that
+/// represents pins of the verified path.
 extension EasyHandle {
-    /// What is the same for all servers.
+    /// Sets the options that are the same for all servers.
     func setTrust() {
         setVersions(enforcesPath: false)
         watchSecureContexts()
         switch configuration.tls.trustedRoots {
         case .system:
-            // With a file alone libcurl keeps the parsed authorities between connections; with a folder beside it,
-            // which some systems set by default, each connection would parse them again (a tenfold cost).
+            // With only a file, libcurl keeps the parsed authorities between connections. With a folder in addition,
+            // which some systems set by default, it would parse them again for each connection, at ten times the cost.
             guard let roots = CurlLibrary.current.systemRoots else { return }
             setText(CURLOPT_CAINFO, roots)
             setText(CURLOPT_CAPATH, nil)
@@ -31,7 +31,7 @@ extension EasyHandle {
         }
     }
 
-    /// What the server of `transfer` gets to see, and what it has to show.
+    /// Sets the client identity for the server of `transfer`, and the pins that the server must match.
     func setServer(of transfer: Transfer) {
         let tls = configuration.tls
         guard tls.identity != nil || !tls.pins.isEmpty || !proxies.isEmpty else { return }
@@ -53,11 +53,11 @@ extension EasyHandle {
         }
     }
 
-    /// Has the verified path of new connections compared with `pins`.
+    /// Compares the verified path of new connections with `pins`.
     ///
-    /// Only a full handshake verifies one, so sessions are not resumed. And libcurl does not know that such pins make a
-    /// difference between connections: one that was made while they were not enforced must not be used when they are.
-    /// But it compares the versions of TLS, of which the newest can be named in two ways that mean the same.
+    /// Only a full handshake verifies a path, so sessions are not resumed. libcurl does not know that such pins
+    /// distinguish connections: a connection that was opened without enforcing them must not be used when they are
+    /// enforced. libcurl does compare TLS versions, and the newest version can be specified in two equivalent ways.
     private func setPath(_ pins: PinSet?) {
         guard current.pathPins != pins else { return }
         current.pathPins = pins
@@ -71,7 +71,7 @@ extension EasyHandle {
         set(CURLOPT_SSLVERSION, Int(oldest) | Int(newest))
     }
 
-    /// What observers hear of a new connection to a pinned server.
+    /// Returns the warnings for observers about a new connection to a pinned server.
     func warnings(for transfer: Transfer) -> [TransportWarning] {
         guard let pins = current.pins, transfer.request.origin.isSecure else { return [] }
         let host = transfer.request.origin.host
@@ -82,14 +82,15 @@ extension EasyHandle {
         }
     }
 
-    /// The pin of the server's key, if this transfer made the connection.
+    /// The pin of the server's key, if this transfer opened the connection.
     var serverPin: String? {
         guard let text = curlew_server_certificate(pointer, 0) else { return nil }
         return PinSet.key(ofCertificate: Data(String(cString: text).utf8))
     }
 
-    /// What the server of a new connection has presented, its own certificate first. A handshake that resumes a session
-    /// verifies nothing, so the check sees nothing: then libcurl tells, for hosts with pins of their own key.
+    /// The certificates that the server of a new connection presented, its own first. A handshake that resumes a
+    /// session verifies nothing, so the check receives no certificates. libcurl then provides them for hosts with pins
+    /// of their own key.
     var presentedCertificates: [PeerCertificate] {
         let verified = serverCheck?.certificates ?? []
         guard verified.isEmpty else { return verified }

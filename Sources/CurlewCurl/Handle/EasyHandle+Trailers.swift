@@ -5,10 +5,10 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Fields behind the body of a request. libcurl sends them in the last chunk of HTTP/1.1, and not at all over HTTP/2.
+/// Sends trailers of a request. libcurl sends them in the last chunk of HTTP/1.1, and does not send them over HTTP/2.
 ///
-/// The handle has to go after its transfer: libcurl 7.88 does not forget that it has sent trailers, and writes the next
-/// chunked body to memory in front of its buffer.
+/// The handle must be discarded after its transfer: libcurl 7.88 does not reset its trailer state, and writes the next
+/// chunked body to memory before its buffer.
 extension EasyHandle {
     func setTrailers(of transfer: Transfer) {
         guard transfer.request.body.trailers != nil else { return }
@@ -23,12 +23,12 @@ extension Transfer {
         request.body.trailers.map { $0.names.map(\.text).joined(separator: ", ") }
     }
 
-    /// Where the configuration sends everything; empty without it.
+    /// The Unix socket of the configuration, or an empty string.
     var unixSocket: String { owner.configuration.unixSocket ?? "" }
 }
 
 extension TransportConfiguration {
-    /// Why `request` cannot be sent with its trailers; nil if it can, or has none.
+    /// Returns why `request` cannot be sent with its trailers, or nil if it can or has none.
     func trailerProblem(of request: HTTPRequest) -> String? {
         guard request.body.trailers != nil else { return nil }
         let isFirstVersion = httpVersions == .http1Only || (httpVersions == .automatic && !request.origin.isSecure)
@@ -38,7 +38,7 @@ extension TransportConfiguration {
     }
 }
 
-/// Called when the body has been sent, for what follows it.
+/// Called when the body has been sent, to add the trailers.
 private func giveTrailers(
     _ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
@@ -46,7 +46,7 @@ private func giveTrailers(
     let fields = Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.upload?.trailers ?? [:] }
     for field in fields {
         guard let longer = curl_slist_append(list.pointee, "\(field.name.text): \(field.value)") else {
-            // What is there already is freed by libcurl.
+            // libcurl frees the fields that were already added.
             return Int32(CURL_TRAILERFUNC_ABORT)
         }
         list.pointee = longer

@@ -11,33 +11,33 @@ import Glibc
 import Musl
 #endif
 
-/// One libcurl handle, used for one transfer after the other.
+/// A libcurl easy handle, used for one transfer after another.
 ///
-/// What is the same for all transfers of an engine is set once; `prepare` sets everything else, always, so nothing of
-/// an earlier transfer is left. That is cheaper than resetting the handle. Used on the event loop's thread only.
+/// Options that are the same for all transfers of a transport are set once. `prepare` always sets all others, so no
+/// setting of an earlier transfer remains. That is cheaper than resetting the handle. Used only on the event loop's
+/// thread.
 final class EasyHandle {
     let pointer: UnsafeMutableRawPointer
     let configuration: TransportConfiguration
     let proxies: ProxyRules
-    /// Where it finds TLS sessions. The handle is cleaned up first.
+    /// The store of TLS sessions. The handle must be cleaned up before the store.
     var sessions: SessionStore?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
     private var headerList: UnsafeMutablePointer<curl_slist>?
     private var overrides: UnsafeMutablePointer<curl_slist>?
-    /// Addresses that were found for the transfer.
+    /// The addresses that were found for the transfer.
     private var addresses: UnsafeMutablePointer<curl_slist>?
-    /// What the handle has been given, because setting a text again costs copies: most calls of a client differ only in
-    /// their path.
+    /// The current settings. Setting a text again costs copies, and most calls of a client differ only in their path.
     var current = Current()
     var peer = Peer()
-    /// The certificates of the connection that the transfer has made last, while it lasts.
+    /// The certificate check of the connection that the transfer opened last, while the transfer is active.
     var serverCheck: ServerCheck?
     private var problem: CURLcode = CURLE_OK
-    /// The option that libcurl would not take.
+    /// The option that libcurl refused.
     private var refusedOption: CURLoption?
     private var fixedProblem: CURLcode = CURLE_OK
 
-    /// Nil when libcurl has no memory left.
+    /// Returns nil if libcurl is out of memory.
     init?(configuration: TransportConfiguration, proxies: ProxyRules) {
         guard let pointer = curl_easy_init() else {
             errorText.deallocate()
@@ -63,7 +63,7 @@ final class EasyHandle {
         errorText.deallocate()
     }
 
-    /// Sets up everything for `transfer`. Throws what libcurl refuses.
+    /// Sets all options for `transfer`. Throws if libcurl refuses one.
     func prepare(_ transfer: Transfer) throws(NetworkError) {
         problem = fixedProblem
         errorText.pointee = 0
@@ -93,12 +93,12 @@ final class EasyHandle {
         }
     }
 
-    /// Zero would be libcurl's own default of 300 s, and its largest value is that of a 32-bit integer.
+    /// Zero would select libcurl's default of 300 s. The maximum is that of a 32-bit integer.
     private func setConnectTimeout(_ time: Duration?) {
         set(CURLOPT_CONNECTTIMEOUT_MS, Int(Int32(clamping: max(1, time?.roundedUpMilliseconds ?? .max))))
     }
 
-    /// Where libcurl connects to for `transfer`; nil if that is not known.
+    /// Returns the host and port that libcurl connects to for `transfer`, or nil if they are unknown.
     func place(for transfer: Transfer) -> (host: String, port: Int)? {
         let origin = transfer.request.origin
         if let proxy = current.proxy { return proxy.origin.map { ($0.host, $0.port) } }
@@ -106,15 +106,16 @@ final class EasyHandle {
         return (override.targetHost ?? origin.host, override.targetPort ?? origin.port)
     }
 
-    /// What was found for the name that the transfer needs. libcurl keeps it for as long as what it looks up itself.
+    /// Sets the addresses that were found for the host of the transfer. libcurl caches them as long as those that it
+    /// looks up itself.
     func setAddresses(_ list: String, for transfer: Transfer) {
         setAddresses(of: transfer) { forgetsAddresses ? "\($0):\(list)" : "+\($0):\(list)" }
         let took = Duration.nanoseconds(transfer.lookup.time(at: 0))
         setConnectTimeout(transfer.context.timeouts.connect.map { max(.zero, $0 - took) })
     }
 
-    /// What libcurl may keep for less than a second it would forget before it connects. So it keeps that until the next
-    /// transfer.
+    /// libcurl would remove addresses with a lifetime below one second before it connects. So the addresses are kept
+    /// until the next transfer.
     private var forgetsAddresses: Bool { configuration.dns.cacheLifetime <= .zero }
 
     private func forgetAddresses(for transfer: Transfer) {
@@ -126,16 +127,16 @@ final class EasyHandle {
         let previous = addresses
         defer { curl_slist_free_all(previous) }
         addresses = nil
-        // Versions differ in whether a dot at the end is a part of the name.
+        // Versions differ in whether a trailing dot is part of the name.
         for name in Set([place.host, place.host.ends(with: ".") ? String(place.host.dropLast()) : place.host]) {
             addresses = curl_slist_append(addresses, line("\(name):\(place.port)")) ?? addresses
         }
         setPointer(CURLOPT_RESOLVE, UnsafeMutableRawPointer(addresses))
     }
 
-    /// What libcurl wrote about the failure, else its standard text for `code`.
+    /// Returns libcurl's message about the failure, or its standard text for `code`.
     ///
-    /// About an option that libcurl refuses, newer versions write a text of their own, which has its number only.
+    /// For a refused option, newer versions write their own message, which contains only the number of the option.
     func message(for code: CURLcode) -> String {
         let standard = curl_easy_strerror(code).map { String(cString: $0) } ?? "unknown error"
         if refuses(code), let name = refusedOption.flatMap({ curl_easy_option_by_id($0)?.pointee.name }) {
@@ -144,15 +145,16 @@ final class EasyHandle {
         return errorText.pointee != 0 ? String(cString: errorText) : standard
     }
 
-    /// Whether `code` is about an option, and not about what libcurl has done with it since.
+    /// Whether `code` was caused by setting an option, and not by the transfer.
     func refuses(_ code: CURLcode) -> Bool {
         code != CURLE_OK && code == problem
     }
 
-    /// libcurl allocates both for each transfer: beyond 128 KiB every request would map and unmap memory. What is large
-    /// or streams has larger ones, since one turn for a larger piece costs less than one for each small one.
+    /// Sets the buffer sizes. libcurl allocates both buffers for each transfer: beyond 128 KiB every request would map
+    /// and unmap memory. Large and streamed bodies get larger buffers, because one callback with a large piece costs
+    /// less than many with small ones.
     private func setBuffers(of transfer: Transfer) {
-        // A handle whose last transfer broke off may still have its buffer, and keeps its size then.
+        // A handle whose last transfer was ended early may still have its buffer. It then keeps the size.
         let room = transfer.streams ? 120 << 10 : 32 << 10
         if current.room != room, curlew_set_long(pointer, CURLOPT_BUFFERSIZE, room) == CURLE_OK {
             current.room = room
@@ -167,7 +169,7 @@ final class EasyHandle {
 
     private func setMethod(of transfer: Transfer) {
         let request = transfer.request
-        // Order matters: this clears what an upload or HEAD had set before.
+        // Order matters: this clears the settings of an earlier upload or HEAD.
         set(CURLOPT_HTTPGET, 1)
         if let upload = transfer.upload {
             set(CURLOPT_UPLOAD, 1)
@@ -190,20 +192,20 @@ final class EasyHandle {
         let previous = headerList
         defer { curl_slist_free_all(previous) }
         headerList = nil
-        // libcurl adds an expectation of its own to large bodies, and repeats a request whose expectation was refused. It
-        // only looks at the first field of this name, and leaves an empty one out: what follows is sent, but not obeyed.
+        // libcurl adds Expect to large bodies, and repeats a request if the expectation was refused. It examines only
+        // the first field of this name and omits it if it is empty: further fields are sent, but not obeyed.
         if implied.hasUpload { append("Expect:") }
         if let names = implied.trailers { append("Trailer: \(names)") }
         var (namesAccept, namesCodings) = (false, ContentCoding.offer.isEmpty)
         for field in headers {
             if field.name == .contentLength || field.name == .transferEncoding { continue }
             if field.name == .accept { namesAccept = true }
-            // A part of a coded form cannot be decoded.
+            // Part of an encoded representation cannot be decoded.
             if field.name == .acceptEncoding || field.name == .range { namesCodings = true }
-            // libcurl drops `Name:` and sends `Name;` as a field without a value.
+            // libcurl removes `Name:`, and sends `Name;` as a field without a value.
             append(field.value.isEmpty ? "\(field.name.text);" : "\(field.name.text): \(field.value)")
         }
-        // Fields that libcurl would add by itself.
+        // Fields that libcurl would otherwise add.
         if !namesAccept { append("Accept:") }
         if implied.decodesContent, !namesCodings { append("Accept-Encoding: \(ContentCoding.offer)") }
         if !implied.hasUpload, implied.definesContent { append("Content-Length: 0") }
@@ -218,7 +220,7 @@ final class EasyHandle {
         headerList = list
     }
 
-    /// Another place to connect to, as libcurl writes it.
+    /// Adds an entry for CURLOPT_CONNECT_TO, in libcurl's format.
     func appendOverride(_ line: String) {
         guard let list = curl_slist_append(overrides, line) else {
             problem = CURLE_OUT_OF_MEMORY
@@ -234,7 +236,7 @@ final class EasyHandle {
         set(CURLOPT_PATH_AS_IS, 1)
         set(CURLOPT_PROTOCOLS, Int(CURLPROTO_HTTP | CURLPROTO_HTTPS))
         set(CURLOPT_FOLLOWLOCATION, 0)
-        // Empty, not nil: libcurl would ask the environment.
+        // Empty, not nil: otherwise libcurl would use the environment.
         setText(CURLOPT_PROXY, "")
         setText(CURLOPT_NOPROXY, "")
         set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
@@ -256,12 +258,12 @@ final class EasyHandle {
     }
 
     func setText(_ option: CURLoption, _ value: String?) {
-        // Passing an optional string to C directly would copy it.
+        // Passing an optional string directly to C would copy it.
         let code = value.map { $0.withCString { curlew_set_string(pointer, option, $0) } }
         check(code ?? curlew_set_string(pointer, option, nil), option)
     }
 
-    /// libcurl copies the bytes; nil takes back what was set.
+    /// Sets data, which libcurl copies; nil clears the option.
     func setData(_ option: CURLoption, _ value: Data?) {
         guard let value else { return setPointer(option, nil) }
         check(value.withUnsafeBytes { curlew_set_blob(pointer, option, $0.baseAddress, $0.count) }, option)

@@ -4,29 +4,29 @@
 import CurlewCore
 import CurlewHTTP
 
-/// What a handle has been given.
+/// The current settings of a handle.
 struct Current {
     var headers: HTTPHeaders?
     var implied: Implied?
     var version: Int?
-    /// Bytes of its buffer for what it receives.
+    /// The size in bytes of its receive buffer.
     var room: Int?
     var sendsMuch: Bool?
     var opensConnection: Bool?
-    /// The target that stands in for the one that libcurl would make of the URL.
+    /// The target that replaces the one that libcurl would derive from the URL.
     var target: String?
-    /// Observers hear of the addresses that are tried.
+    /// Whether observers are notified of the addresses that are tried.
     var tellsAddresses = false
-    /// For whom identity, pins and proxy are set.
+    /// The origin for which identity, pins and proxy are set.
     var origin: Origin?
     var proxy: ProxyServer?
     var pins: PinSet?
-    /// The pins that new connections are compared with here.
+    /// The pins that new connections are compared with in `ServerCheck`.
     var pathPins: PinSet?
-    /// The pins that libcurl enforces; the outer nil means that nobody knows.
+    /// The pins that libcurl enforces; the outer nil means unknown.
     var enforcedPins: String??
 
-    /// The same fields in the same order. Calls of one client mostly send copies of one list.
+    /// Whether the fields are the same and in the same order. Calls of one client usually send copies of one list.
     func has(_ other: HTTPHeaders, _ implied: Implied) -> Bool {
         guard let headers, self.implied == implied, headers.count == other.count else { return false }
         return headers.isCopy(of: other)

@@ -3,17 +3,18 @@
 #if os(Linux)
 import CurlewHTTP
 
-/// What the fields of a request depend on besides the fields themselves.
+/// The properties of a request, other than its fields, that determine the sent fields.
 struct Implied: Equatable {
     let hasUpload: Bool
     let definesContent: Bool
     let decodesContent: Bool
-    /// What the `Trailer` field announces.
+    /// The value of the `Trailer` field.
     let trailers: String?
 }
 
 extension HTTPMethod {
-    /// Methods that define a meaning for content say so even when there is none (RFC 9110 §8.6).
+    /// Whether the method defines a meaning for content. Such a request sends Content-Length: 0 if it has no content
+    /// (RFC 9110 §8.6).
     var definesContent: Bool {
         self == .post || self == .put || self == .patch
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-// Its header brings the socket types too, and a release build asks for the module that did.
+// Its header also provides the socket types, and a release build requires the import.
 import CCurl
 
 #if canImport(Glibc)
@@ -12,8 +12,8 @@ import Musl
 
 /// The network interfaces of this machine.
 enum NetworkInterfaces {
-    /// Whether any interface but the loopback one is up and has an address with which it may reach another network. True
-    /// when the system does not tell.
+    /// Whether an interface other than the loopback interface is up and has an address that can reach another network.
+    /// True if the system does not report interfaces.
     static var isAnyUp: Bool {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return true }
@@ -26,7 +26,7 @@ enum NetworkInterfaces {
             switch interface.ifa_addr?.pointee.sa_family {
             case sa_family_t(AF_INET): return true
             case sa_family_t(AF_INET6):
-                // Link-local addresses, fe80::/10, are there without any network.
+                // Link-local addresses, fe80::/10, exist without any network.
                 let isLocal = interface.ifa_addr.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
                     withUnsafeBytes(of: address.pointee.sin6_addr) { $0[0] == 0xFE && $0[1] & 0xC0 == 0x80 }
                 }

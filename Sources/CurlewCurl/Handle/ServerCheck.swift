@@ -6,23 +6,23 @@ import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// The certificates of one connection: what errors say about them, and whether the pins of the host admit them.
+/// Checks the certificates of one connection against the host's pins, and keeps them for error descriptions.
 ///
-/// The connection keeps it, and with it the rules that count, for as long as it lives: TLS 1.2 lets a server repeat the
-/// handshake at any time. Used on the event loop's thread only.
+/// The connection retains the check, and with it the applicable rules, until it closes: with TLS 1.2 a server may
+/// repeat the handshake at any time. Used only on the event loop's thread.
 final class ServerCheck {
-    /// The set whose scope is the verified path, if the host has one.
+    /// The pins whose scope is the verified path, if the host has any.
     private let pins: PinSet?
-    /// What the server presented in the last handshake, until nobody will ask.
+    /// The certificates of the last handshake, until they are no longer needed.
     private var presented: OpaquePointer?
     /// The pins of the certificates on the verified path, the server's own first; empty without `pins`.
     private(set) var path: [String?] = []
-    /// The keys of a path that the pins do not admit.
+    /// The keys of a path that does not match the pins.
     private(set) var refused: String?
-    /// The certificate is trusted, and the pins admit it.
+    /// Whether the certificate is trusted and matches the pins.
     private(set) var isAdmitted = false
 
-    /// The server asked for a certificate of the client, and there was none to show.
+    /// Whether the server requested a client certificate and none was available.
     fileprivate(set) var lacksCertificate = false
 
     init(pins: PinSet?) {
@@ -33,19 +33,19 @@ final class ServerCheck {
         curlew_release_certificates(presented)
     }
 
-    /// What the server presented. Only references are kept until somebody asks.
+    /// The certificates that the server presented. They are parsed only when this property is read.
     var certificates: [PeerCertificate] {
         Self.certificates(of: presented)
     }
 
-    /// What certificates say, at most ten of them.
+    /// Parses at most ten certificates.
     static func certificates(of stack: OpaquePointer?) -> [PeerCertificate] {
         let count = min(curlew_certificate_count(stack), Int32(PeerCertificate.most))
         return PeerCertificate.list(
             (0..<count).lazy.compactMap { bytes(of: stack, $0, curlew_certificate_bytes) })
     }
 
-    /// The certificates are not asked for any more.
+    /// Releases the certificates.
     func forgetCertificates() {
         curlew_release_certificates(presented)
         presented = nil
@@ -81,7 +81,7 @@ final class ServerCheck {
     }
 }
 
-/// Called when OpenSSL has verified the certificates of a server, or has not. The context is the check.
+/// Called when OpenSSL has verified the certificates of a server, successfully or not. The context is the check.
 func judgeCertificates(
     _ context: UnsafeMutableRawPointer?, _ presented: OpaquePointer?, _ path: OpaquePointer?
 ) -> Int32 {
@@ -89,18 +89,18 @@ func judgeCertificates(
     return Unmanaged<ServerCheck>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.judge(presented, path) ? 1 : 0 }
 }
 
-/// Called when a server asks for a certificate and there is none. The context is the check.
+/// Called when a server requests a client certificate and there is none. The context is the check.
 func noteCertificateRequest(_ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
     Unmanaged<ServerCheck>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.lacksCertificate = true }
 }
 
-/// Called when a connection is gone for which `judgeCertificates` was set.
+/// Called when a connection with `judgeCertificates` is destroyed.
 func releaseServerCheck(_ context: UnsafeMutableRawPointer?) {
     if let context { Unmanaged<ServerCheck>.fromOpaque(context).release() }
 }
 
-/// Called when libcurl has made the settings of OpenSSL for a connection. The context is the handle.
+/// Called when libcurl has created the OpenSSL settings of a connection. The context is the handle.
 func prepareSecureContext(
     _ easy: UnsafeMutableRawPointer?, _ secureContext: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?
 ) -> CURLcode {
@@ -110,7 +110,7 @@ func prepareSecureContext(
 }
 
 extension EasyHandle {
-    /// Has `prepareSecureContext` called for each connection.
+    /// Installs `prepareSecureContext`, which is called for each connection.
     func watchSecureContexts() {
         guard CurlLibrary.current.showsSecureContexts else { return }
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -134,16 +134,16 @@ extension EasyHandle {
         return CURLE_OK
     }
 
-    /// Whether it is the connection to a proxy that becomes secure: pins are for servers. The connection to the server
-    /// itself follows when the proxy has opened the way.
+    /// Whether the current handshake is with a proxy: pins apply only to servers. The handshake with the server follows
+    /// when the proxy has opened the tunnel.
     private var isForProxy: Bool {
         guard current.proxy?.kind == .https else { return false }
         let status = curlew_info_long(pointer, CURLINFO_HTTP_CONNECTCODE)
         return current.origin?.isSecure != true || !(200...299).contains(status)
     }
 
-    /// Why `transfer` must not use the connection that it has made: nobody has compared its path with the pins. That does
-    /// not happen with any libcurl that is known.
+    /// Returns why `transfer` must not use the connection that it opened: its path was not compared with the pins. No
+    /// known libcurl version causes this.
     func uncheckedPath(of transfer: Transfer) -> NetworkError? {
         guard let pins = current.pathPins, pins.mode == .enforce, transfer.request.origin.isSecure,
             serverCheck?.isAdmitted != true, curlew_info_long(pointer, CURLINFO_NUM_CONNECTS) > 0

@@ -4,15 +4,16 @@
 import CCurl
 import CurlewCore
 
-/// The TLS sessions that the handles of one event loop share: a new connection resumes one whichever handle opened the earlier
-/// connection. libcurl before 8.12 keeps sessions for each handle by itself; later versions keep them where the
-/// connections are.
+/// The TLS sessions that the handles of one event loop share. A new connection resumes a session whichever handle
+/// opened the earlier connection. libcurl before 8.12 keeps sessions per handle; later versions keep them with the
+/// connections.
 ///
-/// No locks, because all of these handles are used by one thread. They hold the store, which must not go before them.
+/// Needs no locks, because one thread uses all of these handles. The handles retain the store, which must not be
+/// released before them.
 final class SessionStore {
     let pointer: OpaquePointer
 
-    /// Nil where none is needed, and without memory.
+    /// Returns nil if no store is needed, or if memory is exhausted.
     init?() {
         guard CurlLibrary.current.keepsSessionsByHandle, let pointer = curlew_session_store() else { return nil }
         self.pointer = OpaquePointer(pointer)
@@ -24,7 +25,7 @@ final class SessionStore {
 }
 
 extension EasyHandle {
-    /// Has TLS sessions kept in `store`. False if libcurl refuses.
+    /// Makes the handle keep its TLS sessions in `store`. Returns false if libcurl refuses.
     func share(_ store: SessionStore?) -> Bool {
         guard let store else { return true }
         sessions = store

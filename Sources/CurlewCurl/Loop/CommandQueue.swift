@@ -9,39 +9,39 @@ import Glibc
 import Musl
 #endif
 
-/// What other threads ask of an event loop.
+/// A command from another thread to an event loop.
 enum Command {
     case start(Transfer)
     case cancel(Transfer)
     /// The reader of a body has made room, or the producer of an upload has bytes.
     case resume(Transfer)
-    /// What the system says about a name.
+    /// The result of a name lookup.
     case found(String, NameLookup.Answer)
-    /// Requests wait, one of which may be late at this moment on the loop's clock.
+    /// Requests are waiting, and one of them may be late at this time on the loop's clock.
     case look(by: Int64)
-    /// End when nothing is left to do, at this moment at the latest.
+    /// End when no work is left, at this time at the latest.
     case stop(by: Int64)
 }
 
-/// The way into the thread of an event loop: a list of commands and a descriptor that wakes it.
+/// Passes commands to the thread of an event loop: a list of commands and a descriptor that wakes the loop.
 ///
-/// A command costs a system call only when the loop sleeps.
+/// A command costs a system call only if the loop is waiting.
 final class CommandQueue: Sendable {
     struct State {
         var commands: [Command] = []
         var isSleeping = false
-        /// No new work is taken.
+        /// Whether new work is refused.
         var isStopped = false
-        /// The loop's thread has been started and has not ended.
+        /// Whether the loop's thread has been started and has not ended.
         var isRunning = false
-        /// The loop's numbers at its last look at this queue, which holds the lock anyway.
+        /// The loop's values when it last took commands, which requires the lock in any case.
         var snapshot = TransportSnapshot()
         /// Called when the loop has ended.
         var endings: [@Sendable () -> Void] = []
     }
 
     private let state = Locked(State())
-    /// Readable while a wake-up is due. Negative if the system had no descriptor left.
+    /// Readable when the loop must wake up. Negative if the system had no descriptor left.
     let descriptor: Int32
 
     init() {
@@ -52,7 +52,8 @@ final class CommandQueue: Sendable {
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Runs `body` under the queue's lock; it may append commands. Wakes the loop if it did and the loop sleeps.
+    /// Runs `body`, which may append commands, under the queue's lock. Wakes the loop if commands were appended and it
+    /// is waiting.
     func withLock<Result: Sendable>(_ body: @Sendable (inout State) -> Result) -> Result {
         let (result, mustWake) = state.withLock { state in
             let result = body(&state)
@@ -64,10 +65,10 @@ final class CommandQueue: Sendable {
         return result
     }
 
-    /// All commands so far. If there are none the loop is about to wait, and is woken by the next one.
+    /// Takes all commands. If there are none, the loop is about to wait, and the next command wakes it.
     func take(into commands: inout [Command], publishing snapshot: TransportSnapshot) {
         commands.removeAll(keepingCapacity: true)
-        // Two lists that take turns: neither is allocated anew.
+        // Two arrays are swapped, so that neither is reallocated.
         state.withLock { state in
             swap(&state.commands, &commands)
             state.snapshot = snapshot
@@ -75,7 +76,7 @@ final class CommandQueue: Sendable {
         }
     }
 
-    /// Waits for a wake-up alone, where there is no libcurl to wait for.
+    /// Waits for a wake-up only, if there is no libcurl handle to wait for.
     func wait(_ milliseconds: Int32) {
         var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         var count: UInt64 = 0

@@ -6,12 +6,12 @@ import CurlewCore
 import CurlewHTTP
 import Synchronization
 
-/// What is known of the open connections of one event loop, by their sockets. On the loop's thread only.
+/// The known properties of the open connections of one event loop, by socket. Used only on the loop's thread.
 ///
-/// libcurl numbers connections only from 8.2 on, so the engine does it itself, when a connection is ready for its first
-/// request. Later requests find it by the addresses and ports of its ends.
+/// libcurl numbers connections only from 8.2 on, so the transport assigns numbers itself, when a connection is ready
+/// for its first request. Later requests find the connection by the addresses and ports of its ends.
 struct ConnectionBook {
-    /// A connection, and the name under which it is found; nil for a Unix domain socket.
+    /// A connection and its name; the name is nil for a Unix domain socket.
     private struct Entry {
         var info: ConnectionInfo
         let name: ConnectionName?
@@ -20,17 +20,17 @@ struct ConnectionBook {
 
     private var entries: [Int32: Entry] = [:]
     private var sockets: [ConnectionName: Int32] = [:]
-    /// The socket that was made last.
+    /// The socket that was opened last.
     private(set) var latest: Int32?
 
-    /// Counts the connections of all transports of the process.
+    /// The number of connections of all transports in the process.
     private static let last = Atomic<UInt64>(0)
 
     func socket(of name: ConnectionName) -> Int32? { sockets[name] }
 
     func info(of socket: Int32) -> ConnectionInfo? { entries[socket]?.info }
 
-    /// A connection is ready for the first time.
+    /// Adds a connection that is ready for the first time.
     mutating func add(_ socket: Int32, _ name: ConnectionName?, localAddress: String?, tls: ConnectionInfo.TLS?) {
         forget(socket)
         let id = Self.last.wrappingAdd(1, ordering: .relaxed).newValue
@@ -38,7 +38,7 @@ struct ConnectionBook {
         if let name { sockets[name] = socket }
     }
 
-    /// The caller wants to see certificates: `read` is called once for each connection.
+    /// Adds the certificates of a connection, if the caller requires them. `read` is called once for each connection.
     mutating func addCertificates(to socket: Int32, read: () -> [PeerCertificate]) {
         guard let entry = entries[socket], !entry.hasCertificates, var tls = entry.info.tls else { return }
         tls.certificates = read()
@@ -46,13 +46,13 @@ struct ConnectionBook {
         entries[socket]?.hasCertificates = true
     }
 
-    /// A socket is made, whose number may have been another one's.
+    /// Records a new socket, whose descriptor may have been used before.
     mutating func opened(_ socket: Int32) {
         forget(socket)
         latest = socket
     }
 
-    /// The socket is closed.
+    /// Removes a socket that is closed.
     mutating func forget(_ socket: Int32) {
         guard let entry = entries.removeValue(forKey: socket), let name = entry.name else { return }
         if sockets[name] == socket { sockets[name] = nil }
@@ -60,13 +60,13 @@ struct ConnectionBook {
 }
 
 extension Transfer {
-    /// The connection is there, and the request is about to leave on it.
+    /// Records that the connection is ready and the request is about to be sent.
     func noteReady(on name: ConnectionName?, localAddress: @autoclosure () -> String?) {
         guard let easy else { return }
         multi?.noteConnection(of: self, easy, name, localAddress)
         guard context.isObserved else { return }
         if hasTried {
-            // Without TLS no callback has told.
+            // Without TLS, no callback has reported that the connection is open.
             noteOpening()
             hasTried = false
             hasOpened = false
@@ -75,7 +75,7 @@ extension Transfer {
         multi?.add(.event(self, .connecting(.ready(connectionInfo ?? ConnectionInfo()))))
     }
 
-    /// libcurl has found addresses and tries this one.
+    /// Records that libcurl tries this address.
     func noteTrying(_ address: @autoclosure () -> String) {
         guard context.isObserved else { return }
         hasTried = true
@@ -97,7 +97,7 @@ func noteOpened(_ easy: UnsafeMutableRawPointer?) {
 }
 
 extension MultiHandle {
-    /// Finds the connection that `transfer` is on, or takes it into the book.
+    /// Finds the connection of `transfer`, or adds it to the book.
     fileprivate func noteConnection(
         of transfer: Transfer, _ easy: EasyHandle, _ name: ConnectionName?, _ localAddress: () -> String?
     ) {
@@ -117,19 +117,19 @@ extension MultiHandle {
         transfer.connectionInfo = handles.book.info(of: socket)
     }
 
-    /// What is known of the transfer's connection. That of a Unix domain socket has no name to be found by when it is used
-    /// again: libcurl, which has to search for it, is asked at the end.
+    /// Returns the known properties of the transfer's connection. A Unix domain socket has no name by which a later
+    /// request can find it. libcurl, which must search for it, is queried at the end.
     func connectionInfo(of transfer: Transfer, _ easy: EasyHandle) -> ConnectionInfo? {
         if let info = transfer.connectionInfo { return info }
         guard transfer.owner.configuration.unixSocket != nil else { return nil }
         return handles.book.info(of: transfer.socket ?? curlew_info_socket(easy.pointer))
     }
 
-    /// The socket of a connection that is not in the book. Mostly the one that libcurl has announced for the transfer last;
-    /// of several that were tried at the same time it may be another one.
+    /// Returns the socket of a connection that is not in the book. Usually it is the last socket that libcurl announced
+    /// for the transfer. If several were tried concurrently, it may be another.
     private func newSocket(of transfer: Transfer, _ name: ConnectionName?) -> Int32? {
         let announced = transfer.socket.flatMap { poller.isOpen($0) ? $0 : nil }
-        // A Unix domain socket is open at once, without a wait in which another one could be made.
+        // A Unix domain socket connects immediately, so no other socket can be opened in between.
         guard let name else {
             return announced ?? handles.book.latest.flatMap { handles.book.info(of: $0) == nil ? $0 : nil }
         }
@@ -145,7 +145,7 @@ extension Transfer {
 }
 
 extension EasyHandle {
-    /// What TLS agreed on for the connection that the handle has at the moment; nil if that is unknown.
+    /// Returns the TLS parameters of the handle's current connection, or nil if they are unknown.
     fileprivate func handshake() -> ConnectionInfo.TLS? {
         var handshake = curlew_handshake(version: nil, cipher_suite: nil, is_resumed: -1)
         guard curlew_read_handshake(pointer, &handshake) != 0 else { return ConnectionInfo.TLS() }
@@ -162,7 +162,7 @@ extension EasyHandle {
 }
 
 extension ConnectionInfo {
-    /// Address and port in one text: `127.0.0.1:80`, `[::1]:80`.
+    /// Formats an address and a port: `127.0.0.1:80`, `[::1]:80`.
     static func place(_ address: String, _ port: Int) -> String {
         address.holds(":") ? "[\(address)]:\(port)" : "\(address):\(port)"
     }

@@ -10,51 +10,52 @@ import Glibc
 import Musl
 #endif
 
-/// A thread that performs transfers: every call into libcurl happens here.
+/// A thread that performs transfers. All calls into libcurl happen on it.
 ///
 ///     caller ──▶ RequestQueues ──▶ CommandQueue ──▶ EventLoop ──▶ MultiHandle ──▶ network
 ///       ▲                                                              │
 ///       └──────────────── continuation, BodyPipe ◀─────────────────────┘
 ///
-/// A turn has five steps: take commands, wait for sockets, let libcurl work, apply the effects of what it reported, end
-/// what is late. libcurl's callbacks only take notes; callers and readers hear when it has returned, with no lock held.
+/// A turn has five steps: take commands, wait for sockets, let libcurl work, apply the effects of its callbacks, end
+/// late transfers. libcurl's callbacks only record effects. Callers and readers are resumed after libcurl has returned,
+/// with no lock held.
 ///
-/// The thread starts with the first request. Without any for `ConnectionPool.idleLifetime`, when no connection would be
-/// used again, it closes everything and ends, and the next request starts another one.
+/// The thread starts with the first request. If there is no request for `ConnectionPool.idleLifetime`, when no
+/// connection would be reused, it closes everything and ends. The next request starts another thread.
 ///
-/// `@unchecked Sendable` holds because everything but the constants is touched by the loop's thread only, of which there
-/// is one at a time: the command queue's lock orders the end of one and the start of the next.
+/// `@unchecked Sendable` is valid because everything but the constants is accessed only by the loop's thread, of which
+/// there is one at a time: the command queue's lock orders the end of one thread and the start of the next.
 final class EventLoop: @unchecked Sendable {
     let configuration: TransportConfiguration
     let proxies: ProxyRules
     let queues: RequestQueues
     let names: NameLookup
-    /// Its number among the loops of its queues.
+    /// The index of the loop among those of its queues.
     let number: Int
     let home = HomeProcess()
     let memory = BodyMemory()
     let fields = FieldCache()
     var mixedVersions = MixedVersions()
-    /// What its snapshots tell.
+    /// The values for snapshots.
     var gauges = TransportSnapshot()
-    /// The clock, read once in each turn: callbacks note activity far too often to ask it themselves.
+    /// The time, read once per turn: callbacks record activity too often to read the clock themselves.
     private(set) var now: Int64 = 0
 
     let commandQueue = CommandQueue()
     private var commands: [Command] = []
-    /// libcurl, while there is something to do.
+    /// The libcurl handle, while there is work.
     private var multi: MultiHandle?
-    /// Earlier ones with connections that are older than `ConnectionPool.lifetime`, until their last transfers are over.
+    /// Earlier handles with connections older than `ConnectionPool.lifetime`, until their last transfers have ended.
     private var retired: [MultiHandle] = []
-    /// When a request that waits for a slot may be late, for the loop that looks after them; else `Int64.max`.
+    /// When a waiting request may be late, for the loop that checks them; otherwise `Int64.max`.
     private var nextLook = Int64.max
-    /// From now on no new work is taken, and the thread ends when nothing is left or this moment has come.
+    /// No new work is accepted, and the thread ends when no work is left or at this time.
     private var stopAt = Int64.max
     private var isStopping = false
-    /// Since when there has been nothing to do.
+    /// The time at which the loop became idle.
     private var restingSince: Int64 = 0
 
-    /// Memory for bodies is kept for so many nanoseconds without any work.
+    /// The number of nanoseconds without work after which the memory for bodies is freed.
     private static let restTime: Int64 = 10_000_000_000
     static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",
@@ -76,12 +77,12 @@ final class EventLoop: @unchecked Sendable {
 
     // MARK: From any thread
 
-    /// Hands a transfer over that has a slot here. The error if that is not possible.
+    /// Passes a transfer that has a slot to this loop. Returns the error if that is not possible.
     func start(_ transfer: Transfer) -> NetworkError? {
         send(.start(transfer))
     }
 
-    /// Asks for something. Nothing happens if the thread is gone, except that a start, and a look, start it.
+    /// Sends a command. Has no effect if there is no thread, except that a start or a check starts one.
     @discardableResult
     func send(_ command: Command) -> NetworkError? {
         guard home.isHere else { return nil }
@@ -99,7 +100,7 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// Refuses new work, and ends everything that has not ended by `moment`. `ending` is called when the thread has ended.
+    /// Refuses new work, and ends all work that has not ended by `moment`. Calls `ending` when the thread has ended.
     func stop(by moment: Int64, _ ending: (@Sendable () -> Void)?) {
         let hasEnded = commandQueue.withLock { state -> Bool in
             state.isStopped = true
@@ -111,10 +112,10 @@ final class EventLoop: @unchecked Sendable {
         if hasEnded { ending?() }
     }
 
-    /// The numbers of the last turn.
+    /// The values of the last turn.
     var snapshot: TransportSnapshot { commandQueue.withLock { $0.snapshot } }
 
-    /// False when the system gives no thread or no descriptor.
+    /// Returns false if the system cannot create a thread or a descriptor.
     private func startThread() -> Bool {
         guard commandQueue.descriptor >= 0 else { return false }
         return CurlewCurl.startThread(self, runEventLoop)
@@ -123,7 +124,7 @@ final class EventLoop: @unchecked Sendable {
     // MARK: On the loop's thread
 
     fileprivate func run() {
-        // libcurl leaves SIGPIPE alone because of NOSIGNAL; a broken connection must not end the process.
+        // libcurl does not handle SIGPIPE because of NOSIGNAL. A broken connection must not end the process.
         var signals = sigset_t()
         sigemptyset(&signals)
         sigaddset(&signals, SIGPIPE)
@@ -143,10 +144,10 @@ final class EventLoop: @unchecked Sendable {
         commands.forEach(perform)
         guard !isStopping else { return }
         now = ExchangeClock.now()
-        // What came in is not slept over.
+        // Does not wait after commands have arrived.
         let pause = commands.isEmpty ? pause : 0
         if let multi {
-            // What they want of the system has to be known before this thread waits.
+            // The events that they wait for must be registered before this thread waits.
             for handle in retired { handle.applyChanges() }
             multi.wait(pause)
             for handle in retired { handle.wait(0) }
@@ -166,7 +167,7 @@ final class EventLoop: @unchecked Sendable {
         retired.isEmpty ? multi.map { [$0] } ?? [] : retired + (multi.map { [$0] } ?? [])
     }
 
-    /// Nothing is under way.
+    /// Whether no transfer is in progress.
     private var isIdle: Bool { (multi?.isIdle ?? true) && retired.isEmpty }
 
     private func perform(_ command: Command) {
@@ -178,13 +179,14 @@ final class EventLoop: @unchecked Sendable {
         case .look(let moment): nextLook = min(nextLook, moment)
         case .stop(let moment):
             stopAt = min(stopAt, moment)
-            // The loop that looks after those who wait may end before the others.
+            // The loop that checks waiting requests may end before the others.
             nextLook = 0
             if ExchangeClock.now() >= stopAt { isStopping = true }
         }
     }
 
-    /// What could not begin, because a process had too many files open at that moment, begins with the next call.
+    /// Begins a transfer. If the handle could not be created because too many files were open, the next call tries
+    /// again.
     func begin(_ transfer: Transfer) {
         transfer.loop = self
         retireOld()
@@ -194,13 +196,13 @@ final class EventLoop: @unchecked Sendable {
         refuse(transfer, isStopping ? Self.shutdownError : problem ?? Self.noDescriptor)
     }
 
-    /// libcurl looks at the age of connections that are idle, and a connection of HTTP/2 may never be. So new transfers get
-    /// a new handle when this one has been there for the lifetime of a connection.
+    /// Replaces the multi handle when it reaches the lifetime of a connection. libcurl checks the age only of idle
+    /// connections, and an HTTP/2 connection may never be idle.
     private func retireOld() {
         guard let lifetime = configuration.pool.lifetime?.wholeNanoseconds, let multi,
             now - multi.opened >= max(1_000_000_000, lifetime)
         else { return }
-        // Its sockets wake the loop through the next one's.
+        // Its sockets wake the loop through the poller of the next handle.
         guard let next = MultiHandle(loop: self) else { return }
         guard next.poller.watch(multi.poller) else { return next.close() }
         for handle in retired { _ = next.poller.watch(handle.poller) }
@@ -214,7 +216,7 @@ final class EventLoop: @unchecked Sendable {
         retired.removeAll { $0.isIdle }
     }
 
-    /// A transfer does not begin, nor do those that get its slot.
+    /// Fails a transfer, and those that get its slot.
     private func refuse(_ transfer: Transfer, _ error: NetworkError) {
         var left = [transfer]
         while let transfer = left.popLast() {
@@ -223,16 +225,16 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// How long nothing is due, in milliseconds.
+    /// The time in milliseconds for which no work is due.
     private var pause: Int32 {
         var next = min(nextLook, stopAt)
         for handle in multis { next = min(next, handle.nextMoment) }
         if isIdle {
             if !memory.isEmpty { next = min(next, restingSince + Self.restTime + 1) }
-            // The loop that looks for late requests does not rest, and need not wake for that.
+            // The loop that checks late requests does not end, and need not wake up for that.
             if nextLook == .max { next = min(next, restingSince + min(rest, 1 << 60)) }
         }
-        // A bound on the wait costs nothing and would reveal a lost wake-up as a delay instead of a hang.
+        // A bound on the wait costs nothing, and turns a lost wake-up into a delay instead of a hang.
         let most: Int64 = isIdle ? 60_000_000_000 : 1_000_000_000
         return Int32((max(0, min(next - now, most)) + 999_999) / 1_000_000)
     }
@@ -240,7 +242,7 @@ final class EventLoop: @unchecked Sendable {
     private func endLate() {
         if now >= stopAt { isStopping = true }
         for handle in multis { handle.endLate() }
-        // What ended in a retired handle may have let others begin.
+        // Transfers that ended in a retired handle may have let others begin.
         if !retired.isEmpty { multi?.applyEffects() }
         if isIdle, now - restingSince > Self.restTime { memory.forget() }
         guard now >= nextLook else { return }
@@ -255,15 +257,15 @@ final class EventLoop: @unchecked Sendable {
         }
     }
 
-    /// No connection would be used again.
+    /// Whether the thread may end, because no connection would be reused.
     private var isRested: Bool {
         isIdle && nextLook == .max && now - restingSince >= rest
     }
 
-    /// After so many nanoseconds without work the thread ends.
+    /// The number of nanoseconds without work after which the thread ends.
     private var rest: Int64 { max(1_000_000_000, configuration.pool.idleLifetime.wholeNanoseconds) }
 
-    /// Ends the thread, unless something has come in. True if it has ended.
+    /// Ends the thread, unless a command has arrived. Returns true if it has ended.
     private func endThread() -> Bool {
         multi?.close()
         multi = nil
@@ -280,9 +282,9 @@ final class EventLoop: @unchecked Sendable {
     private func close() {
         for handle in multis { handle.endAll(with: Self.shutdownError) }
         closeRetired()
-        // Commands that came after the stop: their callers must hear too. Those that come last concern transfers that
-        // have ended. They leave the queue, which would otherwise keep itself alive through them; they go outside the lock,
-        // because a transport may go with them.
+        // Performs commands that arrived after the stop, so that their callers are resumed. The last commands concern
+        // transfers that have ended. They are removed from the queue, which they would otherwise keep alive, and are
+        // released outside the lock, because they may hold the last reference to a transport.
         commandQueue.take(into: &commands, publishing: gauges)
         commands.forEach(perform)
         commands = []
@@ -296,7 +298,7 @@ final class EventLoop: @unchecked Sendable {
     }
 }
 
-/// Entry of the loop's thread. The box keeps the loop alive until the thread has ended.
+/// The entry point of the loop's thread. The context keeps the loop alive until the thread has ended.
 private func runEventLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let context else { return nil }
     Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue().run()

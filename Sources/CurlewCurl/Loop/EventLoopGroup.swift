@@ -4,11 +4,11 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The event loops of one transport, and the queues before them.
+/// The event loops of one transport, and their queues.
 ///
-/// An origin belongs to one loop, so that its connections are shared. Over plain HTTP/1.1 nothing is shared at a time:
-/// there the others help when its loop has a lot in hand, and elsewhere as many as the configuration allows. Each of them
-/// then has a part of the connections to the host.
+/// Each origin is assigned to one loop, so that its connections are shared. Plain HTTP/1.1 connections are not shared
+/// concurrently: there all other loops help when the assigned loop is busy. Elsewhere, only as many loops help as the
+/// configuration allows. Each loop that helps has a part of the connections to the host.
 struct EventLoopGroup: Sendable {
     /// Event loops that share queues.
     private struct Lane: Sendable {
@@ -28,16 +28,16 @@ struct EventLoopGroup: Sendable {
     }
 
     private let main: Lane
-    /// Speaks HTTP/1.1 only; see `CurlLibrary.losesBytesBesideUploads`.
+    /// Uses only HTTP/1.1; see `CurlLibrary.losesBytesBesideUploads`.
     private let apart: Lane?
     private let home = HomeProcess()
 
     init(configuration: TransportConfiguration, proxies: ProxyRules) {
-        // A limit for all connections cannot be divided into parts that are hardly any.
+        // A limit for all connections is not divided into very small parts.
         let most = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
         let names = NameLookup(configuration.dns.addresses)
         main = Lane(configuration, proxies, names, loops: min(configuration.eventLoops, most))
-        // Which libcurl there is shows with the first use: making a transport does not start it.
+        // The libcurl version is determined on first use: creating a transport does not initialise libcurl.
         var serial = configuration
         serial.httpVersions = .http1Only
         apart = configuration.httpVersions == .automatic ? Lane(serial, proxies, names, loops: 1) : nil
@@ -48,7 +48,7 @@ struct EventLoopGroup: Sendable {
     /// False in a forked child.
     var isHere: Bool { home.isHere }
 
-    /// Begins a transfer, or lets it wait for its turn. Its continuation is resumed exactly once, whatever happens.
+    /// Begins a transfer or queues it. Its continuation is resumed exactly once in every case.
     func start(_ transfer: Transfer) {
         let lane = lane(of: transfer)
         switch lane.queues.enter(transfer) {
@@ -60,7 +60,7 @@ struct EventLoopGroup: Sendable {
         }
     }
 
-    /// Ends a transfer wherever it is. Harmless when it has ended, or has not begun yet.
+    /// Ends a transfer in any state. Does nothing if it has ended or has not begun.
     func cancel(_ transfer: Transfer) {
         guard isHere else { return }
         let lane = lane(of: transfer)
@@ -72,7 +72,7 @@ struct EventLoopGroup: Sendable {
         }
     }
 
-    /// A loop that has no thread refuses the transfer, and those that would have its slot.
+    /// Starts a transfer. A loop without a thread refuses it, and the transfers that would get its slot.
     private func start(_ transfer: Transfer, at loop: EventLoop) {
         var due = [transfer]
         while let transfer = due.popLast() {
@@ -89,7 +89,7 @@ struct EventLoopGroup: Sendable {
         return apart
     }
 
-    /// The numbers of all loops, each at a moment of its own; none in a forked child.
+    /// The sum of the values of all loops, which are not taken at the same time; empty in a forked child.
     var snapshot: TransportSnapshot {
         guard isHere else { return TransportSnapshot() }
         return lanes.reduce(TransportSnapshot()) { sum, lane in
@@ -99,7 +99,7 @@ struct EventLoopGroup: Sendable {
         }
     }
 
-    /// Stops all of them; `ending` is called when the last one has ended.
+    /// Stops all loops. Calls `ending` when the last one has ended.
     func stop(by moment: Int64 = 0, _ ending: (@Sendable () -> Void)? = nil) {
         guard isHere else {
             ending?()

@@ -10,13 +10,13 @@ import Glibc
 import Musl
 #endif
 
-/// The handles of an event loop, kept for use by one transfer after the other, and the sockets that libcurl opens for
-/// them. On the loop's thread only.
+/// The reusable easy handles of an event loop, and the sockets that libcurl opens for them. Used only on the loop's
+/// thread.
 final class HandleStore {
     private unowned let loop: EventLoop
     private let multi: UnsafeMutableRawPointer
     private let poller: SocketPoller
-    /// What is known of the open connections.
+    /// The known properties of the open connections.
     var book = ConnectionBook()
     private let sessions = SessionStore()
     private var idle: [EasyHandle] = []
@@ -30,11 +30,12 @@ final class HandleStore {
         (self.loop, self.multi, self.poller) = (loop, multi, poller)
     }
 
-    /// One from the store, or a new one; nil when libcurl has no memory left.
+    /// Returns a handle from the store, or a new one. Returns nil if libcurl is out of memory.
     func take() -> EasyHandle? {
         if let easy = idle.popLast() { return easy }
         guard let easy = EasyHandle(configuration: loop.configuration, proxies: loop.proxies) else { return nil }
-        // Connections outlive the handle that opened them, but not the multi handle, which closes them before it goes.
+        // Connections outlive the handle that opened them, but not the multi handle, which closes them before it is
+        // released.
         let context = Unmanaged.passUnretained(self).toOpaque()
         let codes = [
             easy.isGuarded
@@ -49,12 +50,12 @@ final class HandleStore {
         return easy
     }
 
-    /// Keeps a handle for later, unless there are enough.
+    /// Keeps a handle for reuse, unless there are enough.
     func putBack(_ easy: EasyHandle) {
         if idle.count < max(Self.idleLimit, peak.value) { idle.append(easy) } else { drop() }
     }
 
-    /// A handle that was taken goes.
+    /// Records that a handle that was taken is discarded.
     func drop() {
         loop.gauges.handles -= 1
     }
@@ -64,17 +65,17 @@ final class HandleStore {
         idle = []
     }
 
-    /// The number of transfers has changed.
+    /// Updates the limit of idle connections after the number of transfers has changed.
     ///
-    /// libcurl's limit for idle connections counts those in use as well. So it follows the most transfers of the last
-    /// ten seconds: connections that many calls use in turn are not closed between two of them.
+    /// libcurl's limit also counts connections in use. So it follows the maximum number of transfers in the last ten
+    /// seconds: connections that many calls use in turn are not closed between two calls.
     func noteActive(_ count: Int, at now: Int64) {
         guard peak.note(count, at: now) else { return }
         curlew_multi_set_long(multi, CURLMOPT_MAXCONNECTS, min(loop.configuration.pool.idle, 1 << 20) + peak.value)
     }
 
-    /// libcurl tells of each connection that ends, but not of each attempt to make one: counts anew, at most once a second
-    /// while there are transfers.
+    /// Schedules a recount of connections, at most once a second while there are transfers. libcurl reports each
+    /// connection that ends, but not each failed attempt to open one.
     func noteLostAttempt() { mayHaveLost = true }
 
     func recount(at now: Int64, isIdle: Bool) {
@@ -84,14 +85,14 @@ final class HandleStore {
         loop.gauges.connections -= poller.forgetClosed()
     }
 
-    /// A transfer over HTTP/1.1 has ended well: its connection is idle, unless libcurl has closed it.
+    /// Marks the connection of a successful HTTP/1.1 transfer as idle, unless libcurl has closed it.
     func noteIdleConnection(of transfer: Transfer) {
         guard transfer.head.version != .http2, let socket = transfer.socket else { return }
         poller.noteIdle(socket)
     }
 
-    /// The reader of a transfer over HTTP/1.1 is behind, or goes on. Over HTTP/2 the connection serves others too, and the
-    /// protocol holds back the one stream.
+    /// Suspends or resumes reading for an HTTP/1.1 transfer whose reader is behind. An HTTP/2 connection also serves
+    /// other transfers, and the protocol holds back the single stream.
     func hold(_ transfer: Transfer, _ isHeld: Bool) {
         guard transfer.head.version != .http2 else { return }
         if transfer.socket.map(poller.isOpen) != true, isHeld {
@@ -106,7 +107,7 @@ final class HandleStore {
         }
     }
 
-    /// A socket that a started program does not inherit; libcurl 7.88 does not see to that itself.
+    /// Opens a socket that programs started by the process do not inherit, which libcurl 7.88 does not ensure itself.
     fileprivate func open(_ address: curl_sockaddr) -> curl_socket_t {
         let descriptor = socket(address.family, address.socktype | Int32(SOCK_CLOEXEC.rawValue), address.protocol)
         guard descriptor >= 0 else { return descriptor }
@@ -123,13 +124,13 @@ final class HandleStore {
     }
 }
 
-/// The largest of the numbers of late, in steps of 64: it rises at once and falls every ten seconds.
+/// The recent maximum of a number, in steps of 64. It rises immediately and falls every ten seconds.
 struct RecentPeak {
     private(set) var value = 0
     private var largest = 0
     private var nextFall: Int64 = 0
 
-    /// True if the value has changed. `now` is in nanoseconds.
+    /// Records a number. Returns true if the value has changed. `now` is in nanoseconds.
     mutating func note(_ count: Int, at now: Int64) -> Bool {
         largest = max(largest, count)
         let isDue = now >= nextFall
@@ -144,7 +145,7 @@ struct RecentPeak {
     }
 }
 
-/// The context is the store.
+/// Opens a socket for libcurl. The context is the store.
 func openSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
@@ -152,9 +153,9 @@ func openSocket(
     return Unmanaged<HandleStore>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.open(address.pointee) }
 }
 
-/// The same where the configuration restricts addresses, or observers want to hear of them. The context is the transfer.
+/// Opens a socket if the configuration restricts addresses or observers need them. The context is the transfer.
 ///
-/// What libcurl hands over is what it connects to next. Earlier and later lookups of the name play no part.
+/// The passed address is the one to which libcurl connects next, regardless of earlier and later lookups.
 func openWatchedSocket(
     _ context: UnsafeMutableRawPointer?, _ purpose: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {

@@ -5,26 +5,27 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// What a callback of libcurl leaves to be done when libcurl has returned.
+/// Work that a callback of libcurl defers until libcurl has returned.
 enum Effect {
-    /// The head is complete and the body streams: the caller gets the response.
+    /// The head is complete and the body streams: deliver the response to the caller.
     case head(Transfer)
-    /// A reader waits for what has come of the body.
+    /// Deliver the received bytes to a waiting reader.
     case body(Transfer)
-    /// Observers hear of it.
+    /// Notify the observers.
     case event(Transfer, ExchangeEvent)
-    /// libcurl looks again at a request that needs no more of its body.
+    /// Let libcurl process a request again that needs no more of its body.
     case goOn(Transfer)
     case end(Transfer, NetworkError)
 }
 
-/// libcurl's multi handle with the transfers that it performs, from the first one until the event loop rests.
+/// libcurl's multi handle and its active transfers. Exists from the first transfer until the event loop ends its
+/// thread.
 ///
-/// A transfer comes in through `begin` and leaves through `complete`, whatever ended it. On the loop's thread only.
+/// A transfer enters through `begin` and leaves through `complete`, whatever ended it. Used only on the loop's thread.
 final class MultiHandle {
-    /// When it was made, on the loop's clock.
+    /// The time of creation, on the loop's clock.
     let opened: Int64
-    /// When a transfer may be late; `Int64.max` when none has a deadline.
+    /// When the next transfer may be late; `Int64.max` if none has a deadline.
     private var nextCheck = Int64.max
     let poller: SocketPoller
     let handles: HandleStore
@@ -32,21 +33,22 @@ final class MultiHandle {
 
     private let pointer: UnsafeMutableRawPointer
     private(set) var active: [ObjectIdentifier: Transfer] = [:]
-    /// How many of them the loop's numbers have.
+    /// The number of active transfers that the loop's gauges include.
     private var counted = 0
     private var effects: [Effect] = []
-    /// Those that wait for the addresses of a name; libcurl does not have them meanwhile.
+    /// The transfers that wait for the addresses of a name. They are removed from libcurl while they wait.
     private var waiting: [String: [Transfer]] = [:]
-    /// What was found in this turn: libcurl may ask for it once more before it has worked on the transfer that brings it.
+    /// The results of this turn: libcurl may request a name once more before it has processed the transfer that
+    /// provides its addresses.
     private var foundNow: [String: NameLookup.Answer] = [:]
-    /// Those that have the slots of others that ended.
+    /// The transfers that received the slots of others that ended.
     private var successors: [Transfer] = []
-    /// Transfers that libcurl has got since it last worked on what is due.
+    /// The number of transfers added since libcurl last processed its timer.
     private var begun = 0
 
-    /// Nil when the system has no descriptor left, or this libcurl cannot be used.
+    /// Returns nil if the system has no descriptor left, or if this libcurl cannot be used.
     init?(loop: EventLoop) {
-        // Initialises libcurl, if this is the first use.
+        // Initialises libcurl on first use.
         guard CurlLibrary.current.problem == nil, let pointer = curl_multi_init() else { return nil }
         guard let poller = SocketPoller(multi: pointer, wakeUp: loop.commandQueue.descriptor) else {
             curl_multi_cleanup(pointer)
@@ -61,7 +63,7 @@ final class MultiHandle {
         if let total = pool.total { curlew_multi_set_long(pointer, CURLMOPT_MAX_TOTAL_CONNECTIONS, total) }
     }
 
-    /// Closes all connections. Nothing may be active any more.
+    /// Closes all connections. No transfer may be active.
     func close() {
         handles.removeAll()
         curl_multi_cleanup(pointer)
@@ -71,21 +73,21 @@ final class MultiHandle {
 
     // MARK: The steps of a turn
 
-    /// When there is something to do although nothing stirs.
+    /// When there is work even if no event occurs.
     var nextMoment: Int64 { min(poller.nextCall, nextCheck) }
 
-    /// Waits for sockets, commands, or so many milliseconds.
+    /// Waits for sockets or commands, at most this number of milliseconds.
     func wait(_ milliseconds: Int32) {
         poller.wait(milliseconds)
     }
 
-    /// Tells the system what libcurl waits for from now on.
+    /// Registers the events that libcurl waits for.
     func applyChanges() {
         poller.applyChanges()
     }
 
     func letCurlWork() {
-        // Before transfers begin, so that none begins on an idle connection on which something has come.
+        // Before transfers begin, so that none begins on an idle connection on which bytes have arrived.
         poller.workOnSockets(at: loop.now)
         if begun > 0 { noteEndedConnections() }
         poller.workOnTimer(at: loop.now, beginning: begun)
@@ -97,7 +99,7 @@ final class MultiHandle {
         applyNoted()
         takeFinished()
         endAfterFault()
-        // One that fails to begin makes room for another: the list grows while it is worked through.
+        // A transfer that fails to begin frees its slot for another: the list grows during the iteration.
         var index = 0
         while index < successors.count {
             loop.begin(successors[index])
@@ -108,7 +110,7 @@ final class MultiHandle {
         handles.recount(at: loop.now, isIdle: isIdle)
     }
 
-    /// Ends what is late, if the moment to look has come.
+    /// Ends late transfers if the next check is due.
     func endLate() {
         guard loop.now >= nextCheck else { return }
         let now = ExchangeClock.now()
@@ -135,15 +137,16 @@ final class MultiHandle {
         applyEffects()
     }
 
-    /// Others use connections to its origin: perhaps it waits for one of these. If it connects, libcurl has the time.
+    /// Whether other transfers use connections to the same origin, so that the transfer may be waiting for one of them.
+    /// If it is connecting, libcurl enforces the timeout.
     private func waitsForOthers(_ transfer: Transfer) -> Bool {
         if case .waiting = transfer.lookup { return false }
         return active.values.contains { $0.queue === transfer.queue && $0.clock.isConnected }
     }
 
-    /// A transfer is late. Its connection goes with it if nothing at all comes on that.
+    /// Shuts down the connection of a late transfer if nothing at all arrives on it.
     private func giveUpConnection(of transfer: Transfer, at now: Int64) {
-        // What we hold back ourselves says nothing about the server.
+        // A pause of our own reader indicates nothing about the server.
         guard !transfer.isHeld, let connection = transfer.easy.flatMap(ConnectionName.init(of:)) else { return }
         let isAlone = active.values.allSatisfy { $0 === transfer || $0.queue !== transfer.queue }
         poller.giveUp(connection, lateSince: transfer.clock.lastActivity, isAlone: isAlone, at: now)
@@ -191,7 +194,7 @@ final class MultiHandle {
             try attach(easy)
             return easy
         } catch {
-            // What it has taken over is not known: it goes.
+            // The options that it has taken are unknown, so the handle is discarded.
             handles.drop()
             throw error
         }
@@ -203,15 +206,16 @@ final class MultiHandle {
         throw NetworkError(.configuration, detail: "libcurl refused the transfer (error \(code.rawValue)).")
     }
 
-    /// libcurl was about to ask for the addresses of `name`, and ended the transfer instead: the loop asks for them, once for
-    /// all who wait.
+    /// Suspends a transfer whose name libcurl was about to look up. libcurl has ended the transfer instead, and the
+    /// loop looks up the name once for all waiting transfers.
     private func wait(_ transfer: Transfer, _ easy: EasyHandle, for name: String) {
         curl_multi_remove_handle(pointer, easy.pointer)
         transfer.lookup = .waiting(name, since: loop.now)
         let isFirst = waiting[name] == nil
         waiting[name, default: []].append(transfer)
-        // Names such as `app.localhost` are this machine by definition (RFC 6761 §6.3), and not every libcurl knows. The
-        // DNS is not asked for them: it could name another machine, which would get what only this one may see.
+        // Names such as `app.localhost` are loopback names by definition (RFC 6761 §6.3), which not every libcurl
+        // knows. The DNS is not queried for them: it could return another machine, which would receive data intended
+        // for this machine only.
         if let known = Origin(scheme: "http", host: name, port: 80)?.loopbackAddresses {
             return found(name, .addresses(known))
         }
@@ -221,7 +225,7 @@ final class MultiHandle {
         loop.names.ask(name) { [weak loop] answer in loop?.send(.found(name, answer)) }
     }
 
-    /// Those that wait for this name go on, or end.
+    /// Resumes or ends the transfers that wait for this name.
     func found(_ name: String, _ answer: NameLookup.Answer) {
         foundNow[name] = answer
         for transfer in waiting.removeValue(forKey: name) ?? [] {
@@ -242,22 +246,22 @@ final class MultiHandle {
         }
     }
 
-    /// Goes on with a transfer that was held. Nothing happens if it was not.
+    /// Resumes a transfer that was held. Does nothing for any other.
     func resume(_ transfer: Transfer) {
         guard let easy = transfer.easy, transfer.isHeld else { return }
         noteReleased(transfer)
         transfer.clock.isHeld = false
         transfer.clock.lastActivity = ExchangeClock.now()
         noteDeadline(of: transfer)
-        // May call back at once, with what libcurl has held; only its result tells if that went wrong. A bad argument
-        // means that no connection is attached, which ends the transfer elsewhere.
+        // May call back immediately with data that libcurl has held. Only the result indicates a failure. A bad
+        // argument means that no connection is attached, which ends the transfer elsewhere.
         let code = transfer.unpause(easy)
         guard code != CURLE_OK, code != CURLE_BAD_FUNCTION_ARGUMENT else { return }
         complete(transfer, easy, .failure(CurlFailure.error(code, handle: easy, transfer: transfer)))
     }
 
-    /// The caller wants no more of it. The small rest of a body is received and thrown away, for a second at most: that
-    /// costs less than another connection.
+    /// Ends a transfer that the caller has cancelled. A small rest of a body is received and discarded for at most one
+    /// second, which costs less than a new connection.
     func cancel(_ transfer: Transfer) {
         guard !transfer.isDraining else { return }
         guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
@@ -270,31 +274,32 @@ final class MultiHandle {
 
     static let (drainLimit, drainTime) = (64 << 10, Int64(1_000_000_000))
 
-    /// Takes an active transfer down and completes it with `error`. Does nothing for any other.
+    /// Removes an active transfer and completes it with `error`. Does nothing for any other.
     func end(_ transfer: Transfer, with error: NetworkError) {
         guard let easy = transfer.easy else { return }
         transfer.isDiscarding = true
-        // Removing a paused HTTP/2 transfer leaks its stream in libcurl 7.88: let it run into nothing first.
+        // Removing a paused HTTP/2 transfer leaks its stream in libcurl 7.88: it first resumes, and its bytes are
+        // discarded.
         if transfer.isReceivePaused { curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
         complete(transfer, easy, .failure(error))
     }
 
-    /// The transfer has come into another phase, which may end sooner than the one before.
+    /// Updates the next check when a transfer has entered another phase, which may end sooner.
     func noteDeadline(of transfer: Transfer) {
         nextCheck = min(nextCheck, transfer.clock.check(at: loop.now).next)
     }
 
-    /// Called from callbacks.
+    /// Adds an effect. Called from callbacks.
     func add(_ effect: Effect) {
         effects.append(effect)
     }
 
-    /// Called from callbacks: the transfer is about to stand still because of its reader or producer.
+    /// Records that a transfer pauses because of its reader or producer. Called from callbacks.
     func noteHeld(_ transfer: Transfer) {
         if !transfer.isHeld { loop.gauges.paused += 1 }
     }
 
-    /// The head tells what the origin speaks.
+    /// Records the HTTP version of the origin from the head of a response.
     func noteVersion(of transfer: Transfer) {
         let isShared = transfer.head.version == .http2
         if isShared, let socket = transfer.socket { poller.noteShared(socket, at: loop.now) }
@@ -305,7 +310,7 @@ final class MultiHandle {
         while let next = loop.queues.next(queue, at: loop.number) { successors.append(next) }
     }
 
-    /// Those on the same connection.
+    /// Returns the transfers on this connection.
     func transfers(on connection: ConnectionName) -> [Transfer] {
         active.values.filter { $0.connection == connection }
     }
@@ -328,8 +333,8 @@ final class MultiHandle {
         }
     }
 
-    /// Ends all transfers if libcurl has failed as a whole, mostly for want of memory: it then may have forgotten some of
-    /// them, whose callers would wait for ever.
+    /// Ends all transfers if libcurl has failed as a whole, usually for lack of memory: it may have lost some of them,
+    /// whose callers would wait forever.
     private func endAfterFault() {
         guard let code = poller.takeFault() else { return }
         let text = curl_multi_strerror(code).map { String(cString: $0) } ?? "error \(code.rawValue)"
@@ -361,14 +366,14 @@ final class MultiHandle {
         }
     }
 
-    /// The one way out: takes the transfer off libcurl, gives its slot away, and tells its caller or reader.
+    /// Completes a transfer: removes it from libcurl, releases its slot, and resumes its caller or reader.
     ///
-    /// - `keepsConnection`: for libcurl all is well, whatever the engine found in the response.
+    /// - `keepsConnection`: libcurl has ended the transfer successfully, whatever the transport found in the response.
     private func complete(
         _ transfer: Transfer, _ easy: EasyHandle, _ result: Result<Void, NetworkError>, keepsConnection: Bool = false
     ) {
         applyNoted()
-        // One of these may have been its end.
+        // One of these effects may have ended the transfer.
         guard transfer.easy === easy else { return }
         let metrics = measured(transfer, easy)
         if metrics.connectionsOpened ?? 0 > 0, transfer.context.isObserved {
@@ -378,7 +383,7 @@ final class MultiHandle {
         easy.serverCheck?.forgetCertificates()
         curl_multi_remove_handle(pointer, easy.pointer)
         active[ObjectIdentifier(transfer)] = nil
-        // What was asked is answered to the others.
+        // The result of the lookup is delivered to the others.
         if case .waiting(let name, _) = transfer.lookup { waiting[name]?.removeAll { $0 === transfer } }
         transfer.easy = nil
         noteReleased(transfer)
@@ -398,8 +403,9 @@ final class MultiHandle {
         transfer.multi = nil
     }
 
-    /// libcurl counts how often a handle has sent again over all its transfers, and refuses the sixth time. So a handle
-    /// that has, or whose transfer failed, is not used any more. Neither is one that has sent trailers.
+    /// Whether the handle must be discarded. libcurl counts repetitions of a handle over all its transfers, and refuses
+    /// the sixth. So a handle that has repeated a request, whose transfer failed, or that has sent trailers is not
+    /// reused.
     private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
         if transfer.sendings > 1 || transfer.request.body.trailers != nil { return true }
         guard case .failure(let error) = result else { return false }
@@ -420,7 +426,7 @@ final class MultiHandle {
         handles.noteActive(active.count, at: loop.now)
     }
 
-    /// The transfer goes on, or is over.
+    /// Clears the pause state of a transfer that resumes or ends.
     private func noteReleased(_ transfer: Transfer) {
         if transfer.isHeld { loop.gauges.paused -= 1 }
         if transfer.isReceivePaused { handles.hold(transfer, false) }

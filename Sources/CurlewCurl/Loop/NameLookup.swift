@@ -10,29 +10,30 @@ import Glibc
 import Musl
 #endif
 
-/// Asks the system for the addresses of names, on threads of its own: for all event loops of one transport.
+/// Resolves host names on separate threads, for all event loops of one transport.
 ///
-/// libcurl would ask once for each call that waits. Here a name is asked for once at a time, whoever waits for it. The
-/// system's function cannot be ended: a name whose servers do not answer holds one thread until the system gives up.
+/// libcurl would resolve a name once for each waiting call. This type resolves each name only once at a time. The
+/// system's function cannot be cancelled: a name whose servers do not respond occupies one thread until the system
+/// times out.
 final class NameLookup: Sendable {
     enum Answer: Sendable {
-        /// As libcurl takes them: `192.0.2.1,[2001:db8::1]`.
+        /// The addresses in libcurl's format: `192.0.2.1,[2001:db8::1]`.
         case addresses(String)
-        /// There are some, but none that can be written so that libcurl would read it: it has to ask itself.
+        /// There are addresses, but none that libcurl's format can represent: libcurl must look up the name itself.
         case unwritable
-        /// Why there are none.
+        /// Why there are no addresses.
         case failed(String)
     }
 
     private struct State {
-        /// Those who wait, by the name that is asked for.
+        /// The waiting completions, by name.
         var waiting: [String: [@Sendable (Answer) -> Void]] = [:]
-        /// Names that no thread asks for yet.
+        /// Names that no thread resolves yet.
         var queue: [String] = []
         var threads = 0
     }
 
-    /// Names that are asked for at the same time; others wait until one of these is answered.
+    /// The maximum number of concurrent lookups. Further names wait.
     private static let threadLimit = 1024
     private static let addressLimit = 32
 
@@ -48,7 +49,7 @@ final class NameLookup: Sendable {
             }
     }
 
-    /// Calls `done` with what the system says, on another thread.
+    /// Resolves `name` and calls `done` with the result on another thread.
     func ask(_ name: String, _ done: @escaping @Sendable (Answer) -> Void) {
         let needsThread = state.withLock { state in
             state.waiting[name, default: []].append(done)
@@ -61,7 +62,7 @@ final class NameLookup: Sendable {
         if needsThread, !startThread(self, runNameLookup) { giveUp() }
     }
 
-    /// Asks for one name after the other until none is left.
+    /// Resolves names until none is left.
     fileprivate func run() {
         curlew_name_thread("curlew-lookup")
         while let name = nextName() { answer(name, find(name)) }
@@ -77,7 +78,8 @@ final class NameLookup: Sendable {
         }
     }
 
-    /// The system gave no thread: those that there are take what is left, or else nobody does.
+    /// Handles a thread that could not be started. The existing threads process the queue. If there are none, all
+    /// queued names fail.
     private func giveUp() {
         let left = state.withLock { state in
             state.threads -= 1
@@ -105,7 +107,7 @@ final class NameLookup: Sendable {
         return texts.isEmpty ? .unwritable : .addresses(texts.joined(separator: ","))
     }
 
-    /// Nil for an address of one interface (`fe80::1%eth0`), which libcurl does not read.
+    /// Returns nil for an address with a zone (`fe80::1%eth0`), which libcurl cannot parse.
     private static func text(of entry: UnsafeMutablePointer<addrinfo>) -> String? {
         var text = [CChar](repeating: 0, count: 64)
         let size = socklen_t(text.count)
@@ -123,7 +125,7 @@ private func runNameLookup(_ context: UnsafeMutableRawPointer?) -> UnsafeMutable
     return nil
 }
 
-/// Starts a detached thread that gets `owner`, retained. False when the system gives none.
+/// Starts a detached thread with a retained `owner`. Returns false if the system cannot create one.
 func startThread<Owner: AnyObject>(
     _ owner: Owner, _ entry: @escaping @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
 ) -> Bool {

@@ -5,21 +5,21 @@ import CurlewCore
 import CurlewHTTP
 import Synchronization
 
-/// The requests to one origin: how many are under way, and which wait.
+/// The state of one origin: the exchanges in progress and the waiting requests.
 ///
-/// `@unchecked Sendable` holds because everything but the constants and `spoken` is touched under the lock of
-/// `RequestQueues` only.
+/// `@unchecked Sendable` is valid because everything but the constants and `spoken` is accessed only under the lock of
+/// `RequestQueues`.
 final class RequestQueue: @unchecked Sendable {
     let origin: Origin
-    /// The event loops that serve the origin, the first choice first.
+    /// The event loops that serve the origin, the preferred one first.
     fileprivate let loops: [Int]
-    /// How many connections each of them may have to it.
+    /// The maximum number of connections to the origin for each loop.
     fileprivate let connections: [Int]
-    /// The exchanges that each of them performs.
+    /// The number of exchanges that each loop performs.
     fileprivate var used: [Int]
     fileprivate var waiting: FairQueue<Transfer>
     fileprivate var sharesConnections: Bool
-    /// The version of the latest response, 0 for none: 1 or 2. Written under the lock.
+    /// The HTTP version of the latest response: 1 or 2, or 0 if there is none. Written under the lock.
     fileprivate let spoken = Atomic<UInt8>(0)
 
     fileprivate init(_ origin: Origin, loops: [Int], connections: [Int], capacity: Int, sharesConnections: Bool) {
@@ -31,59 +31,61 @@ final class RequestQueue: @unchecked Sendable {
         waiting = FairQueue(capacity: capacity)
     }
 
-    /// What a response says about its origin.
+    /// What a response reveals about its origin.
     enum News {
         case none
-        /// Its version is that of the first response, or another one than before.
+        /// The version is that of the first response, or differs from the previous one.
         case first, changed
     }
 
     fileprivate var isIdle: Bool { waiting.isEmpty && used.allSatisfy { $0 == 0 } }
 }
 
-/// Which requests may begin, and which wait: the limits of `ConnectionPool`, for all event loops of one transport.
+/// Decides which requests may begin and which wait. Enforces the limits of `ConnectionPool` for all event loops of one
+/// transport.
 ///
-/// A request that finds a free slot begins at once; any other waits here and belongs to no loop. When an exchange ends,
-/// the loop that performed it gives the slot to the next request in the queue and performs that one too. So a transfer
-/// stays with one loop, no request waits while there is a slot for it, and the thread that takes a request out of
-/// its queue, under the one lock, decides what becomes of it.
+/// A request that finds a free slot begins immediately. Any other request waits here and belongs to no loop. When an
+/// exchange ends, its loop gives the slot to the next request in the queue and performs that request too. So a transfer
+/// stays with one loop, and no request waits while a slot is available for it. The thread that removes a request from
+/// its queue, under the single lock, decides what happens to it.
 ///
-/// libcurl has a queue of its own for what exceeds its limits, but walks all of it at each end of a transfer, knows no
-/// priority, and several of its versions forgot entries; so it never gets more than it can take.
+/// libcurl has its own queue for transfers that exceed its limits. It iterates over the whole queue whenever a transfer
+/// ends and supports no priorities, and several versions lost entries. So libcurl never receives more transfers than it
+/// can start.
 final class RequestQueues: Sendable {
-    /// Over HTTP/2 so many exchanges count as one connection, the servers' usual number. libcurl, which knows what the server
-    /// allows, holds back the rest.
+    /// The number of HTTP/2 exchanges that count as one connection, a common server limit. libcurl knows the server's
+    /// actual limit and holds back the rest.
     private static let connection = 100
-    /// Origins that are remembered although nothing happens there.
+    /// The maximum number of idle origins that are kept.
     private static let originLimit = 1024
 
-    /// What became of a request.
+    /// The result of entering a request.
     enum Entry {
-        /// It has a slot, at this event loop.
+        /// The request has a slot at this event loop.
         case begins(Int)
-        /// It waits. With a moment, a loop has to look by then which of those who wait are late.
+        /// The request waits. If `lookBy` is not nil, a loop must check for late requests by then.
         case waits(lookBy: Int64?)
         case refused(NetworkError)
     }
 
     private struct State {
         var queues: [Origin: RequestQueue] = [:]
-        /// The latest one: most requests go where the one before went, which spares hashing the origin.
+        /// The latest queue. Most requests have the same origin as the previous one, which saves hashing the origin.
         var latest: RequestQueue?
-        /// Those with requests that wait, in the order of their turns, where the number of all connections is limited.
+        /// The queues with waiting requests in order of their turns, if the total number of connections is limited.
         var turns: [RequestQueue] = []
-        /// Exchanges, and connections in use, at each event loop.
+        /// The number of exchanges and of used connections at each event loop.
         var loads: [(exchanges: Int, connections: Int)]
         var waiting = 0
-        /// The moment by which a loop looks for requests that have waited for too long.
+        /// When a loop checks for requests that have waited too long.
         var nextLook = Int64.max
         var isStopped = false
     }
 
     private let configuration: TransportConfiguration
-    /// How many event loops serve one origin, without and with TLS.
+    /// The number of event loops that serve one origin, without and with TLS.
     private let plain, secure: Int
-    /// The connections that each loop may have to all origins.
+    /// The maximum number of connections to all origins for each loop.
     private let total: Int
     private let proxies: ProxyRules
     private let state: Locked<State>
@@ -98,10 +100,10 @@ final class RequestQueues: Sendable {
         state = Locked(State(loads: Array(repeating: (0, 0), count: loops)))
     }
 
-    /// How many wait, with all origins.
+    /// The number of waiting requests for all origins.
     var count: Int { state.withLock { $0.waiting } }
 
-    /// A request asks for a slot. Called once for each.
+    /// Requests a slot. Called once for each transfer.
     func enter(_ transfer: Transfer) -> Entry {
         let target = connectionTarget(of: transfer.request.origin)
         return state.withLock { state in
@@ -125,8 +127,8 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Gives back the slot of an exchange. The requests that begin now, at the same event loop: over HTTP/2 one end may make
-    /// room for many.
+    /// Releases the slot of an exchange. Returns the requests that begin now at the same event loop: over HTTP/2, one
+    /// exchange that ends may make room for many.
     func leave(_ transfer: Transfer) -> [Transfer] {
         state.withLock { state in
             guard let queue = transfer.queue, case .active(let place) = transfer.phase else { return [] }
@@ -140,15 +142,15 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// A further request that begins at this event loop, after the number of slots has grown.
+    /// Returns another request that begins at this event loop, after the number of slots has grown.
     func next(_ queue: RequestQueue, at loop: Int) -> Transfer? {
         state.withLock { next(queue, at: loop, &$0) }
     }
 
-    /// A response has come: its version tells whether exchanges share the connections of the origin.
+    /// Records the HTTP version of a response, which determines whether exchanges share the connections of the origin.
     func note(_ version: HTTPVersion, at queue: RequestQueue) -> RequestQueue.News {
         let number: UInt8 = version == .http2 ? 2 : 1
-        // Mostly nothing is new, and nothing to be locked.
+        // Usually the version is unchanged, and no lock is needed.
         if queue.spoken.load(ordering: .relaxed) == number { return .none }
         return state.withLock { state in
             let before = queue.spoken.exchange(number, ordering: .relaxed)
@@ -166,17 +168,17 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Where a request is that its caller cancels.
+    /// The location of a request that its caller cancels.
     enum Whereabouts {
-        /// It waited, and has left the queue.
+        /// The request waited and was removed from the queue.
         case left
-        /// This event loop has it, or had it.
+        /// The request is or was at this event loop.
         case at(Int)
-        /// It has not asked for a slot, or is over.
+        /// The request has not requested a slot, or has ended.
         case nowhere
     }
 
-    /// Takes a request out of its queue, if it waits.
+    /// Removes a request from its queue if it waits.
     func cancel(_ transfer: Transfer) -> Whereabouts {
         state.withLock { state in
             switch transfer.phase {
@@ -189,7 +191,7 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Takes out those whose time is over; and the next moment to look.
+    /// Removes late requests. Returns them and the time of the next check.
     func takeLate(at now: Int64) -> (late: [Transfer], next: Int64) {
         state.withLock { state in
             state.nextLook = .max
@@ -212,7 +214,7 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// The look that was asked for could not be arranged: the next request that waits asks for it again.
+    /// Clears the scheduled check, which could not be arranged. The next waiting request schedules it again.
     func forgetLook() {
         state.withLock { $0.nextLook = .max }
     }
@@ -222,7 +224,7 @@ final class RequestQueues: Sendable {
         state.withLock { $0.isStopped = true }
     }
 
-    /// Takes out all that wait.
+    /// Removes and returns all waiting requests.
     func takeAll() -> [Transfer] {
         state.withLock { state in
             let all = state.queues.values.flatMap { Array($0.waiting.elements) }
@@ -233,7 +235,8 @@ final class RequestQueues: Sendable {
         }
     }
 
-    /// Whose connections a request uses: without TLS an HTTP proxy's own, as libcurl counts too.
+    /// Returns the origin whose connections a request uses. Without TLS that is an HTTP proxy, which is also how
+    /// libcurl counts.
     private func connectionTarget(of origin: Origin) -> Origin {
         guard !origin.isSecure, !proxies.isEmpty, let proxy = proxies.proxy(for: origin) else { return origin }
         return proxy.kind == .socks5 ? origin : proxy.origin ?? origin
@@ -261,8 +264,9 @@ final class RequestQueues: Sendable {
         return new
     }
 
-    /// With so many exchanges in hand an event loop is helped by others; with fewer, another thread would cost more than it
-    /// brings. With more where a connection costs a handshake and may be shared.
+    /// Returns the index of the loop for the next request. Other loops are used only when the preferred loop has many
+    /// exchanges; with fewer, another thread would cost more than it saves. The threshold is higher if a connection
+    /// costs a handshake and may be shared.
     private func bestPlace(in queue: RequestQueue, _ state: State) -> Int? {
         let isShared = queue.origin.isSecure || configuration.httpVersions == .http2PriorKnowledge
         var best: Int?
@@ -275,7 +279,7 @@ final class RequestQueues: Sendable {
         return best
     }
 
-    /// How many connections so many exchanges take.
+    /// Returns the number of connections for `used` exchanges.
     private func connections(_ queue: RequestQueue, _ place: Int, _ used: Int) -> Int {
         queue.sharesConnections ? (used + Self.connection - 1) / Self.connection : used
     }
@@ -304,7 +308,7 @@ final class RequestQueues: Sendable {
 
     private func next(_ own: RequestQueue, at loop: Int, _ state: inout State) -> Transfer? {
         guard state.waiting > 0 else { return nil }
-        // With a limit for all connections, a slot is for any origin: each has its turn.
+        // If the total number of connections is limited, a slot can serve any origin, and the origins take turns.
         let queues = total == .max ? [own] : state.turns
         for queue in queues {
             guard let place = queue.loops.firstIndex(of: loop), hasRoom(queue, place, state),
@@ -340,7 +344,7 @@ final class RequestQueues: Sendable {
 }
 
 extension TransportConfiguration {
-    /// False where each exchange gets a connection of its own although it speaks HTTP/2.
+    /// False if each exchange gets its own connection although it uses HTTP/2.
     var canShare: Bool {
         !(httpVersions == .http2PriorKnowledge && CurlLibrary.current.cannotReusePriorKnowledge)
     }

@@ -9,83 +9,87 @@ import Glibc
 import Musl
 #endif
 
-/// Waits for libcurl's sockets and its timer, and lets it work on those that are ready: `epoll` and
+/// Waits for libcurl's sockets and timer, and lets libcurl process those that are ready. Uses `epoll` and
 /// `curl_multi_socket_action`.
 ///
-/// The simpler pair, `curl_multi_perform` and `curl_multi_poll`, looks at every transfer each time; this one at those
-/// that have something to do, which is what a server with a thousand calls in flight needs.
+/// The simpler functions `curl_multi_perform` and `curl_multi_poll` examine every transfer on each call. These
+/// functions examine only transfers that have something to do, which matters for a server with a thousand calls in
+/// flight.
 ///
-/// What libcurl asks for is noted and told to the system just before the next wait, so that a socket which ends one
-/// request and begins another costs no call at all. For the same reason a socket stays registered between requests.
-/// Level-triggered, because libcurl may leave bytes unread on purpose.
+/// Changes that libcurl requests are recorded and passed to the system just before the next wait, so that a socket that
+/// ends one request and begins another needs no system call. For the same reason a socket stays registered between
+/// requests. Level-triggered, because libcurl may deliberately leave bytes unread.
 ///
-/// A connection of HTTP/1.1 that becomes readable while no transfer uses it has ended, or the server has sent bytes that
-/// belong to no request. libcurl before 8.0 would take these bytes for the response to the next request, and that one's
-/// response for the response to the one after it. From 8.17 on it does so within a second of the last use. So the poller
-/// ends such a connection, and libcurl takes another one. It looks when the system reports something, and once more just
-/// before a request leaves: reports come for 256 sockets at a time, and libcurl may send a request again in between.
+/// An HTTP/1.1 connection that becomes readable while no transfer uses it has ended, or the server has sent bytes that
+/// belong to no request. libcurl before 8.0 would read these bytes as the response to the next request, and the
+/// response to that request as the response to the one after it. From 8.17 on this can happen within a second of the
+/// last use. So the poller ends such a connection, and libcurl uses another. The poller checks when the system reports
+/// an event, and again just before a request is sent: reports arrive for 256 sockets at a time, and libcurl may send a
+/// request again in between.
 ///
-/// On the event loop's thread only.
+/// Used only on the event loop's thread.
 final class SocketPoller {
     private struct Socket {
-        /// What libcurl waits for, as bits of `epoll`.
+        /// The events that libcurl waits for, as `epoll` bits.
         var wanted: UInt32 = 0
-        /// What the system has been told.
+        /// The events that are registered with the system.
         var registered: UInt32 = 0
-        /// We opened it and hear of its end. Others, such as those of a name lookup, come and go without notice.
+        /// Whether the transport opened the socket and is notified when it closes. Other sockets, such as those of a
+        /// name lookup, open and close without notice.
         var isOurs = false
         var name: ConnectionName?
-        /// A transfer has ended well on this connection of HTTP/1.1, and none has used it since.
+        /// Whether a transfer has ended successfully on this HTTP/1.1 connection and none has used it since.
         var isIdle = false
-        /// Nothing is read, whatever libcurl waits for: the reader of the only transfer is behind. libcurl 8.5.0 goes on
-        /// waiting for bytes on behalf of a paused transfer, and buffers what it reads.
+        /// Whether reading is suspended, whatever libcurl waits for: the reader of the only transfer is behind. libcurl
+        /// 8.5.0 continues to wait for bytes of a paused transfer, and buffers what it reads.
         var isHeld = false
-        /// What the system has to report.
+        /// The events that the system has to report.
         var effective: UInt32 { isHeld ? wanted & ~EPOLLIN.rawValue : wanted }
-        /// The poller has ended it, and libcurl has not closed it yet.
+        /// Whether the poller has ended the connection and libcurl has not closed it yet.
         var isEnded = false
-        /// It is on the list of changes.
+        /// Whether the socket is in the list of changes.
         var isNoted = false
     }
 
     private let multi: UnsafeMutableRawPointer
     private let poll: Int32
-    /// By descriptor: these numbers are small and used again.
+    /// Indexed by descriptor: descriptors are small and reused.
     private var sockets: [Socket] = []
     private var changes: [Int32] = []
-    /// Held transfers whose socket is not known: of connections without ports that libcurl has not announced.
+    /// The number of held transfers whose socket is unknown: those on connections without ports that libcurl has not
+    /// announced.
     private var unnamedHolds = 0
     private var shared = SharedConnections()
     private var forgotten = ForgottenBytes()
     private var fault: CURLMcode?
-    /// Connections that the poller has ended and libcurl still has.
+    /// The number of connections that the poller has ended and libcurl still holds.
     private(set) var endedCount = 0
     private let events: UnsafeMutablePointer<epoll_event>
-    /// How many sockets the last wait has found.
+    /// The number of sockets that the last wait has found.
     private(set) var eventCount = 0
-    /// When libcurl wants to be called although nothing stirs; `Int64.max` when it does not.
+    /// When libcurl's timer fires; `Int64.max` if it is not set.
     private var timer = Int64.max
-    /// When libcurl has to be called although nothing stirs.
+    /// When libcurl must be called even if no event occurs.
     var nextCall: Int64 { min(timer, forgotten.nextLook) }
 
     private static let eventLimit = 256
     private static let readable = EPOLLIN.rawValue
     private static let writable = EPOLLOUT.rawValue
-    /// For `shutdown` and `recv`; the two C libraries import these constants as different types.
+    /// Arguments for `shutdown` and `recv`. The two C libraries import these constants as different types.
     #if canImport(Glibc)
     private static let (bothWays, look) = (Int32(SHUT_RDWR), Int32(MSG_PEEK))
     #else
     private static let (bothWays, look): (Int32, Int32) = (SHUT_RDWR, MSG_PEEK)
     #endif
 
-    /// Nil when the system has no descriptor left. Writing to `wakeUp` ends a wait. libcurl must have been taken down
-    /// before the poller goes.
+    /// Returns nil if the system has no descriptor left. Writing to `wakeUp` ends a wait. libcurl must be cleaned up
+    /// before the poller is released.
     init?(multi: UnsafeMutableRawPointer, wakeUp: Int32) {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         guard poll >= 0 else { return nil }
         self.multi = multi
         events = .allocate(capacity: Self.eventLimit)
-        // Edge-triggered: each write ends one wait, and nobody has to read what was written.
+        // Edge-triggered: each write ends one wait, and the written bytes need not be read.
         guard register(wakeUp, Self.readable | EPOLLET.rawValue, EPOLL_CTL_ADD) else { return nil }
         let context = Unmanaged.passUnretained(self).toOpaque()
         curlew_multi_set_socket_callback(multi, noteSocket, context)
@@ -97,10 +101,11 @@ final class SocketPoller {
         events.deallocate()
     }
 
-    /// Lets libcurl do what is due without anything having stirred: begin new transfers, notice that time is over.
+    /// Lets libcurl process its timer: it begins new transfers and detects timeouts.
     ///
-    /// - `beginning`: how many transfers begin. libcurl sends the requests on a shared connection one by one; where there
-    ///   are several for each, the system joins them to few segments, which costs both sides less.
+    /// - `beginning`: the number of transfers that begin. libcurl writes the requests of a shared connection one by
+    ///   one. If there are several per connection, the system combines them into few segments, which is cheaper for
+    ///   both sides.
     func workOnTimer(at now: Int64, beginning count: Int) {
         guard timer <= now else { return }
         timer = .max
@@ -110,14 +115,14 @@ final class SocketPoller {
         if joins { setJoining(false) }
     }
 
-    /// Several transfers may use this connection at a time.
+    /// Marks a connection that several transfers may use at a time.
     func noteShared(_ socket: Int32, at now: Int64) {
         guard isOpen(socket) else { return }
         shared.insert(socket, at: now)
         forgotten.insert(socket, at: now)
     }
 
-    /// A transfer has ended well on this connection of HTTP/1.1, and another one may follow.
+    /// Marks an HTTP/1.1 connection as idle after a transfer has ended successfully on it.
     func noteIdle(_ socket: Int32) {
         guard isOpen(socket), !shared.contains(socket) else { return }
         let index = Int(socket)
@@ -126,7 +131,8 @@ final class SocketPoller {
         if sockets[index].registered != Self.readable { noteChange(of: index) }
     }
 
-    /// A request is about to leave on this connection. What came after the last response on it belongs to no request.
+    /// Ends an idle connection on which bytes have arrived after the last response. Called when a request is about to
+    /// be sent on it.
     func beginUse(of socket: Int32) {
         guard isOpen(socket), sockets[Int(socket)].isIdle else { return }
         var byte: UInt8 = 0
@@ -135,7 +141,7 @@ final class SocketPoller {
         end(socket)
     }
 
-    /// The only transfer of this connection stops reading, or goes on.
+    /// Suspends or resumes reading for the only transfer of a connection.
     func hold(_ socket: Int32, _ isHeld: Bool) {
         guard isOpen(socket), sockets[Int(socket)].isHeld != isHeld else { return }
         sockets[Int(socket)].isHeld = isHeld
@@ -144,42 +150,42 @@ final class SocketPoller {
         if effective != 0, effective != sockets[Int(socket)].registered { noteChange(of: Int(socket)) }
     }
 
-    /// A transfer stops reading from a connection that cannot be named, or goes on.
+    /// Suspends or resumes reading for a transfer whose connection cannot be identified.
     func holdUnnamed(_ isHeld: Bool) {
         unnamedHolds += isHeld ? 1 : -1
     }
 
-    /// The open socket of a connection. For a transfer that begins and pauses within one call of libcurl's, which does not
-    /// announce its socket then.
+    /// Returns the open socket of a connection. Used for a transfer that begins and pauses within one call of libcurl,
+    /// which does not announce its socket then.
     func socket(of connection: ConnectionName) -> Int32? {
         sockets.indices.first { name(at: $0) == connection }.map { Int32($0) }
     }
 
-    /// Asked of the system once for each connection; nil for what is not connected.
+    /// Returns the connection's name, which is queried once per connection; nil if the socket is not connected.
     private func name(at index: Int) -> ConnectionName? {
         guard sockets[index].isOurs else { return nil }
         if sockets[index].name == nil { sockets[index].name = ConnectionName(of: Int32(index)) }
         return sockets[index].name
     }
 
-    /// The ends of an open connection of ours.
+    /// Returns the name of an open connection of the transport.
     func name(of socket: Int32) -> ConnectionName? {
         isOpen(socket) ? name(at: Int(socket)) : nil
     }
 
-    /// A response is late on a connection that may be shared; see `SharedConnections.isDead`. Shuts it down if it is dead,
-    /// which ends the other transfers on it.
+    /// Handles a late response on a possibly shared connection; see `SharedConnections.isDead`. A dead connection is
+    /// shut down, which ends the other transfers on it.
     func giveUp(_ connection: ConnectionName, lateSince moment: Int64, isAlone: Bool, at now: Int64) {
         guard let socket = shared.sockets.first(where: { name(at: Int($0)) == connection }) else { return }
         if shared.isDead(socket, lateSince: moment, isAlone: isAlone, at: now) { shutdown(socket, Self.bothWays) }
     }
 
-    /// One of ours, and not closed as far as we know.
+    /// Whether the transport opened the socket and, as far as known, it is not closed.
     func isOpen(_ socket: Int32) -> Bool {
         sockets.indices.contains(Int(socket)) && sockets[Int(socket)].isOurs
     }
 
-    /// What is written meanwhile leaves with the end of it (TCP_CORK). Other kinds of sockets refuse, which is no harm.
+    /// Delays writes until joining ends (TCP_CORK). Other kinds of sockets reject the option, which is harmless.
     private func setJoining(_ isOn: Bool) {
         var value: Int32 = isOn ? 1 : 0
         for socket in shared.sockets {
@@ -187,15 +193,15 @@ final class SocketPoller {
         }
     }
 
-    /// Events of `other` end a wait here. It has to be asked for them itself.
+    /// Makes events of `other` end a wait of this poller. The events must be fetched from `other` itself.
     func watch(_ other: SocketPoller) -> Bool {
         register(other.poll, Self.readable, EPOLL_CTL_ADD)
     }
 
-    /// Lets libcurl work on the sockets that the last wait has found, and on those that there was no room for.
+    /// Lets libcurl process the sockets that the last wait has found, and those that exceeded the event limit.
     func workOnSockets(at now: Int64) {
         workOnFound(at: now)
-        // Bounded, because what libcurl leaves unread is reported each time.
+        // Bounded, because data that libcurl leaves unread is reported each time.
         for _ in 0..<(sockets.count / Self.eventLimit) where eventCount == Self.eventLimit {
             find(within: 0)
             workOnFound(at: now)
@@ -228,13 +234,13 @@ final class SocketPoller {
         if code != CURLM_OK { fault = code }
     }
 
-    /// What libcurl could not do since the last time, once. What it has done of it is unknown then.
+    /// Returns and clears the last failure of libcurl. How much of the work was done before the failure is unknown.
     func takeFault() -> CURLMcode? {
         defer { fault = nil }
         return fault
     }
 
-    /// Waits until a socket is ready, somebody writes to `wakeUp`, or `milliseconds` have passed.
+    /// Waits until a socket is ready, `wakeUp` is written to, or `milliseconds` have passed.
     func wait(_ milliseconds: Int32) {
         applyChanges()
         find(within: milliseconds)
@@ -244,7 +250,7 @@ final class SocketPoller {
         eventCount = max(0, Int(epoll_wait(poll, events, Int32(Self.eventLimit), milliseconds)))
     }
 
-    /// A socket of ours has been opened. True if its number was that of another one, whose end nobody told.
+    /// Registers a new socket. Returns true if its descriptor was that of a socket whose end was not reported.
     func opened(_ socket: Int32) -> Bool {
         makeRoom(for: socket)
         let wasOurs = sockets[Int(socket)].isOurs
@@ -257,8 +263,8 @@ final class SocketPoller {
         return wasOurs
     }
 
-    /// A socket of ours is about to be closed. That alone does not unregister it if a forked child has it too: the system
-    /// would go on reporting it, and this thread would never wait again.
+    /// Unregisters a socket that is about to be closed. If a forked child also has the socket, closing alone does not
+    /// unregister it: the system would continue to report it, and this thread would never wait again.
     func closed(_ socket: Int32) {
         guard sockets.indices.contains(Int(socket)) else { return }
         if sockets[Int(socket)].registered != 0 { unregister(socket) }
@@ -269,7 +275,7 @@ final class SocketPoller {
         forget(socket)
     }
 
-    /// Forgets those that have been closed without a word. How many these were, as far as their numbers are free.
+    /// Removes sockets that were closed without a report. Returns their number, as far as their descriptors are free.
     func forgetClosed() -> Int {
         let closed = sockets.indices.filter { sockets[$0].isOurs && fcntl(Int32($0), F_GETFD) < 0 }
         for index in closed { self.closed(Int32(index)) }
@@ -288,7 +294,7 @@ final class SocketPoller {
         endedCount += isEnded ? 1 : -1
     }
 
-    /// libcurl waits for something else at `socket` from now on.
+    /// Records the events that libcurl waits for at `socket`.
     func want(_ bits: UInt32, at socket: Int32) {
         guard socket >= 0 else { return }
         makeRoom(for: socket)
@@ -302,7 +308,7 @@ final class SocketPoller {
         }
     }
 
-    /// The system is told before the next wait.
+    /// Schedules a change for the next wait.
     private func noteChange(of index: Int) {
         guard !sockets[index].isNoted else { return }
         sockets[index].isNoted = true
@@ -313,17 +319,17 @@ final class SocketPoller {
         timer = milliseconds < 0 ? .max : ExchangeClock.moment(after: .milliseconds(milliseconds))
     }
 
-    /// What to tell libcurl about an event; 0 for nothing.
+    /// Returns the bits to pass to libcurl for an event; 0 for none.
     private func action(_ found: UInt32, on socket: Int32) -> Int32 {
         guard sockets.indices.contains(Int(socket)) else { return 0 }
         let wanted = sockets[Int(socket)].effective
         guard wanted != 0 else {
-            // No transfer uses it, or only one that is paused, unless its change of mind has not been told yet.
+            // No transfer uses the socket, or only a paused one, unless a change is not registered yet.
             if sockets[Int(socket)].registered != 0 { unregister(socket) }
             if sockets[Int(socket)].isIdle { endIdle(socket, found: found) }
             return 0
         }
-        // What a paused transfer must not be told, the system does not have to report either.
+        // Events that are withheld from a paused transfer need not be reported by the system.
         if sockets[Int(socket)].isHeld, found & Self.readable != 0 { noteChange(of: Int(socket)) }
         let found = sockets[Int(socket)].isHeld ? found & ~Self.readable : found
         var bits: Int32 = 0
@@ -337,19 +343,19 @@ final class SocketPoller {
         return bits
     }
 
-    /// Something has happened on an idle connection: it has ended, or bytes came that belong to no request.
+    /// Handles an event on an idle connection: it has ended, or bytes arrived that belong to no request.
     private func endIdle(_ socket: Int32, found: UInt32) {
         guard found & ~Self.writable != 0 else { return noteChange(of: Int(socket)) }
         if unnamedHolds > 0, name(at: Int(socket)) == nil {
-            // Perhaps it is not idle. It counts as such after its next transfer again.
+            // The connection may not be idle. The next successful transfer marks it as idle again.
             sockets[Int(socket)].isIdle = false
             return
         }
         end(socket)
     }
 
-    /// libcurl finds an end only behind the last byte, so the bytes go. There is an end to them: the system accepts none
-    /// after the shutdown.
+    /// Shuts a connection down and discards its bytes, because libcurl detects the end only after the last byte. The
+    /// number of bytes is finite: the system accepts none after the shutdown.
     private func end(_ socket: Int32) {
         noteEnded(socket, true)
         shutdown(socket, Self.bothWays)
@@ -359,7 +365,7 @@ final class SocketPoller {
     }
 
     func applyChanges() {
-        // What the system refuses now, out of memory or watches, is asked for again before the next wait.
+        // Registrations that the system refuses for lack of memory or watches are retried before the next wait.
         var refused: [Int32] = []
         for socket in changes {
             let index = Int(socket)
@@ -367,7 +373,7 @@ final class SocketPoller {
             let wanted = sockets[index].isIdle ? Self.readable : sockets[index].effective
             guard wanted != 0, wanted != sockets[index].registered else { continue }
             let isNew = sockets[index].registered == 0
-            // The number may have passed from one socket to another without our notice: then it is the other call.
+            // The descriptor may have been reused without notice. Then the other operation is required.
             if register(socket, wanted, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD)
                 || register(socket, wanted, isNew ? EPOLL_CTL_MOD : EPOLL_CTL_ADD)
             {
@@ -409,7 +415,8 @@ private func noteSocket(
     if action == CURL_POLL_IN || action == CURL_POLL_INOUT { bits |= EPOLLIN.rawValue }
     if action == CURL_POLL_OUT || action == CURL_POLL_INOUT { bits |= EPOLLOUT.rawValue }
     Unmanaged<SocketPoller>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.want(bits, at: socket) }
-    // It may be one that looks up a name, before the connection's own: that is none of ours, and never noted as shared.
+    // It may be the socket of a name lookup, before the connection's own: the transport did not open that socket and
+    // never marks it as shared.
     if bits != 0, let easy, let transfer = curlew_info_pointer(easy, CURLINFO_PRIVATE) {
         Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { $0.socket = socket }
     }

@@ -5,13 +5,13 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// libcurl 8.12.1 and 8.14.1 leave out an empty query: `/?` goes out as `/`, which is another resource. 7.88.1, 8.4.0 and
-/// 8.23.0 send it. On versions in between the target is given as it is, which no version changes.
+/// libcurl 8.12.1 and 8.14.1 omit an empty query: `/?` is sent as `/`, which is a different resource. 7.88.1, 8.4.0 and
+/// 8.23.0 send it. For versions in between, the target is set explicitly, which no version changes.
 extension EasyHandle {
     private static let isNeeded = (0x08_05_00..<0x08_17_00).contains(CurlLibrary.current.version)
 
-    /// Sets the target of a request whose URL ends with an empty query. Through a proxy that is asked for the whole URL
-    /// (`http` without a tunnel) nothing can be done.
+    /// Sets the target of a request whose URL ends with an empty query. There is no workaround for a proxy that
+    /// receives the whole URL (`http` without a tunnel).
     func setTarget(of transfer: Transfer) {
         let target = Self.isNeeded && transfer.url.utf8.last == UInt8(ascii: "?") ? emptyQueryTarget(transfer) : nil
         guard current.target != target else { return }

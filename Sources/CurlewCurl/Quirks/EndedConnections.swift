@@ -3,15 +3,16 @@
 #if os(Linux)
 import CCurl
 
-/// libcurl 8.23.0 takes a connection that was used less than a second ago without looking whether it has ended. It then
-/// tries six of them at most, and with a body that cannot be produced again only one. 8.16.0 and older versions look.
+/// libcurl 8.23.0 reuses a connection that was used less than a second ago without checking whether it has ended. It
+/// then tries at most six connections, and only one if the body cannot be produced again. 8.16.0 and older versions
+/// check.
 extension EasyHandle {
     fileprivate static let isNeeded = CurlLibrary.current.version >= 0x08_11_00
 
     private static let attempts = 6
 
-    /// Whether libcurl might fail on connections that the poller knows to have ended. A request then takes a new one; each
-    /// second libcurl cleans up.
+    /// Whether libcurl might fail on connections that the poller has ended. A request then uses a new connection.
+    /// libcurl removes ended connections once a second.
     func mayFindEnded(_ transfer: Transfer) -> Bool {
         guard Self.isNeeded, let ended = transfer.multi?.poller.endedCount, ended > 0 else { return false }
         let isOneShot = transfer.upload is StreamUpload || transfer.expectation != nil
@@ -20,7 +21,7 @@ extension EasyHandle {
 }
 
 extension MultiHandle {
-    /// Connections may have ended since the transfers were handed over that libcurl is about to begin.
+    /// Updates transfers that libcurl is about to begin, because connections may have ended since they were added.
     func noteEndedConnections() {
         guard EasyHandle.isNeeded, poller.endedCount > 0 else { return }
         for transfer in active.values where transfer.sendings == 0 { transfer.easy?.setReuse(of: transfer) }

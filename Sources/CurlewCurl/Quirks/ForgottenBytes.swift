@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
-/// Quirk of libcurl before 8.1: on an HTTP/2 connection, a transfer that finds the bytes of another one in the socket may
-/// come to where that one has no room for more. libcurl then keeps what it has read, goes on when there is room, and
-/// forgets the rest, among which may be the last bytes of others: they would come with the next ones that the server
-/// sends, or never. Reading once more, from a socket that has nothing, brings them.
+/// Quirk of libcurl before 8.1: on an HTTP/2 connection, a transfer may read bytes of another transfer from the socket
+/// that the other has no room for. libcurl then keeps these bytes, continues when there is room, and forgets the rest,
+/// which may contain the last bytes of other transfers. They would be delivered with the next bytes from the server, or
+/// never. Reading again from an empty socket delivers them.
 ///
-/// So a connection that has been silent for a moment is read although the system reports nothing.
+/// So a connection that has been silent for a short time is read although the system reports no event.
 struct ForgottenBytes {
     private let isNeeded: Bool
     private var lookAt: [Int32: Int64] = [:]
-    /// When the first one is due; `Int64.max` for none. It may be early.
+    /// When the first connection is due; `Int64.max` if there is none. It may be too early.
     private(set) var nextLook = Int64.max
 
-    /// After so much silence libcurl looks, and then each second; in nanoseconds.
+    /// The time of silence after which libcurl reads, and the interval of further reads, in nanoseconds.
     static let (silence, longSilence) = (Int64(5_000_000), Int64(1_000_000_000))
 
     init(isNeeded: Bool = CurlLibrary.current.forgetsBytes) {
@@ -29,13 +29,13 @@ struct ForgottenBytes {
         if !lookAt.isEmpty { lookAt[socket] = nil }
     }
 
-    /// There is something to read, or room to write. Nothing happens for other connections.
+    /// Records that the socket is readable or writable. Does nothing for other connections.
     mutating func noteStir(_ socket: Int32, at now: Int64) {
         guard !lookAt.isEmpty, lookAt[socket] != nil else { return }
         note(socket, now + Self.silence)
     }
 
-    /// Those that have been silent for long enough, of the ones that a transfer reads from.
+    /// Returns the connections that have been silent long enough and that a transfer reads from.
     mutating func takeDue(at now: Int64, where isRead: (Int32) -> Bool) -> [Int32] {
         nextLook = .max
         var due: [Int32] = []

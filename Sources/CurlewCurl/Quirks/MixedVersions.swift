@@ -5,20 +5,21 @@ import CCurl
 import CurlewCore
 import CurlewHTTP
 
-/// Quirk of libcurl before 8.6 (curl#4885, mended by curl#12373): it puts several requests on a connection in use although
-/// that speaks HTTP/1.1, once another one to that host has spoken HTTP/2, as a host does whose machines are configured
-/// differently. Callers then get each other's answers.
+/// Quirk of libcurl before 8.6 (curl#4885, fixed by curl#12373): it puts several requests on a busy HTTP/1.1 connection
+/// if another connection to that host has used HTTP/2, as happens if the machines of a host are configured differently.
+/// Callers would receive each other's responses.
 ///
-/// Nothing tells which version a connection speaks before the head of an answer. So the head decides: if it is of
-/// HTTP/1.1 and its transfer is not alone on the connection, all of them end before any sees a byte. No request joins
-/// a connection that is known to speak HTTP/1.1. And once an origin was seen to do both, it is asked for HTTP/1.1 only.
+/// The version of a connection is unknown before the head of a response. So the head decides: if it is HTTP/1.1 and its
+/// transfer is not alone on the connection, all transfers on it end before any of them receives a byte. No request
+/// joins a connection that is known to use HTTP/1.1. Once an origin has used both versions, only HTTP/1.1 is used for
+/// it.
 struct MixedVersions {
-    /// The transfers that are on one connection.
+    /// The transfers on one connection.
     private struct Occupants {
         var count = 0
-        /// It has been seen to speak HTTP/1.1, which has room for one.
+        /// Whether the connection has used HTTP/1.1, which allows one transfer at a time.
         var isSerial = false
-        /// It has been seen to carry several nevertheless: what still comes belongs to no request.
+        /// Whether it has carried several transfers nevertheless. Further bytes then belong to no request.
         var isMixed = false
     }
 
@@ -36,19 +37,19 @@ struct MixedVersions {
             && transfer.owner.configuration.httpVersions == .automatic
     }
 
-    /// Whether an origin is asked for HTTP/1.1 only from now on.
+    /// Whether only HTTP/1.1 is used for an origin.
     func areMixed(at origin: Origin) -> Bool { !origins.isEmpty && origins.contains(origin) }
 
-    /// An origin has spoken both.
+    /// Records that an origin has used both versions.
     mutating func note(_ origin: Origin) {
         guard CurlLibrary.current.mixesVersions else { return }
         if origins.count >= Self.originLimit { origins = [] }
         origins.insert(origin)
     }
 
-    /// A transfer is about to be sent over a connection. False if it must not.
+    /// Adds a transfer that is about to be sent on a connection. Returns false if it must not be sent.
     ///
-    /// - `others`: the other transfers on that connection.
+    /// - `others`: returns the other transfers on that connection.
     mutating func enter(_ transfer: Transfer, _ connection: ConnectionName?, others: (ConnectionName) -> [Transfer])
         -> Bool
     {
@@ -62,7 +63,7 @@ struct MixedVersions {
         return true
     }
 
-    /// A transfer is over, or will be sent over another connection.
+    /// Removes a transfer that has ended or will be sent on another connection.
     mutating func leave(_ transfer: Transfer) {
         guard let connection = transfer.connection else { return }
         transfer.connection = nil
@@ -73,8 +74,8 @@ struct MixedVersions {
         occupants[connection]?.count -= 1
     }
 
-    /// The head of a response is complete. The transfers that end because it cannot be told whose it is, that of the head
-    /// among them; empty when all is well.
+    /// Returns the transfers that must end, including this one, because the response cannot be attributed to a request.
+    /// Called when the head of a response is complete. Empty if there is no conflict.
     mutating func mixedUp(by transfer: Transfer, others: (ConnectionName) -> [Transfer]) -> [Transfer] {
         guard transfer.head.version != .http2, let connection = transfer.connection, let there = occupants[connection]
         else { return [] }
@@ -88,7 +89,7 @@ struct MixedVersions {
         return others + [transfer]
     }
 
-    /// Without those that libcurl has done with, and that have not been taken off it yet.
+    /// Returns the transfers without those that libcurl has finished but that are not removed yet.
     private mutating func attached(_ transfers: [Transfer]) -> [Transfer] {
         transfers.filter { transfer in
             if transfer.isAttached { return true }
@@ -99,12 +100,12 @@ struct MixedVersions {
 }
 
 extension MultiHandle {
-    /// A transfer is about to be sent over a connection. False if it must not.
+    /// Adds a transfer that is about to be sent on a connection. Returns false if it must not be sent.
     func enter(_ transfer: Transfer, _ connection: ConnectionName?) -> Bool {
         loop.mixedVersions.enter(transfer, connection) { name in transfers(on: name).filter { $0 !== transfer } }
     }
 
-    /// The head of a response is there. False if it cannot be told whose it is.
+    /// Returns whether a response can be attributed to its request. Called when its head is complete.
     func mayAnswer(_ transfer: Transfer) -> Bool {
         let mixed = loop.mixedVersions.mixedUp(by: transfer, others: transfers)
         for other in mixed where other !== transfer { add(.end(other, MixedVersions.error)) }
@@ -113,7 +114,7 @@ extension MultiHandle {
 }
 
 extension Transfer {
-    /// Whether libcurl still has a connection for it. Asked by a pause that changes nothing.
+    /// Whether libcurl still has a connection for the transfer. Determined by a pause that changes nothing.
     fileprivate var isAttached: Bool {
         guard let easy else { return false }
         let bits = (isReceivePaused ? CURLPAUSE_RECV : 0) | (isSendPaused ? CURLPAUSE_SEND : 0)

@@ -3,13 +3,13 @@
 #if os(Linux)
 import CCurl
 
-/// Quirk of libcurl 8.16: a transfer that goes on after a pause, and whose reader is behind again before all that
-/// libcurl has kept is handed over, fails: with CURLE_AGAIN, or later as one that could not write. 8.12.1 and 8.23.0 pause
-/// again. So the reader is given all of it, which is at most what libcurl reads at once.
+/// Quirk of libcurl 8.16: a transfer fails if it resumes after a pause and its reader is behind again before libcurl
+/// has delivered all buffered bytes. The error is CURLE_AGAIN, or later a write error. 8.12.1 and 8.23.0 pause again.
+/// So the reader receives all buffered bytes, which are at most the bytes of one read.
 extension Transfer {
     private static let isNeeded = (0x08_10_00..<0x08_11_00).contains(CurlLibrary.current.version)
 
-    /// Lets libcurl go on. May call back at once, with what libcurl has held.
+    /// Resumes a transfer. May call back immediately with buffered bytes.
     func unpause(_ easy: EasyHandle) -> CURLcode {
         takesAll = Self.isNeeded
         defer { takesAll = false }

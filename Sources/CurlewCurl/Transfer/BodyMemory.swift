@@ -4,27 +4,26 @@
 import CurlewCore
 import FoundationEssentials
 
-/// Memory for bodies that are gathered whole, and for chunks of large streams, used again when their readers have let
-/// go of them.
+/// Reuses memory of gathered bodies and of chunks of large streams after their readers have released it.
 ///
-/// The system's allocator gives memory of this size back to the kernel as soon as it is free. Fetching it again, page by
-/// page and cleared, costs more than receiving the bytes.
+/// The system's allocator returns memory of this size to the kernel as soon as it is freed. Allocating it again, page
+/// by page and cleared, costs more than receiving the bytes.
 ///
-/// Bounded: `limit` bytes that nobody uses are kept, and given back when the engine has had nothing to do for a while.
+/// Bounded: at most `limit` unused bytes are kept. They are freed when the event loop has been idle for a while.
 final class BodyMemory: Sendable {
-    /// Smaller bodies are left to the allocator, which keeps what they need.
+    /// Smaller bodies use the allocator, which retains memory of that size itself.
     static let least = 64 << 10
     static let limit = 8 << 20
 
     private struct State {
-        /// The latest last: what was used a moment ago may still be in the processor's cache.
+        /// The most recently used block is last: it may still be in the processor's cache.
         var free: [BodyBlock.Memory] = []
         var count = 0
     }
 
     private let state = Locked(State())
 
-    /// Memory for at least `count` bytes, and at most a quarter more.
+    /// Returns a block of at least `count` bytes, and at most a quarter more.
     fileprivate func take(_ count: Int) -> BodyBlock {
         let size = Self.size(for: count)
         let found = state.withLock { state -> BodyBlock.Memory? in
@@ -36,7 +35,7 @@ final class BodyMemory: Sendable {
     }
 
     fileprivate func giveBack(_ memory: BodyBlock.Memory) {
-        // What is too much goes back to the system when the lock is free.
+        // Excess memory is freed after the lock is released.
         _ = state.withLock { state in
             state.free.append(memory)
             state.count += memory.size
@@ -51,13 +50,13 @@ final class BodyMemory: Sendable {
 
     var isEmpty: Bool { kept == 0 }
 
-    /// The bytes that nobody uses.
+    /// The number of unused bytes.
     var kept: Int { state.withLock { $0.count } }
 
-    /// Gives back to the system what nobody uses.
+    /// Frees all unused memory.
     func forget() { state.withLock { $0 = State() } }
 
-    /// Steps of a quarter of the power of two below, so that bodies of about the same size use the same blocks.
+    /// Rounds up to a quarter of the power of two below, so that bodies of about the same size use the same blocks.
     static func size(for count: Int) -> Int {
         let count = max(count, least)
         let step = max(1, 1 << (Int.bitWidth - 1 - (count - 1).leadingZeroBitCount)) / 4
@@ -65,12 +64,12 @@ final class BodyMemory: Sendable {
     }
 }
 
-/// What has come of a body that is not handed over yet. Used on the event loop's thread, or under the lock of a pipe.
+/// The received part of a body that is not delivered yet. Used on the event loop's thread, or under the lock of a pipe.
 struct GatheredBody {
     private var small = Data()
     private var large: BodyBlock?
 
-    /// Room for more than this is taken when it is needed, whatever a server declares.
+    /// The maximum capacity that is reserved from the declared length. More is allocated when it is needed.
     private static let mostExpected: Int64 = 1 << 20
 
     var count: Int { large?.count ?? small.count }
@@ -79,7 +78,7 @@ struct GatheredBody {
     mutating func append(_ bytes: UnsafeRawBufferPointer, of length: Int64?, memory: BodyMemory) {
         let expected = max(count + bytes.count, Int(min(length ?? 0, Self.mostExpected)))
         guard large != nil || expected > BodyMemory.least else {
-            // A small body mostly comes whole; one that does not gets its room at once.
+            // A small body usually arrives in one piece. Otherwise its full capacity is reserved immediately.
             if small.isEmpty, expected == bytes.count { return small = Data(bytes) }
             if small.isEmpty { small.reserveCapacity(expected) }
             return small.append(contentsOf: bytes)
@@ -92,27 +91,28 @@ struct GatheredBody {
         large = new
     }
 
-    /// All of it; nothing is left.
+    /// Returns all bytes and clears the body.
     mutating func take() -> Data {
         defer { self = GatheredBody() }
         guard let large else { return small }
-        // One whose length nobody knew may have twice the room that it needs, for as long as somebody keeps it.
+        // A body of unknown length may occupy twice its size as long as it is retained.
         return large.room > large.count / 2 ? Data(large.bytes) : large.data
     }
 
-    /// A copy of its beginning, at most `count` bytes.
+    /// Returns a copy of at most `count` bytes from the beginning.
     func prefix(_ count: Int) -> Data {
         large.map { Data($0.bytes.prefix(count)) } ?? small.prefix(count)
     }
 }
 
-/// A body, or a part of it, while it is gathered. Becomes `Data` without being copied; its memory goes back when that
-/// has gone.
+/// A body, or a part of it, while it is gathered. Becomes `Data` without a copy. Its memory is returned when the data
+/// is released.
 ///
-/// `@unchecked Sendable` holds because the one `GatheredBody` that has it writes to it, on the event loop's thread or under
-/// the lock of a pipe, and nobody once it has become data.
+/// `@unchecked Sendable` is valid because only the `GatheredBody` that owns it writes to it, on the event loop's thread
+/// or under the lock of a pipe, and nothing writes to it once it has become data.
 private final class BodyBlock: @unchecked Sendable {
-    /// `@unchecked Sendable` holds because one at a time has it: the store, a block, or the data that a block became.
+    /// `@unchecked Sendable` is valid because it has a single owner at a time: the store, a block, or the data that a
+    /// block became.
     final class Memory: @unchecked Sendable {
         let start: UnsafeMutableRawPointer
         let size: Int
@@ -139,14 +139,14 @@ private final class BodyBlock: @unchecked Sendable {
 
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory.start, count: count) }
 
-    /// Appends as many bytes as there is room for.
+    /// Appends at most `room` bytes.
     func append(_ bytes: UnsafeRawBufferPointer) {
         let added = UnsafeRawBufferPointer(rebasing: bytes.prefix(room))
         UnsafeMutableRawBufferPointer(start: memory.start + count, count: room).copyMemory(from: added)
         count += added.count
     }
 
-    /// What was gathered. Nothing may be appended any more.
+    /// The gathered bytes. Nothing may be appended afterwards.
     var data: Data {
         Data(bytesNoCopy: memory.start, count: count, deallocator: .custom { _, _ in withExtendedLifetime(self) {} })
     }

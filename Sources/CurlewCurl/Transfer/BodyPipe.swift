@@ -5,29 +5,30 @@ import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// The bytes of one body between the event loop's thread and its reader.
+/// A buffer between the event loop's thread and the reader of a body.
 ///
-/// Bounded: at `capacity` bytes the loop stops receiving, and the reader, who always takes everything that is there,
-/// sets it going again. What arrives while nobody reads is joined, so a slow reader gets few large chunks. A reader who
-/// waits is woken when a batch of bytes is there or libcurl has returned: waking costs more than receiving a record of
-/// TLS, and libcurl receives many of them before it returns.
+/// Bounded: at `capacity` bytes the loop stops receiving. The reader always takes all available bytes and thereby
+/// resumes receiving. Bytes that arrive while the reader is not waiting are joined, so a slow reader receives few large
+/// chunks. A waiting reader is resumed when a batch of bytes is available or libcurl has returned: resuming costs more
+/// than receiving a TLS record, and libcurl receives many records before it returns.
 final class BodyPipe: ResponseBodySource {
     private struct State {
         var account: BodyAccount
         var bytes: GatheredBody
-        /// The size of the last chunk: the next is mostly about as large.
+        /// The size of the last chunk. The next is usually about as large.
         var lastTaken = 0
         var trailers = HTTPHeaders()
         var reader: UnsafeContinuation<Data?, any Error>?
 
-        /// Where much has come, a whole batch will. In steps, because a reader may keep what it gets.
+        /// Appends bytes. If the chunks are large, reserves capacity for a whole batch, in steps, because a reader may
+        /// keep its chunks.
         mutating func append(_ piece: UnsafeRawBufferPointer, memory: BodyMemory) {
-            // A piece of libcurl's, at most a sixteenth of a batch, goes beyond it.
+            // A piece from libcurl, at most a sixteenth of a batch, may exceed the batch.
             let isMuch = max(lastTaken, bytes.count) >= BodyMemory.least
             bytes.append(piece, of: isMuch ? Int64(account.batch + account.batch / 16) : nil, memory: memory)
         }
 
-        /// The reader, and what it is told, if the step says so.
+        /// Returns the reader and its result if the step resumes it.
         mutating func news(after step: BodyAccount.Step) -> News? {
             let told: Result<Data?, NetworkError>?
             switch step {
@@ -37,7 +38,7 @@ final class BodyPipe: ResponseBodySource {
             case .end: told = account.end?.map { nil }
             case .wait, .due, .pause, .late: told = nil
             }
-            // What was dropped.
+            // The account has dropped the bytes.
             if account.waiting == 0, bytes.count > 0 { bytes = GatheredBody() }
             guard let told, let reader else { return nil }
             self.reader = nil
@@ -61,13 +62,13 @@ final class BodyPipe: ResponseBodySource {
         state = Locked(State(account: account, bytes: first))
     }
 
-    /// False while the reader is behind, who will ask to go on then.
+    /// Whether there is capacity. If false, the reader requests more when it has caught up.
     func hasRoom() -> Bool { state.withLock { $0.account.hasRoom() } }
 
-    /// The event loop brings bytes. What becomes of them: `.pause` if nothing was taken, `.due` if `release` is to be
-    /// called when libcurl has returned.
+    /// Adds bytes from the event loop. Returns `.pause` if they were not taken, and `.due` if `release` must be called
+    /// when libcurl has returned.
     ///
-    /// - `isForced`: they are taken although there is no room, because they cannot be brought again.
+    /// - `isForced`: the bytes are taken even without capacity, because libcurl cannot deliver them again.
     func offer(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> BodyAccount.Step {
         perform { state in
             let step = state.account.arrive(bytes.count, isForced: isForced)
@@ -76,10 +77,10 @@ final class BodyPipe: ResponseBodySource {
         }
     }
 
-    /// Gives a reader who waits what there is.
+    /// Delivers the available bytes to a waiting reader.
     func release() { perform { $0.account.release() } }
 
-    /// The event loop says that no more comes but, behind a complete body, these fields. The first end counts.
+    /// Ends the body, with these trailers if it is complete. The first end is kept.
     func finish(_ end: Result<Void, NetworkError>, trailers: HTTPHeaders = [:]) {
         perform { state in
             if case .success = end { state.trailers = trailers }
@@ -89,7 +90,7 @@ final class BodyPipe: ResponseBodySource {
 
     var trailers: HTTPHeaders { state.withLock { $0.trailers } }
 
-    /// Waits for a chunk, unless there is one or the end has come.
+    /// Returns the next chunk. Waits unless a chunk is available or the body has ended.
     func next() async throws -> Data? {
         guard let loop = transfer.loop, loop.home.isHere else { throw HomeProcess.error(transfer.request) }
         defer { transfer.noteArrival() }
@@ -111,7 +112,7 @@ final class BodyPipe: ResponseBodySource {
         if perform({ $0.account.abandon() }) != .late { loop.send(.cancel(transfer)) }
     }
 
-    /// Does what an event leads to. The reader hears of it when the lock is free.
+    /// Applies an event. The reader is resumed after the lock is released.
     @discardableResult
     private func perform(_ event: (inout State) -> BodyAccount.Step) -> BodyAccount.Step {
         let (step, news) = state.withLock { state in

@@ -4,7 +4,7 @@
 import CCurl
 import CurlewHTTP
 
-/// A content coding that the engine undoes (RFC 9110 §8.4.1).
+/// A content coding that the transport decodes (RFC 9110 §8.4.1).
 enum ContentCoding: CaseIterable, Sendable {
     case gzip, deflate, brotli, zstd
 
@@ -18,7 +18,7 @@ enum ContentCoding: CaseIterable, Sendable {
         }
     }
 
-    /// What the libraries of this system undo, for `Accept-Encoding`; empty if there are none.
+    /// The codings that the system's libraries decode, for `Accept-Encoding`; empty if there are none.
     static let offer = allCases.filter(\.isAvailable).map(\.name).joined(separator: ", ")
 
     var isAvailable: Bool { curlew_can_decode(number) != 0 }
@@ -42,38 +42,38 @@ enum ContentCoding: CaseIterable, Sendable {
     }
 }
 
-/// Undoes the content codings of one body, piece by piece, in bounded memory: a decoder is asked for more only when there is
-/// room for it. On the event loop's thread only.
+/// Decodes the content codings of one body, piece by piece, in bounded memory: more output is requested from a decoder
+/// only when there is room for it. Used only on the event loop's thread.
 final class ContentDecoder {
     private struct Stage {
         let decoder: OpaquePointer
-        /// What it has given and the next stage has not taken.
+        /// The output that the next stage has not consumed.
         let buffer: UnsafeMutablePointer<UInt8>
         var start = 0
         var end = 0
-        /// Its last step filled the buffer, so there may be more without more input.
+        /// Whether the last step filled the buffer, so that there may be more output without more input.
         var mayHaveMore = false
     }
 
-    /// The most that comes at once.
+    /// The maximum size of a piece.
     static let pieceSize = 32 << 10
 
-    /// How much of the body has come, and how much it became.
+    /// The encoded and decoded sizes so far.
     private(set) var coded: Int64 = 0
     private(set) var decoded: Int64 = 0
-    /// What codings around others have given: a body may grow in between and come to nothing.
+    /// The output of the outer codings: a body may grow in between and still decode to a small size.
     private(set) var between: Int64 = 0
-    /// Whether the last step ended because it needs more bytes.
+    /// Whether the last step ended because it needs more input.
     private(set) var isHungry = true
     private var budget: Int64 = 0
-    /// The most that codings around others give in one step.
+    /// The maximum output of the outer codings in one step.
     private static let stepSize: Int64 = 1 << 20
-    /// Bytes that libcurl will bring again, since it was told to stop within them.
+    /// The number of bytes that libcurl will deliver again, because it was paused within them.
     var ahead = 0
-    /// The outermost coding first. The last one's buffer is that of the pieces.
+    /// The stages, the outermost coding first. The buffer of the last stage contains the pieces.
     private var stages: [Stage] = []
 
-    /// Nil if there is no memory. `codings` are in the order in which they were applied.
+    /// Returns nil if memory is exhausted. `codings` are in the order in which they were applied.
     init?(_ codings: [ContentCoding]) {
         for coding in codings.reversed() {
             guard let decoder = curlew_decoder_create(coding.number) else { return nil }
@@ -88,13 +88,14 @@ final class ContentDecoder {
         }
     }
 
-    /// True at the end of the innermost coding and of all around it, and for a body without a byte.
+    /// Whether all codings have reached their end. Also true for an empty body.
     var isComplete: Bool {
         coded == 0 || stages.allSatisfy { curlew_decoder_is_complete($0.decoder) != 0 && $0.start == $0.end }
     }
 
-    /// The next piece, valid until the next call, and how many of these bytes it took; empty if more bytes are needed
-    /// (`isHungry`), or if the codings have a lot to do in between. Nil if the bytes are not what their coding says.
+    /// Returns the next piece, valid until the next call, and the number of input bytes that were consumed. The piece
+    /// is empty if more input is needed (`isHungry`), or if the outer codings reach their step limit. Returns nil if
+    /// the bytes are invalid for their coding.
     func decode(_ bytes: UnsafeRawBufferPointer) -> (piece: UnsafeRawBufferPointer, taken: Int)? {
         var taken = 0
         let last = stages.count - 1
@@ -104,12 +105,12 @@ final class ContentDecoder {
         coded += Int64(taken)
         let piece = UnsafeRawBufferPointer(start: stages[last].buffer, count: stages[last].end)
         decoded += Int64(piece.count)
-        // It is handed over.
+        // The piece is handed to the caller.
         stages[last].end = 0
         return (piece, taken)
     }
 
-    /// Fills the empty buffer of a stage, with as much as one step gives. False if something is broken.
+    /// Fills the empty buffer of a stage with the output of one step. Returns false if the input is invalid.
     private func fill(_ index: Int, _ bytes: UnsafeRawBufferPointer, _ taken: inout Int) -> Bool {
         stages[index].start = 0
         stages[index].end = 0
@@ -128,7 +129,7 @@ final class ContentDecoder {
                 if given > 0 { return true }
                 if used > 0 { continue }
             }
-            // It needs more than there is.
+            // The stage needs more input than is available.
             guard index > 0, stages[index - 1].start == stages[index - 1].end else {
                 isHungry = true
                 return true
@@ -139,7 +140,7 @@ final class ContentDecoder {
         return true
     }
 
-    /// One step of a stage. Nil if something is broken.
+    /// Performs one step of a stage. Returns nil if the input is invalid.
     private func run(_ index: Int, _ input: UnsafeRawBufferPointer) -> (used: Int, given: Int)? {
         var (used, given) = (0, 0)
         let isSound = curlew_decoder_run(

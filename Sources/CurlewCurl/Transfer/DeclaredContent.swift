@@ -3,21 +3,22 @@
 #if os(Linux)
 import CurlewHTTP
 
-/// What the fields of an answer tell about its body.
+/// The properties of a body that the fields of its response declare.
 struct DeclaredContent {
-    /// The length of the body as declared, if there is one and it counts (RFC 9112 §6.3).
+    /// The declared length of the body, if it applies (RFC 9112 §6.3).
     private(set) var length: Int64?
-    /// The declared length is no number, too large for one, or not the only one: nobody can tell where the body ends.
+    /// Whether the declared length is not a number, is too large, or is ambiguous, so that the end of the body is
+    /// unknown.
     private(set) var hasBadLength = false
-    /// The content codings in the order in which they were applied; nil if there is no field about them, or one of them is
-    /// not known here: then the body is handed over as it came.
+    /// The content codings in the order in which they were applied. Nil if none is declared, or if one of them is
+    /// unknown: the body is then delivered as received.
     private(set) var codings: [ContentCoding]?
-    /// More content codings than anybody needs, each of which multiplies what a body becomes.
+    /// Whether there are too many content codings, each of which multiplies the size of the body.
     private(set) var hasTooManyCodings = false
 
     private static let mostCodings = 5
 
-    /// Nothing is told.
+    /// Creates a value without declarations.
     init() {}
 
     init(_ headers: HTTPHeaders) {
@@ -40,7 +41,7 @@ struct DeclaredContent {
         if !known.isEmpty, known.count == names.count { codings = known }
     }
 
-    /// A number, or the same one several times, which is what some servers' repeated fields become on the way.
+    /// Parses a number, or the same number several times, as intermediaries join repeated fields.
     private static func length(_ text: String) -> Int64? {
         if text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) { return Int64(text) }
         let parts = text.parts(",", keepingEmpty: true).map { $0.without() }

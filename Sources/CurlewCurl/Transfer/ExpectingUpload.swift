@@ -4,12 +4,14 @@
 import CurlewCore
 import CurlewHTTP
 
-/// A body that waits until the server wants it: for requests with `Expect: 100-continue` (RFC 9110 §10.1.1).
+/// A body that is sent only when the server is ready for it: for requests with `Expect: 100-continue` (RFC 9110
+/// §10.1.1).
 ///
-/// libcurl can wait itself, but then it sends the request a second time after a 417, and drops the answer of the server.
-/// So it is not told that there is an expectation; see `EasyHandle.setHeaders`.
+/// libcurl can wait itself, but then it sends the request again after a 417 and drops the server's response. So the
+/// expectation is hidden from libcurl; see `EasyHandle.setHeaders`.
 final class ExpectingUpload: Upload {
-    /// How long a server may be silent that has never heard of expectations, as with most clients.
+    /// The time after which the body is sent even without a 100 response, as most clients do for servers that do not
+    /// support expectations.
     static let patience = Duration.seconds(1)
 
     private enum Gate {
@@ -49,7 +51,7 @@ final class ExpectingUpload: Upload {
         return isOpen ? upload.read(into: buffer) : .wait
     }
 
-    /// The server has said 100, or nothing for long enough.
+    /// Opens the gate after a 100 response or a final response head, or when the time has passed.
     func permit() {
         let resume = gate.withLock { gate -> (@Sendable () -> Void)? in
             defer { gate = .open }
@@ -60,7 +62,7 @@ final class ExpectingUpload: Upload {
         resume?()
     }
 
-    /// Nothing of the body has been read yet if the gate is closed, and the server's word holds for the whole request.
+    /// Nothing of the body has been read if the gate is closed. The server's 100 response applies to the whole request.
     func rewind() -> Bool {
         upload.rewind()
     }

@@ -8,13 +8,13 @@ import Glibc
 import Musl
 #endif
 
-/// Fields of earlier responses by the bytes of their lines.
+/// A cache of parsed response fields, by the bytes of their lines.
 ///
-/// Most responses repeat most fields of others. A line that came before, byte for byte, needs no parsing and no new
-/// strings, which for a small response is a part of the engine's work that shows. A line is kept when it comes for the
-/// second time: dates and request numbers do not push out the others.
+/// Most responses repeat most fields of earlier responses. A line that occurred before, byte for byte, needs no parsing
+/// and no new strings, which is a measurable part of the work for a small response. A line is cached when it occurs for
+/// the second time, so that dates and request identifiers do not evict others.
 ///
-/// Bounded: 64 lines of at most 256 bytes. Never a cookie. On the event loop's thread only.
+/// Bounded: 64 lines of at most 256 bytes. Cookies are never cached. Used only on the event loop's thread.
 final class FieldCache {
     private struct Entry {
         var hash: UInt64 = 0
@@ -25,7 +25,7 @@ final class FieldCache {
     private var entries = [Entry](repeating: Entry(), count: 64)
     private static let lineLimit = 256
 
-    /// What `parse` makes of a line without its end; nil if that is nil.
+    /// Returns the cached field of a line without its line end, or the result of `parse`.
     func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
         guard line.count <= Self.lineLimit, let start = line.baseAddress else { return parse(line) }
         let hash = Self.hash(line)
@@ -45,7 +45,7 @@ final class FieldCache {
         }
     }
 
-    /// Eight bytes at a time; the upper bits are the better ones.
+    /// Hashes eight bytes at a time. The upper bits are better distributed.
     private static func hash(_ line: UnsafeRawBufferPointer) -> UInt64 {
         var hash = UInt64(line.count) &* 0x9E37_79B9_7F4A_7C15
         var offset = 0

@@ -4,22 +4,22 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Collects a response head from the lines libcurl hands over.
+/// Collects a response head from the lines that libcurl delivers.
 ///
-/// Interim answers (1xx) go before the head, and lines after it are trailers: both are bounded, and interim
-/// answers are kept only for those who want to hear of them. Order, spelling and repetition of the fields stay as they came. What could not be written
-/// again is not let in either: names are tokens, control bytes in values become spaces, folded lines become one
-/// (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as Latin-1. Never copied: it is a part of its
-/// transfer.
+/// Interim responses (1xx) precede the head, and lines after it are trailers. Both are bounded, and interim responses
+/// are kept only if observers need them. The order, spelling and repetition of the fields are preserved. Fields that
+/// could not be written again are rejected or repaired: names must be tokens, control bytes in values become spaces,
+/// and folded lines are joined (RFC 9110 §5.5, RFC 9112 §5). Bytes that are not UTF-8 are read as Latin-1. Noncopyable:
+/// it is part of its transfer.
 struct ResponseHead: ~Copyable {
     private(set) var status: HTTPStatus = 0
     private(set) var version = HTTPVersion.http1_1
-    /// The words behind the status; nil without any.
+    /// The reason phrase; nil if there is none.
     private(set) var reasonPhrase: String?
     private(set) var headers = HTTPHeaders()
-    /// The final head is complete.
+    /// Whether the final head is complete.
     private(set) var isComplete = false
-    /// The latest interim answer, until somebody takes it.
+    /// The latest interim response, until it is taken.
     private(set) var interim: (status: HTTPStatus, headers: HTTPHeaders)?
     /// The fields after the body.
     private(set) var trailers = HTTPHeaders()
@@ -27,21 +27,21 @@ struct ResponseHead: ~Copyable {
     private let limits: Limits
     private var bytes = 0
     private var count = 0
-    /// The latest field: the next line may continue it.
+    /// The latest field, which the next line may continue.
     private var open: HTTPField?
 
-    /// With `keepsInterim`, interim answers are kept.
+    /// Creates an empty head. With `keepsInterim`, interim responses are kept.
     init(limits: Limits, keepsInterim: Bool = false) {
         self.limits = limits
         self.keepsInterim = keepsInterim
     }
 
-    /// Takes one line with its line break, with fields that came before. False when the head, or the trailers, are over
-    /// their limits.
+    /// Processes one line including its line break, with `known` as a cache of parsed fields. Returns false if the head
+    /// or the trailers exceed their limits.
     mutating func receive(_ line: UnsafeRawBufferPointer, _ known: FieldCache? = nil) -> Bool {
         bytes += line.count
         count += 1
-        // Two lines are not fields: the status line and the empty one. The limit may be the largest number that there is.
+        // Two lines are not fields: the status line and the empty line. The limit may be the largest integer.
         guard bytes <= limits.headerBytes, count - 2 <= limits.headerCount else { return false }
         guard !isComplete else {
             receiveTrailer(line)
@@ -65,19 +65,19 @@ struct ResponseHead: ~Copyable {
         return true
     }
 
-    /// The interim answer that came last, once.
+    /// Returns and clears the latest interim response.
     mutating func takeInterim() -> (status: HTTPStatus, headers: HTTPHeaders)? {
         defer { interim = nil }
         return interim
     }
 
-    /// What the head tells about its body, once it is complete.
+    /// The declared properties of the body, once the head is complete.
     private(set) var content = DeclaredContent()
 
-    /// What the engine may undo. A part of a coded form (206) cannot be decoded by itself.
+    /// The codings that the transport may decode. Part of an encoded representation (206) cannot be decoded separately.
     var codings: [ContentCoding]? { status == .partialContent ? nil : content.codings }
 
-    /// The fields as the caller sees them: what the engine decoded no longer claims to be encoded.
+    /// Returns the fields for the caller. Fields about an encoding that the transport has decoded are removed.
     func deliveredHeaders(decoded: Bool, method: HTTPMethod) -> HTTPHeaders {
         guard decoded, method != .head, codings != nil else { return headers }
         var result = headers
@@ -108,7 +108,7 @@ struct ResponseHead: ~Copyable {
         reasonPhrase = Self.trimmed(text[(end + 1)...]).map { Self.words($0, for: status) }
     }
 
-    /// The registered words need no new string.
+    /// Returns the reason phrase. The registered phrase needs no new string.
     private static func words(_ bytes: Slice<UnsafeRawBufferPointer>, for status: HTTPStatus) -> String {
         let registered = status.reasonPhrase
         return bytes.elementsEqual(registered.utf8) ? registered : text(bytes.prefix(phraseLimit))
@@ -120,7 +120,7 @@ struct ResponseHead: ~Copyable {
         closeField()
         content = DeclaredContent(headers)
         if isInterim {
-            // Interim answers count together with the head that follows, so that there cannot be any number of them.
+            // Interim responses count together with the head that follows, which limits their number.
             count -= 2
             if keepsInterim { interim = (status, headers) }
             headers = HTTPHeaders()
@@ -145,14 +145,14 @@ struct ResponseHead: ~Copyable {
         open = nil
     }
 
-    /// Nil for what is no field, or has a name that could not be written again.
+    /// Parses a field. Returns nil if the line is not a field, or has a name that could not be written again.
     private static func field(_ line: UnsafeRawBufferPointer) -> HTTPField? {
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = trimmed(line[..<colon]) else { return nil }
         let field = HTTPField(name: HTTPField.Name(text(name)), value: trimmed(line[(colon + 1)...]).map(text) ?? "")
         return field.name.isValid ? field : nil
     }
 
-    /// Without the blanks around it; nil when nothing is left.
+    /// Returns the bytes without surrounding blanks; nil if none are left.
     private static func trimmed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer>? {
         guard let first = bytes.firstIndex(where: { !isBlank($0) }),
             let last = bytes.lastIndex(where: { !isBlank($0) })

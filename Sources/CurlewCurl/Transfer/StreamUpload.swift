@@ -5,13 +5,14 @@ import CurlewCore
 import CurlewHTTP
 import FoundationEssentials
 
-/// Bytes that an asynchronous producer makes while they are sent.
+/// A body that an asynchronous producer creates while it is sent.
 ///
 /// A task pulls one chunk, waits until libcurl has taken all of it, and pulls the next: the producer is never more than
-/// one chunk ahead. While there is nothing, libcurl is told to wait instead of being given an end.
+/// one chunk ahead. While there are no bytes, libcurl is paused.
 ///
-/// With a declared length, the last byte waits for the end of the producer: libcurl never asks for more than was declared,
-/// and newer versions cut off what is too long, so the server would take a body for complete that is not.
+/// With a declared length, the last byte is held back until the producer ends. libcurl never requests more than the
+/// declared length, and newer versions truncate a longer body, so the server would treat an incomplete body as
+/// complete.
 final class StreamUpload: Upload {
     private struct State {
         var chunk = Data()
@@ -62,8 +63,8 @@ final class StreamUpload: Upload {
         return step
     }
 
-    /// Another pull might not give the same bytes; whoever may send again does so with a new transfer. What nobody has
-    /// taken is still there.
+    /// Returns whether nothing has been sent. Pulling again might not produce the same bytes, so a retry uses a new
+    /// transfer. Bytes that libcurl has not taken are still available.
     func rewind() -> Bool {
         state.withLock { $0.sent == 0 }
     }
@@ -84,7 +85,7 @@ final class StreamUpload: Upload {
         !state.hasEnded && !state.chunk.isEmpty && isComplete(state)
     }
 
-    /// All declared bytes are there, and only the end is missing.
+    /// Whether all declared bytes are available, and only the end of the producer is missing.
     private func isComplete(_ state: State) -> Bool {
         length.map { state.sent + Int64(state.chunk.count) >= $0 } ?? false
     }
@@ -111,7 +112,7 @@ final class StreamUpload: Upload {
             }
             if chunk?.isEmpty == true, !state.withLock({ $0.isClosed }) { continue }
             let (mustResume, isOver, mustWait) = state.withLock { state -> (Bool, Bool, Bool) in
-                // A byte may be left of the chunk before, if it was the last one that was declared.
+                // One byte of the previous chunk may be left, if it was the last declared byte.
                 if let chunk { state.chunk = state.chunk.isEmpty ? chunk : state.chunk + chunk }
                 state.hasEnded = chunk == nil
                 state.failure = failure

@@ -7,38 +7,39 @@ import CurlewHTTP
 import FoundationEssentials
 import Synchronization
 
-/// One exchange inside the engine.
+/// One exchange inside the transport.
 ///
 ///     new ──▶ waiting ──▶ active ──▶ over
 ///      └────────┴───────────┴─────────▲
 ///
-/// Until it is active it has no event loop; then one, which performs it to the end.
+/// Until it is active it has no event loop. Then a single event loop performs it to the end.
 ///
-/// `@unchecked Sendable` holds because of who touches what:
-/// - `let` properties: everybody.
-/// - `phase` and `queue`: under the lock of `RequestQueues`; the queue never changes once there is one.
-/// - `continuation`: written by the calling task before it asks for a slot, then used by the thread that takes the
-///   transfer out of its queue, or else by its event loop.
-/// - everything else: the event loop's thread only, callbacks included.
+/// `@unchecked Sendable` is valid because access is divided as follows:
+/// - `let` properties: any thread.
+/// - `phase` and `queue`: under the lock of `RequestQueues`; the queue never changes once it is set.
+/// - `continuation`: written by the calling task before it requests a slot, then used by the thread that removes the
+///   transfer from its queue, or else by its event loop.
+/// - all others: only the event loop's thread, including callbacks.
 final class Transfer: @unchecked Sendable {
     enum Phase {
         case new
         case waiting(ticket: UInt64)
-        /// At one of the loops of its queue.
+        /// The transfer has a slot at one of the loops of its queue.
         case active(place: Int)
         case over
     }
 
-    /// What it has to do with the lookup of a name.
+    /// The state of the name lookup.
     enum Lookup {
         case none
-        /// libcurl wanted to ask for this one, and was told to end instead.
+        /// libcurl was about to look up this name, and was made to end the transfer instead.
         case needed(String)
         case waiting(String, since: Int64)
-        /// What it took, in nanoseconds. libcurl has been given the addresses, and asks itself if it needs others.
+        /// The lookup is complete; the duration is in nanoseconds. libcurl has the addresses, and looks up other names
+        /// itself.
         case over(took: Int64)
 
-        /// How long it took so far.
+        /// Returns the duration of the lookup so far.
         func time(at now: Int64) -> Int64 {
             switch self {
             case .none, .needed: 0
@@ -51,81 +52,84 @@ final class Transfer: @unchecked Sendable {
     let request: HTTPRequest
     let context: ExchangeContext
     let upload: (any Upload)?
-    /// The upload, if it waits for the server's word.
+    /// The upload, if it waits for a 100 response.
     let expectation: ExpectingUpload?
     /// Keeps the transport, and with it the event loop, alive while a body is read.
     let owner: CurlTransport
-    // What the event loop needs of request and context, made by the caller: the loop is one thread for all of them.
+    // Values that the event loop needs from request and context. The caller computes them, because one loop thread
+    // serves all callers.
     let url: String
     let streams: Bool
-    /// True when the engine removes the content codings of the response, if it knows all of them.
+    /// Whether the transport decodes the content codings of the response, if it supports all of them.
     let decodesContent: Bool
-    /// True when libcurl may send a request again by itself although the first one may have arrived.
+    /// Whether libcurl may send a request again by itself although the first may have arrived.
     let mayRepeat: Bool
     let bodyLimit: Int64
-    /// It takes no connection that is there already.
+    /// Whether the transfer must use a new connection.
     let opensConnection: Bool
 
     var continuation: UnsafeContinuation<HTTPResponse, any Error>?
     var phase = Phase.new
     var queue: RequestQueue?
     private let cancellation = Atomic(false)
-    /// The event loop that performs it.
+    /// The event loop that performs the transfer.
     var loop: EventLoop?
-    /// The handle that it is part of while it is active.
+    /// The multi handle that contains the transfer while it is active.
     var multi: MultiHandle?
     var lookup = Lookup.none
-    /// The connection that it is on, where `MixedVersions` keeps count.
+    /// The connection of the transfer, if `MixedVersions` counts its transfers.
     var connection: ConnectionName?
-    /// Where libcurl waits for it, as far as it has told: not for each that joins others on a connection.
+    /// The socket on which libcurl waits for the transfer, if libcurl has reported it. It does not for every transfer
+    /// that joins a connection.
     var socket: Int32?
-    /// What is known of its connection, once that is ready.
+    /// The known properties of the connection, once it is ready.
     var connectionInfo: ConnectionInfo?
-    /// Observers have heard that libcurl tries an address, and that the connection is open.
+    /// Whether observers were notified that libcurl tries an address, and that the connection is open.
     var hasTried = false
     var hasOpened = false
-    /// The handle while the transfer is active.
+    /// The easy handle while the transfer is active.
     var easy: EasyHandle?
     var head: ResponseHead
-    /// The end of the (final) head has been noticed.
+    /// Whether the end of the final head has been processed.
     var hasHead = false
-    /// The body until the response is handed over.
+    /// The body until the response is delivered.
     var buffered = GatheredBody()
-    /// The body once the response has been handed over before its end.
+    /// The body if the response was delivered before its end.
     var pipe: BodyPipe?
-    /// Its reader is to be given what has come, at the end of the turn.
+    /// Whether the reader must receive the available bytes at the end of the turn.
     var isBodyDue = false
-    /// Swallow what still comes: the transfer is being taken down.
+    /// Whether further bytes are discarded because the transfer is being ended.
     var isDiscarding = false
-    /// The caller wants no more of it, and the rest is received for the sake of the connection.
+    /// Whether the caller has cancelled, and the rest is received to keep the connection.
     var isDraining = false
-    /// libcurl was told to stop receiving because the reader is behind.
+    /// Whether libcurl was paused because the reader is behind.
     var isReceivePaused = false
-    /// The reader gets more than it has room for; see `unpause`.
+    /// Whether the reader receives more than its capacity; see `unpause`.
     var takesAll = false
-    /// The engine could not tell on which socket it does not receive now.
+    /// Whether the transport could not determine the socket on which reading is suspended.
     var holdsUnnamed = false
-    /// libcurl was told to stop sending because the producer is behind.
+    /// Whether libcurl was paused because the producer is behind.
     var isSendPaused = false
     var isHeld: Bool { isReceivePaused || isSendPaused }
     /// How often libcurl has begun to send the request.
     var sendings = 0
-    /// The first of them was on a connection that was opened for it. Known of requests that must not be sent twice.
+    /// Whether the first attempt was on a connection that was opened for it. Set only for requests that must not be
+    /// repeated.
     var beganOnNewConnection = false
-    /// Bytes of the body that libcurl has taken, since it last began.
+    /// The bytes of the body that libcurl has taken since it last began.
     var bytesTaken: Int64 = 0
-    /// Once bytes of a body with content codings have come.
+    /// The decoder, once bytes of a body with content codings have arrived.
     var decoder: ContentDecoder?
-    /// With an upload: when its request began, and how long after that the answer began, in nanoseconds.
+    /// With an upload: the time at which its request began, and how much later the response began, in nanoseconds.
     var requestTime: Int64?
     var answerTime: Int64?
-    /// The latest address that the configuration does not allow, and why.
+    /// The latest address that the configuration does not allow, and the reason.
     var refusedAddress: String?
-    /// What went wrong in one of our callbacks; libcurl then only says that a callback failed.
+    /// The error of one of the transport's callbacks. libcurl reports only that a callback failed.
     var failure: NetworkError?
     var clock: ExchangeClock
     // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
-    // cannot see. This flag shows it; it costs a plain store and a plain load on the usual processors.
+    // cannot detect. This flag makes the order visible. It costs a plain store and a plain load on common processors.
     private let handedOver = Atomic(false)
 
     init(
@@ -149,25 +153,26 @@ final class Transfer: @unchecked Sendable {
         clock = ExchangeClock(context)
     }
 
-    /// The number of bytes of the body, if the head tells and nothing changes it.
+    /// The number of bytes of the body, if the head declares it and decoding does not change it.
     var declaredLength: Int64? {
         if request.method == .head || head.status.forbidsContent { return 0 }
         return decodesContent && head.codings != nil ? nil : head.content.length
     }
 
-    /// A body that is handed over finished may have this many bytes.
+    /// The maximum size of a body that is delivered with the response.
     var smallBody: Int {
         streams ? 0 : owner.configuration.gatheredBody
     }
 
-    /// Its caller wants no outcome any more. Said before the event loop is asked to end it, which may not have it yet.
+    /// Whether the caller has cancelled. Set before the event loop is asked to end the transfer, which it may not have
+    /// received yet.
     var isCancelled: Bool { cancellation.load(ordering: .acquiring) }
 
     func cancel() {
         cancellation.store(true, ordering: .releasing)
     }
 
-    /// It never began: tells its caller, and observers how long it waited.
+    /// Fails a transfer that never began. Notifies its caller, and reports the time in the queue to observers.
     func refuse(_ error: NetworkError) {
         upload?.end()
         if queue != nil {
@@ -179,10 +184,10 @@ final class Transfer: @unchecked Sendable {
         answer(.failure(error))
     }
 
-    /// It is over: tells its caller or its reader.
+    /// Completes the transfer and resumes its caller or its reader.
     func deliver(_ result: Result<Void, NetworkError>, metrics: ExchangeMetrics) {
         if let pipe {
-            // Head and end may come in one turn: the caller gets the response first, so that a body that breaks off
+            // Head and end may arrive in one turn. The caller receives the response first, so that an incomplete body
             // always fails where it is read.
             if case .failure(let error) = result, error.isCancelled, continuation != nil {
                 answer(.failure(error))
@@ -190,7 +195,7 @@ final class Transfer: @unchecked Sendable {
                 handOverHead(metrics: metrics)
                 pipe.finish(result, trailers: head.trailers)
             }
-            // The pipe refers to the transfer for as long as it is read.
+            // The pipe references the transfer as long as it is read.
             self.pipe = nil
             return
         }
@@ -202,14 +207,14 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// The caller gets the response while its body is still to come; nothing happens if it has it.
+    /// Delivers a streaming response to the caller. Does nothing if the caller has it.
     func handOverHead(metrics: ExchangeMetrics) {
         guard let pipe, continuation != nil else { return }
         let body = ResponseBody(pipe, limit: bodyLimit, length: declaredLength)
         answer(.success(response(body: body, metrics: metrics)))
     }
 
-    /// Gives the caller its outcome; nothing happens if it has one.
+    /// Delivers the outcome to the caller. Does nothing if the caller has one.
     private func answer(_ outcome: Result<HTTPResponse, NetworkError>) {
         guard let continuation else { return }
         self.continuation = nil
@@ -220,7 +225,7 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// To be called before a continuation is resumed on the event loop's thread, with `noteArrival` behind its wait.
+    /// Must be called before a continuation is resumed on the event loop's thread, and `noteArrival` after its wait.
     func noteHandOver() {
         handedOver.store(true, ordering: .releasing)
     }
@@ -229,12 +234,12 @@ final class Transfer: @unchecked Sendable {
         _ = handedOver.load(ordering: .acquiring)
     }
 
-    /// The server has refused the request before it was complete. Such a request needs no more of its body, but libcurl
-    /// does not end it while it waits for the producer.
+    /// Whether the server has refused the request before it was complete. Such a request needs no more of its body, but
+    /// libcurl does not end it while it waits for the producer.
     var isRefusedEarly: Bool { isSendPaused && hasHead && head.status.code >= 300 }
 
-    /// The caller has the response, and little is to come before the connection can serve another request. Over HTTP/2 it
-    /// serves others anyway.
+    /// Whether the caller has the response, and only few bytes must be received before the connection can be reused. An
+    /// HTTP/2 connection can be used by other requests in any case.
     var mayDrain: Bool {
         guard pipe != nil, continuation == nil, upload == nil, hasHead, head.version != .http2, let easy,
             let length = head.content.length, head.headers[.connection]?.lowercased() != "close"
@@ -242,7 +247,7 @@ final class Transfer: @unchecked Sendable {
         return length - curlew_info_offset(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T) <= MultiHandle.drainLimit
     }
 
-    /// The response with `body`, from what has come so far.
+    /// Creates the response with `body` from what has been received so far.
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {
         HTTPResponse(
             status: head.status, headers: head.deliveredHeaders(decoded: decodesContent, method: request.method),

@@ -11,8 +11,8 @@ import Glibc
 import Musl
 #endif
 
-// What libcurl calls while it works, always on the event loop's thread. The context is the transfer, which the
-// multi handle keeps alive for as long as it is active.
+// Callbacks that libcurl calls on the event loop's thread. The context is the transfer, which the multi handle keeps
+// alive while it is active.
 
 func receiveHeader(
     _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
@@ -44,7 +44,7 @@ func sendBody(
 func rewindBody(_ context: UnsafeMutableRawPointer?, _ offset: curl_off_t, _ origin: Int32) -> Int32 {
     guard let context else { return Int32(CURL_SEEKFUNC_FAIL) }
     return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-        // libcurl goes back to the beginning only to send the request again.
+        // libcurl seeks to the beginning only to send the request again.
         offset == 0 && origin == SEEK_SET && $0.mayBeginAgain() ? Int32(CURL_SEEKFUNC_OK) : Int32(CURL_SEEKFUNC_FAIL)
     }
 }
@@ -57,7 +57,7 @@ func beginLookup(
     return Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.mayLookUp() ? 0 : 1 }
 }
 
-/// Called when a connection is there and before a byte of the request leaves, each time that libcurl sends it.
+/// Called when a connection is open and before a byte of the request is sent, each time that libcurl sends it.
 func beginRequest(
     _ context: UnsafeMutableRawPointer?, _ remote: UnsafeMutablePointer<CChar>?, _ local: UnsafeMutablePointer<CChar>?,
     _ remotePort: Int32, _ localPort: Int32
@@ -107,7 +107,7 @@ extension Transfer {
         return line.count
     }
 
-    /// A redirect or a challenge with a body that has not come with its head.
+    /// Whether the response is a redirect or a challenge whose body did not arrive with its head.
     private var handsOverNow: Bool {
         head.status.isPrelude && request.method != .head && declaredLength != 0
     }
@@ -118,7 +118,7 @@ extension Transfer {
         multi?.noteVersion(of: self)
         multi?.noteDeadline(of: self)
         let length = declaredLength ?? 0
-        // What is longer than its reader takes is not gathered for nothing.
+        // A body that exceeds the reader's limit is not gathered.
         if streams || length > min(Int64(smallBody), bodyLimit) || handsOverNow { stream() }
         if isRefusedEarly { multi?.add(.goOn(self)) } else { expectation?.permit() }
     }
@@ -135,8 +135,8 @@ extension Transfer {
         return take(bytes, decodedBy: decoder)
     }
 
-    /// Takes what these bytes become, piece by piece as long as there is room. Of bytes that libcurl brings again, because
-    /// it was told to stop within them, those are left out that were taken before.
+    /// Decodes these bytes piece by piece as long as there is capacity. If libcurl delivers bytes again, because it was
+    /// paused within them, those that were already decoded are skipped.
     private func take(_ bytes: UnsafeRawBufferPointer, decodedBy decoder: ContentDecoder) -> Int {
         var start = min(decoder.ahead, bytes.count)
         while true {
@@ -158,7 +158,8 @@ extension Transfer {
         return bytes.count
     }
 
-    /// A part of a body may be coded better than the whole: what libcurl has at hand counts as if it were decoded.
+    /// Part of a body may be compressed better than the whole: the bytes that libcurl has buffered count as if they
+    /// were decoded.
     private func growthFailure(_ decoder: ContentDecoder) -> NetworkError? {
         let decoded = max(decoder.decoded, decoder.between)
         guard decoded > 1 << 20 else { return nil }
@@ -185,7 +186,7 @@ extension Transfer {
         }
     }
 
-    /// Tells libcurl to bring these bytes again when the reader has made room.
+    /// Makes libcurl deliver these bytes again when the reader has made room.
     private func hold() -> Int {
         multi?.noteHeld(self)
         isReceivePaused = true
@@ -201,7 +202,7 @@ extension Transfer {
         case .bytes(let count):
             bytesTaken += Int64(count)
             if clock.send(at: now) { multi?.noteDeadline(of: self) }
-            // libcurl does not ask for the end of a body whose length it knows.
+            // libcurl does not request the end of a body whose length it knows.
             if bytesTaken == upload.length { finishSending() }
             return count
         case .end:
@@ -223,10 +224,12 @@ extension Transfer {
         multi?.noteDeadline(of: self)
     }
 
-    /// False when the event loop looks up the name instead. An address has no need of it, and libcurl knows `localhost`.
+    /// Returns false if the event loop looks up the name instead. An address needs no lookup, and libcurl resolves
+    /// `localhost` itself.
     ///
-    /// A request that libcurl sends again by itself stays with it: taken off and begun anew, it would forget that bytes have
-    /// left, and send twice what must not be.
+    /// libcurl keeps the lookup for a request that it sends again by itself. If such a transfer were removed and
+    /// started again, libcurl would lose the information that bytes have been sent, and could repeat a request that
+    /// must not be sent twice.
     fileprivate func mayLookUp() -> Bool {
         guard case .none = lookup, sendings == 0, let name = easy?.place(for: self)?.host, name != "localhost",
             IPAddress(name) == nil
@@ -235,7 +238,8 @@ extension Transfer {
         return false
     }
 
-    /// libcurl sends again by itself when a reused connection ends before the first byte of an answer.
+    /// Called for each attempt. libcurl sends a request again by itself if a reused connection ends before the first
+    /// byte of a response.
     fileprivate func beginRequest(on connection: @autoclosure () -> ConnectionName?) -> Bool {
         sendings += 1
         if upload != nil { requestTime = ExchangeClock.now() }
@@ -258,8 +262,8 @@ extension Transfer {
         return true
     }
 
-    /// Whether the request can be sent again and may be: because doing it twice is harmless, or because nothing of it
-    /// has left. The body goes back to its beginning.
+    /// Whether the request can and may be sent again: either repeating it is harmless, or none of it has been sent.
+    /// Rewinds the body.
     fileprivate func mayBeginAgain() -> Bool {
         let hasLeft = easy.map { curlew_info_long($0.pointer, CURLINFO_REQUEST_SIZE) > 0 } ?? true
         guard !isDiscarding, mayRepeat || !hasLeft, upload?.rewind() ?? true else {
@@ -271,10 +275,10 @@ extension Transfer {
         return true
     }
 
-    /// Why the request is not sent again, and whether the server may have acted on it.
+    /// Returns why the request is not sent again, and whether the server may have processed it.
     private func repetitionFailure(hasLeft: Bool) -> NetworkError {
-        // On a new connection libcurl does so only when the server has refused the stream, or named an earlier one as the
-        // last in its GOAWAY (RFC 9113 §8.7). On one that was used before it does not tell why.
+        // On a new connection libcurl repeats only if the server has refused the stream, or named an earlier one as the
+        // last in its GOAWAY (RFC 9113 §8.7). On a reused connection it does not report the reason.
         if beganOnNewConnection, !head.isComplete {
             return NetworkError(
                 .connectionLost(.requestNotSent),
@@ -285,7 +289,7 @@ extension Transfer {
             detail: "The connection ended before an answer came, and the request cannot be sent again safely.")
     }
 
-    /// From here on the body goes through a pipe, and the caller gets the response before its end.
+    /// Streams the rest of the body through a pipe, and delivers the response to the caller before the end of the body.
     private func stream() {
         pipe = BodyPipe(self, first: buffered, capacity: owner.configuration.bodyBuffer, memory: memory)
         buffered = GatheredBody()

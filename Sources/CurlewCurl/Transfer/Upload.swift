@@ -10,19 +10,20 @@ import Glibc
 import Musl
 #endif
 
-/// The bytes of a request as libcurl asks for them, on the event loop's thread.
+/// The bytes of a request body, which libcurl requests on the event loop's thread.
 protocol Upload: AnyObject, Sendable {
     /// The exact number of bytes, or nil to send them chunked.
     var length: Int64? { get }
     /// Fills `buffer` from the current position.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep
-    /// Goes back to the beginning. False when the bytes cannot be produced again.
+    /// Rewinds to the beginning. Returns false if the bytes cannot be produced again.
     func rewind() -> Bool
-    /// The transfer is about to begin: `resume` may be called from any thread when bytes are there after a `.wait`.
+    /// Prepares the upload for a transfer. `resume` may be called from any thread when bytes are available after a
+    /// `.wait`.
     func begin(resume: @escaping @Sendable () -> Void)
-    /// The transfer is over.
+    /// Ends the upload after its transfer.
     func end()
-    /// The fields behind the bytes, once `read` has told their end.
+    /// The trailers, once `read` has returned the end.
     var trailers: HTTPHeaders { get }
 }
 
@@ -30,16 +31,17 @@ extension Upload {
     var trailers: HTTPHeaders { [:] }
 }
 
-/// What reading an upload gave.
+/// The result of reading an upload.
 enum UploadStep {
     case bytes(Int)
     case end
-    /// Nothing yet; the producer will say when there is.
+    /// No bytes yet; the producer resumes the transfer when there are.
     case wait
     case failed(NetworkError)
 }
 
-/// The upload for a request; nil without a body. Opens files, so that a missing one fails before anything is sent.
+/// Creates the upload for a request; nil without a body. Opens files, so that a missing file fails before anything is
+/// sent.
 func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
     let upload: any Upload
     switch request.body.kind {
@@ -53,7 +55,7 @@ func makeUpload(for request: HTTPRequest) throws -> (any Upload)? {
 }
 
 extension HTTPRequest {
-    /// The client asks before it sends the body (RFC 9110 §10.1.1).
+    /// Whether the client waits for a 100 response before it sends the body (RFC 9110 §10.1.1).
     fileprivate var expectsContinue: Bool {
         headers[.expect]?.lowercased() == "100-continue"
     }
@@ -67,10 +69,10 @@ private func chunks(_ make: () throws -> RequestBody.Chunks) throws -> RequestBo
     }
 }
 
-/// Bytes and ranges of files, one after the other. Files are read straight into libcurl's buffer.
+/// Bytes and ranges of files in sequence. Files are read directly into libcurl's buffer.
 ///
-/// Reading a local file on the event loop's thread is deliberate: it is a copy from the page cache in nearly all cases, and
-/// handing each buffer through another thread would cost more than it saves.
+/// Reading a local file on the event loop's thread is deliberate: in nearly all cases it is a copy from the page cache,
+/// and passing each buffer through another thread would cost more than it saves.
 final class PartsUpload: Upload {
     private enum Piece: Sendable {
         case bytes(Data)
@@ -114,7 +116,7 @@ final class PartsUpload: Upload {
     deinit { Self.closeFiles(pieces) }
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> UploadStep {
-        // Nobody else reads at the same time: the lock only makes that visible to the compiler.
+        // There is no concurrent reader: the lock only proves that to the compiler.
         let start = position.withLock { $0 }
         var position = start
         defer { self.position.withLock { [position] in $0 = position } }
@@ -159,7 +161,7 @@ final class PartsUpload: Upload {
 
     func begin(resume: @escaping @Sendable () -> Void) {}
 
-    /// Files close with the last reference, which the transfer holds.
+    /// Files are closed with the last reference, which the transfer holds.
     func end() {}
 
     private static func openFile(_ path: String, offset: Int64, length: Int64) throws -> Piece {

@@ -3,13 +3,13 @@
 extension CacheControl {
     private static let most = 64
 
-    /// Reads the `Cache-Control` fields of a message.
+    /// Parses the `Cache-Control` fields of a message.
     public init(_ headers: HTTPHeaders) {
         self.init(headers[.cacheControl] ?? "")
     }
 
-    /// Reads the value of a `Cache-Control` field: `1#( token [ "=" ( token / quoted-string ) ] )`, and what servers make
-    /// of it.
+    /// Parses the value of a `Cache-Control` field: `1#( token [ "=" ( token / quoted-string ) ] )`. Malformed members
+    /// are kept and marked.
     public init(_ value: String) {
         var reader = FieldReader(value)
         var found: [Directive] = []
@@ -21,7 +21,7 @@ extension CacheControl {
 }
 
 extension FieldReader {
-    /// One member of the list and the comma behind it; nil for one that is empty or has no name.
+    /// Reads one list member and the comma after it. Returns nil for a member that is empty or has no name.
     fileprivate mutating func directive() -> CacheControl.Directive? {
         skipBlanks()
         guard let name = token().map(ASCII.lowercased) else {
@@ -36,7 +36,7 @@ extension FieldReader {
         }
         var ahead = self
         guard let argument = ahead.quotedString() else {
-            // A quote that never ends swallows nothing: what stands behind it may forbid something.
+            // An unterminated quote does not consume the rest: a directive after it may forbid storing.
             _ = skipToComma()
             return CacheControl.Directive(name, isMalformed: true)
         }
@@ -44,7 +44,7 @@ extension FieldReader {
         return CacheControl.Directive(name, argument, isMalformed: !skipToComma())
     }
 
-    /// Skips the next comma. False if anything but blanks stood before it.
+    /// Skips past the next comma. Returns false if anything but blanks preceded it.
     private mutating func skipToComma() -> Bool {
         skipBlanks()
         let isClean = rest.isEmpty || rest.first == 0x2C

@@ -6,16 +6,16 @@
 ///     if control.contains("no-store") { … }
 ///     let age = control.seconds("max-age")
 ///
-/// Every directive is kept, those that nobody knows included. What is malformed is read in the way that keeps less:
-/// a directive that forbids counts whatever follows its name, one that permits only if it is written as it should be.
+/// Every directive is kept, including unknown ones. A malformed directive is interpreted restrictively: a directive
+/// that forbids applies whatever follows its name, and a directive that permits applies only if it is well-formed.
 public struct CacheControl: Hashable, Sendable {
-    /// One directive.
+    /// A single directive.
     public struct Directive: Hashable, Sendable {
-        /// In lower case.
+        /// The name, in lower case.
         public let name: String
-        /// What stands behind `=`, quotes resolved; nil without `=`.
+        /// The value after `=`, unquoted; nil without `=`.
         public let argument: String?
-        /// True if something is wrong with its syntax.
+        /// Whether the syntax of the directive is invalid.
         public let isMalformed: Bool
 
         init(_ name: String, _ argument: String? = nil, isMalformed: Bool = false) {
@@ -25,36 +25,36 @@ public struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// In their order, at most 64.
+    /// The directives in order of appearance, at most 64.
     public let directives: [Directive]
 
-    /// Durations beyond it are read as it: 2³¹ seconds, about 68 years, or one less where `Int` has 32 bits
-    /// (RFC 9111 §1.2.2).
+    /// The maximum duration in seconds: 2³¹, about 68 years, or 2³¹ − 1 where `Int` has 32 bits. Longer durations are
+    /// read as this value (RFC 9111 §1.2.2).
     public static let longest = Int(clamping: 2_147_483_648 as Int64)
 
     init(_ directives: [Directive]) {
         self.directives = directives
     }
 
-    /// No directives.
+    /// Creates a value without directives.
     public init() {
         directives = []
     }
 
-    /// Whether there is a directive of this name (in lower case), well-formed or not.
+    /// Whether a directive with this name is present, well-formed or not. The name must be in lower case.
     public func contains(_ name: String) -> Bool {
         directives.contains { $0.name == name }
     }
 
-    /// Whether there is a well-formed directive of this name without an argument. For directives that permit something.
+    /// Whether a well-formed directive with this name and no argument is present. For directives that permit something.
     public func permits(_ name: String) -> Bool {
         directives.contains { $0.name == name && $0.argument == nil && !$0.isMalformed }
     }
 
-    /// The seconds of a directive such as `max-age`; nil without one.
+    /// The seconds of a directive such as `max-age`, at most `longest`; nil without the directive.
     ///
-    /// Zero for a directive without a whole number of seconds, and where several differ (RFC 9111 §4.2.1 encourages to
-    /// consider such answers stale). At most `longest`.
+    /// Zero if the directive has no whole number of seconds, or if several values differ (RFC 9111 §4.2.1 encourages
+    /// caches to consider such responses stale).
     public func seconds(_ name: String) -> Int? {
         var found: Int?
         for directive in directives where directive.name == name {
@@ -65,10 +65,11 @@ public struct CacheControl: Hashable, Sendable {
         return found
     }
 
-    /// Field names that a directive such as `no-cache="Set-Cookie"` is limited to; nil without the directive, and empty
-    /// if it concerns the whole answer.
+    /// The field names that a directive such as `no-cache="Set-Cookie"` is limited to. Nil without the directive; empty
+    /// if the directive applies to the whole response.
     ///
-    /// An argument that is no list of field names concerns the whole, and so does one of several without an argument.
+    /// The directive applies to the whole response if any occurrence has no argument, or an argument that is not a list
+    /// of field names.
     public func fieldNames(_ name: String) -> [HTTPField.Name]? {
         var names: [HTTPField.Name]?
         for directive in directives where directive.name == name {
@@ -80,12 +81,12 @@ public struct CacheControl: Hashable, Sendable {
         return names
     }
 
-    /// Whether a directive such as `no-cache` or `private` concerns the whole answer.
+    /// Whether a directive such as `no-cache` or `private` applies to the whole response.
     public func isUnqualified(_ name: String) -> Bool {
         fieldNames(name)?.isEmpty == true
     }
 
-    /// These directives without the named ones, and with a lifetime.
+    /// Returns these directives without the named ones, and with the given `max-age`.
     package func maxAge(_ seconds: Int, insteadOf names: Set<String>) -> CacheControl {
         CacheControl(directives.filter { !names.contains($0.name) } + [Directive("max-age", "\(seconds)")])
     }
@@ -95,7 +96,7 @@ public struct CacheControl: Hashable, Sendable {
         return deltaSeconds(argument) ?? 0
     }
 
-    /// RFC 9111 §1.2.2: digits only; what does not fit is `longest`. Nil for anything else.
+    /// Parses delta-seconds (RFC 9111 §1.2.2): digits only, at most `longest`. Returns nil for anything else.
     package static func deltaSeconds(_ text: String) -> Int? {
         let bytes = text.utf8
         guard !bytes.isEmpty, bytes.allSatisfy(ASCII.isDigit) else { return nil }
@@ -111,12 +112,12 @@ public struct CacheControl: Hashable, Sendable {
 }
 
 extension CacheControl: CustomStringConvertible {
-    /// The directives as a field writes them; arguments that are no tokens in quotes.
+    /// The directives in field syntax. Arguments that are not tokens are quoted.
     public var description: String {
         directives.map { directive in
             guard let argument = directive.argument else { return directive.name }
             if ASCII.isToken(argument) { return "\(directive.name)=\(argument)" }
-            // By scalars: a quote with a combining mark behind it ends a quoted string all the same.
+            // Iterates over scalars: a quote followed by a combining mark still ends a quoted string.
             let escaped = argument.unicodeScalars.reduce(into: "") { text, scalar in
                 if scalar == "\"" || scalar == "\\" { text.unicodeScalars.append("\\") }
                 text.unicodeScalars.append(scalar)

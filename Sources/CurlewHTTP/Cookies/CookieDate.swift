@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPDate {
-    /// Reads what servers write into `Expires` of a cookie: any order and any separators, by the algorithm of
-    /// RFC 6265 §5.1.1. `nil` where that fails.
+    /// Parses the `Expires` attribute of a cookie with the algorithm of RFC 6265 §5.1.1, which accepts any order and
+    /// any separators. Returns `nil` if the algorithm fails.
     package init?(cookieDate text: String) {
         var reader = CookieDateReader()
         for token in text.utf8.prefix(1024).split(whereSeparator: CookieDateReader.isDelimiter) { reader.take(token) }
@@ -11,7 +11,7 @@ extension HTTPDate {
     }
 }
 
-/// The first token that looks like each part is that part; everything else, such as the weekday, is passed over.
+/// Takes the first token that matches each part of the date. All other tokens, such as the weekday, are ignored.
 private struct CookieDateReader {
     private var clock: (hour: Int, minute: Int, second: Int)?
     private var day: Int?
@@ -53,7 +53,7 @@ private struct CookieDateReader {
         return (hour, minute, second)
     }
 
-    /// The digits that the token begins with, if there are so many and no digit follows.
+    /// Returns the leading digits of the token if their number is in `digits`.
     private static func number(_ token: Substring.UTF8View, digits: ClosedRange<Int>) -> Int? {
         let number = token.prefix(while: ASCII.isDigit)
         return digits.contains(number.count) ? ASCII.decimal(number) : nil

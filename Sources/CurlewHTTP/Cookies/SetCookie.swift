@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: MIT
 
-/// One `Set-Cookie` value taken apart by the algorithm of RFC 6265bis §5.6, which reads whatever servers write.
+/// A parsed `Set-Cookie` value. The algorithm of RFC 6265bis §5.6 tolerates what servers write.
 ///
-/// Nothing is decoded: what is sent back is what came. Whether the cookie may be stored is another question.
+/// The value is not decoded: it is sent back as received. Whether the cookie may be stored is decided elsewhere.
 package struct SetCookie: Hashable, Sendable {
     /// Empty for a cookie without a name.
     package let name: String
     package let value: String
-    /// In lower case, without a dot before it; `nil` if there is none or it is empty.
+    /// In lower case, without a leading dot; `nil` if absent or empty.
     package private(set) var domain: String?
-    /// `nil` if there is none or it does not begin with a slash.
+    /// `nil` if absent or without a leading slash.
     package private(set) var path: String?
     package private(set) var expires: HTTPDate?
-    /// Seconds; zero for a number that is not positive.
+    /// In seconds; zero if the number is not positive.
     package private(set) var maxAge: Int64?
     package private(set) var isSecure = false
     package private(set) var isHTTPOnly = false
-    /// In lower case, whatever was written.
+    /// In lower case; any value is kept.
     package private(set) var sameSite: String?
 
-    /// Why a line is no cookie.
+    /// Why a `Set-Cookie` value is rejected.
     package enum Problem: Error, Hashable, Sendable {
         case controlCharacter
         case empty
         case tooLong
     }
 
-    /// Reads a line. Name and value together have at most `maximum` bytes, an attribute has at most `maximumAttribute`,
-    /// or is passed over.
+    /// Parses a `Set-Cookie` value. Throws if name and value together exceed `maximum` bytes. An attribute longer than
+    /// `maximumAttribute` bytes is ignored.
     package init(_ line: String, maximum: Int = 4096, maximumAttribute: Int = 1024) throws(Problem) {
         let bytes = line.utf8
-        // A control character would forge a header field when it is sent back; the tab alone cannot.
+        // A control character other than the tab could forge a header field when the cookie is sent back.
         guard !bytes.contains(where: { ASCII.isControl($0) && $0 != 0x09 }) else { throw .controlCharacter }
         let parts = bytes.split(separator: 0x3B, omittingEmptySubsequences: false)
         let pair = parts.first ?? Substring("").utf8
@@ -47,7 +47,7 @@ package struct SetCookie: Hashable, Sendable {
         }
     }
 
-    /// The last attribute of a name counts; of dates and ages, the last that can be read.
+    /// The last attribute of a name is used. For dates and ages, the last that can be parsed is used.
     private mutating func read(_ name: String, _ value: String) {
         switch name {
         case "expires":
@@ -55,7 +55,7 @@ package struct SetCookie: Hashable, Sendable {
         case "max-age":
             if let age = Self.age(value) { maxAge = age }
         case "domain":
-            // By bytes: a dot with a combining mark behind it is a dot all the same.
+            // Compared by bytes: a dot followed by a combining mark is still a dot.
             let name = value.utf8.first == 0x2E ? String(Substring(value.utf8.dropFirst())) : value
             domain = name.isEmpty ? nil : ASCII.lowercased(name)
         case "path": path = value.utf8.first == 0x2F ? value : nil
@@ -78,7 +78,7 @@ package struct SetCookie: Hashable, Sendable {
 }
 
 extension SetCookie: CustomStringConvertible, CustomReflectable {
-    /// The name, and never the value.
+    /// The name without the value.
     package var description: String { "SetCookie(\(name))" }
 
     package var customMirror: Mirror { Mirror(self, children: ["description": description]) }

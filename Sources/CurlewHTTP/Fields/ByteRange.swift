@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// One range of bytes that a request asks for (RFC 9110 §14.1.2).
+/// A single byte range of a request (RFC 9110 §14.1.2).
 package enum ByteRange: Hashable, Sendable {
-    /// From the first byte to the last named, or to the end.
+    /// From the first byte through the last, or to the end if `through` is nil.
     case from(Int64, through: Int64?)
-    /// The last so many bytes.
+    /// The last bytes of the representation; the value is their number.
     case last(Int64)
 
-    /// Reads a `Range` value with exactly one range of bytes; nil for several, for other units and for anything malformed,
-    /// which a recipient may ignore (RFC 9110 §14.2).
+    /// Parses a `Range` value with exactly one byte range. Returns nil for several ranges, for other units and for
+    /// malformed values, which a recipient may ignore (RFC 9110 §14.2).
     package init?(_ value: String) {
         let text = ASCII.lowercased(value)
         guard text.begins(with: "bytes=") else { return nil }
@@ -26,7 +26,7 @@ package enum ByteRange: Hashable, Sendable {
         }
     }
 
-    /// The bytes that are meant of a representation of this length; nil if none of them exists.
+    /// Returns the selected bytes of a representation of this length, or nil if the range is not satisfiable.
     package func bytes(of length: Int64) -> Range<Int64>? {
         switch self {
         case .from(let first, let last):
@@ -39,16 +39,16 @@ package enum ByteRange: Hashable, Sendable {
     }
 
     fileprivate static func number(_ text: some StringProtocol) -> Int64? {
-        // The last of all numbers is left out, so that one more can be counted.
+        // `Int64.max` is excluded so that adding 1 cannot overflow.
         ASCII.decimal(Array(text.utf8), as: Int64.self).flatMap { $0 == .max ? nil : $0 }
     }
 }
 
-/// Which bytes of a representation an answer holds (RFC 9110 §14.4).
+/// The bytes of a representation that a response contains (RFC 9110 §14.4).
 package struct ContentRange: Hashable, Sendable, CustomStringConvertible {
-    /// The bytes, never empty.
+    /// The range of bytes, never empty.
     package let bytes: Range<Int64>
-    /// How long the whole representation is; nil if the server does not say.
+    /// The length of the whole representation; nil if unknown.
     package let length: Int64?
 
     package init(_ bytes: Range<Int64>, of length: Int64?) {
@@ -56,7 +56,7 @@ package struct ContentRange: Hashable, Sendable, CustomStringConvertible {
         self.length = length
     }
 
-    /// Reads `bytes 0-99/200`; nil for anything else, unsatisfied ranges included.
+    /// Parses `bytes 0-99/200`. Returns nil for anything else, including unsatisfied ranges.
     package init?(_ value: String) {
         let text = ASCII.lowercased(value)
         guard text.begins(with: "bytes ") else { return nil }
@@ -75,7 +75,7 @@ package struct ContentRange: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// As the field has it.
+    /// The value in field syntax.
     package var description: String {
         "bytes \(bytes.lowerBound)-\(bytes.upperBound - 1)/\(length.map { "\($0)" } ?? "*")"
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// A date and time of day in UTC, by the proleptic Gregorian calendar, without a formatter or a time zone database.
+/// A date and time of day in UTC in the proleptic Gregorian calendar. Needs no formatter or time zone database.
 struct CivilTime {
     var year: Int
     /// 1–12.
@@ -19,13 +19,13 @@ struct CivilTime {
     static let weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-    /// 0 is Sunday.
+    /// 0 for Sunday to 6 for Saturday.
     var weekday: Int {
         let days = Self.days(year: year, month: month, day: day)
         return ((days + 4) % 7 + 7) % 7
     }
 
-    /// Whether such a moment exists; second 60 is a leap second.
+    /// Whether the date and time exist. Second 60 is allowed for leap seconds.
     var isValid: Bool {
         (1...12).contains(month) && (1...Self.length(ofMonth: month, year: year)).contains(day)
             && (0...23).contains(hour) && (0...59).contains(minute) && (0...60).contains(second)
@@ -36,7 +36,8 @@ struct CivilTime {
         return Int64(days) * 86_400 + Int64(hour * 3600 + minute * 60 + second)
     }
 
-    /// Days since 1 January 1970. Years are counted from March, so that the leap day ends one; 400 of them repeat.
+    /// Returns the days since 1 January 1970. Years start in March so that the leap day is the last day of a year. The
+    /// calendar repeats every 400 years.
     private static func days(year: Int, month: Int, day: Int) -> Int {
         let year = month <= 2 ? year - 1 : year
         let era = (year >= 0 ? year : year - 399) / 400

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
-/// A validator that a server made up for a representation (RFC 9110 §8.8.3).
+/// An entity tag: a validator that the server assigns to a representation (RFC 9110 §8.8.3).
 package struct EntityTag: Hashable, Sendable {
-    /// What stands between the quotes.
+    /// The text between the quotes.
     package let opaque: String
-    /// True for `W/"…"`: equal enough to be used in place, not equal byte for byte.
+    /// True for `W/"…"`. Weakly equal representations are equivalent, not identical byte for byte.
     package let isWeak: Bool
 
-    /// Reads one tag; nil for anything else.
+    /// Parses a single tag. Returns nil for anything else.
     package init?(_ value: String) {
         var reader = FieldReader(value)
         reader.skipBlanks()
@@ -22,17 +22,18 @@ package struct EntityTag: Hashable, Sendable {
         self.isWeak = isWeak
     }
 
-    /// RFC 9110 §8.8.3.2: the same and both strong.
+    /// Strong comparison (RFC 9110 §8.8.3.2): the tags are equal and both strong.
     package func matchesStrongly(_ other: EntityTag) -> Bool {
         opaque == other.opaque && !isWeak && !other.isWeak
     }
 
-    /// RFC 9110 §8.8.3.2: the same, whether weak or strong.
+    /// Weak comparison (RFC 9110 §8.8.3.2): the tags are equal, whether weak or strong.
     package func matchesWeakly(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }
 
-    /// Whether the value of `If-None-Match` or `If-Match` names `tag`; `*` names every one. What cannot be read is no tag.
+    /// Whether the value of `If-None-Match` or `If-Match` lists `tag`; `*` matches every tag. Malformed members are
+    /// ignored.
     package static func list(_ value: String, names tag: EntityTag?) -> Bool {
         if value.utf8.elementsEqual([0x2A]) { return true }
         guard let tag else { return false }
@@ -50,7 +51,7 @@ package struct EntityTag: Hashable, Sendable {
 }
 
 extension FieldReader {
-    /// `[ "W/" ] DQUOTE *etagc DQUOTE`: there are no escapes, so a backslash is one like any other character.
+    /// `[ "W/" ] DQUOTE *etagc DQUOTE`. There are no escapes: a backslash is an ordinary character.
     fileprivate mutating func entityTag() -> EntityTag? {
         var isWeak = false
         if rest.first == 0x57 {

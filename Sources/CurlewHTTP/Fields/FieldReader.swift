@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Walks the bytes of a field value once, from left to right: the pieces of RFC 9110 §5.6.
+/// Parses a field value in a single pass over its bytes, with the common syntax components of RFC 9110 §5.6.
 struct FieldReader {
     var rest: Substring.UTF8View
 
@@ -19,7 +19,7 @@ struct FieldReader {
         return String(Substring(bytes))
     }
 
-    /// RFC 9110 §5.6.4; `nil` when it does not end or holds a control character.
+    /// Reads a quoted string (RFC 9110 §5.6.4). Returns `nil` if it is unterminated or contains a control character.
     mutating func quotedString() -> String? {
         guard take(0x22) else { return nil }
         var bytes: [UInt8] = []

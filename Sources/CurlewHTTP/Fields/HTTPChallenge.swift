@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: MIT
 
-/// What a server asks for in `WWW-Authenticate`: a scheme and its parameters (RFC 9110 §11.6.1).
+/// An authentication challenge from `WWW-Authenticate`: a scheme and its parameters (RFC 9110 §11.6.1).
 ///
-///     for challenge in HTTPChallenge.list(response.headers[values: .wwwAuthenticate]) where challenge.scheme == "digest" {
+///     let fields = response.headers[values: .wwwAuthenticate]
+///     for challenge in HTTPChallenge.list(fields) where challenge.scheme == "digest" {
 ///         challenge["realm"]
 ///     }
 public struct HTTPChallenge: Hashable, Sendable {
-    /// In lower case: `basic`, `bearer`, `digest`.
+    /// The scheme, in lower case: `basic`, `bearer`, `digest`.
     public let scheme: String
-    /// Names in lower case, in order. Of a name that repeats the first counts.
+    /// The parameters in order, with names in lower case. If a name repeats, lookup returns the first.
     public let parameters: [Parameter]
-    /// What some schemes have in place of parameters.
+    /// The token68 value that some schemes use instead of parameters.
     public let token: String?
 
-    /// One parameter of a challenge.
+    /// A parameter of a challenge.
     public struct Parameter: Hashable, Sendable {
-        /// In lower case.
+        /// The name, in lower case.
         public let name: String
-        /// Without quotes and escapes.
+        /// The value, without quotes and escapes.
         public let value: String
     }
 
-    /// More than this is not read.
+    /// The maximum number of parameters that are read.
     static let parameterLimit = 64
 
-    /// The value of a parameter, by its name in lower case.
+    /// The value of the named parameter. The name must be in lower case.
     public subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
-    /// The challenges of all fields of a message, in order. What cannot be read ends the field it is in.
+    /// Parses the challenges of all given fields, in order. The rest of a field after a malformed part is ignored.
     public static func list(_ fields: [String]) -> [HTTPChallenge] {
         fields.flatMap { field in
             var reader = FieldReader(field)
@@ -37,7 +38,7 @@ public struct HTTPChallenge: Hashable, Sendable {
         }
     }
 
-    /// The parameters of a field that holds nothing else, such as `Authentication-Info` (RFC 7615).
+    /// Parses the parameters of a field that consists of parameters only, such as `Authentication-Info` (RFC 7615).
     public static func parameters(of field: String) -> [Parameter] {
         var reader = FieldReader(field)
         return reader.challengeParameters()
@@ -45,7 +46,7 @@ public struct HTTPChallenge: Hashable, Sendable {
 }
 
 extension FieldReader {
-    /// Challenges and their parameters are separated by the same comma: a name without `=` begins the next challenge.
+    /// Commas separate both challenges and their parameters: a name without `=` begins the next challenge.
     fileprivate mutating func challenges() -> [HTTPChallenge] {
         var found: [HTTPChallenge] = []
         while true {
@@ -63,7 +64,7 @@ extension FieldReader {
         }
     }
 
-    /// As many as there are; stands at the next challenge, or at the end, afterwards.
+    /// Reads parameters until the next challenge or the end.
     fileprivate mutating func challengeParameters() -> [HTTPChallenge.Parameter] {
         var found: [HTTPChallenge.Parameter] = []
         while found.count < HTTPChallenge.parameterLimit {

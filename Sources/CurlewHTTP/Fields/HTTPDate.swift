@@ -6,19 +6,19 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A moment in whole seconds, as HTTP writes it (RFC 9110 §5.6.7).
+/// A date and time in whole seconds, as used in HTTP fields (RFC 9110 §5.6.7).
 ///
-/// Covers the years 0 to 9999; a moment outside is clamped to them, so that it can always be written.
+/// Covers the years 0 to 9999. Dates outside are clamped, so that every value can be formatted.
 public struct HTTPDate: Hashable, Sendable {
     /// Seconds since 1 January 1970 00:00:00 UTC, without leap seconds.
     public let secondsSince1970: Int64
 
-    /// A moment from its seconds since 1970.
+    /// Creates a date from seconds since 1970.
     public init(secondsSince1970: Int64) {
         self.secondsSince1970 = min(max(secondsSince1970, CivilTime.earliest), CivilTime.latest)
     }
 
-    /// The whole second that a date falls in.
+    /// Creates a date from a Foundation date, rounded down to the second.
     public init(_ date: Date) {
         let seconds = date.timeIntervalSince1970.rounded(.down)
         if seconds.isNaN {
@@ -30,40 +30,40 @@ public struct HTTPDate: Hashable, Sendable {
         }
     }
 
-    /// Reads the three forms that a recipient has to accept; `nil` for anything else.
+    /// Parses the three formats that a recipient must accept. Returns `nil` for anything else.
     ///
     /// - `Sun, 06 Nov 1994 08:49:37 GMT`
-    /// - `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850; its two-digit year is never more than 50 years after `now`)
+    /// - `Sunday, 06-Nov-94 08:49:37 GMT` (RFC 850; the two-digit year is at most 50 years after `now`)
     /// - `Sun Nov  6 08:49:37 1994` (asctime)
     ///
-    /// The weekday must be one, but need not be the right one: the date decides.
+    /// The weekday must be a valid name, but it need not match the date.
     public init?(_ string: String, now: Date = Date()) {
         guard string.utf8.count <= 40, let time = HTTPDateReader.read(string, now: HTTPDate(now)) else { return nil }
         self.init(secondsSince1970: time.secondsSince1970)
     }
 
-    /// A moment in UTC; nil if there is none such. Second 60 is a leap second.
+    /// Creates a date in UTC. Returns nil if the date does not exist. Second 60 is a leap second.
     package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         let time = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         guard time.isValid else { return nil }
         self.init(secondsSince1970: time.secondsSince1970)
     }
 
-    /// The same moment for Foundation.
+    /// The same date as a Foundation `Date`.
     public var date: Date {
         Date(timeIntervalSince1970: Double(secondsSince1970))
     }
 }
 
 extension HTTPDate: Comparable {
-    /// Earlier moments first.
+    /// Whether the left date is earlier.
     public static func < (left: HTTPDate, right: HTTPDate) -> Bool {
         left.secondsSince1970 < right.secondsSince1970
     }
 }
 
 extension HTTPDate: CustomStringConvertible {
-    /// The preferred form: "Sun, 06 Nov 1994 08:49:37 GMT".
+    /// The date in the preferred format: "Sun, 06 Nov 1994 08:49:37 GMT".
     public var description: String {
         let time = CivilTime(secondsSince1970: secondsSince1970)
         let day = CivilTime.weekdays[time.weekday].prefix(3)

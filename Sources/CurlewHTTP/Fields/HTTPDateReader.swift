@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads the forms of RFC 9110 §5.6.7 from their bytes; names and "GMT" are case-sensitive there.
+/// Parses the date formats of RFC 9110 §5.6.7. Names and "GMT" are case-sensitive.
 ///
-/// A cache reads dates at every lookup: slices of the bytes themselves cost no reference counts, those of a string do.
+/// A cache parses dates at every lookup: slices of a byte buffer avoid the reference counting of substrings.
 struct HTTPDateReader {
     private var rest: Slice<UnsafeBufferPointer<UInt8>>
 

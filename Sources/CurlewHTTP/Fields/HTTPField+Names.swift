@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPField.Name {
-    /// Accept: media types that the client takes.
+    /// Accept: media types that the client accepts.
     public static var accept: HTTPField.Name { HTTPField.Name("Accept") }
-    /// Accept-Encoding: content codings that the client takes.
+    /// Accept-Encoding: content codings that the client accepts.
     public static var acceptEncoding: HTTPField.Name { HTTPField.Name("Accept-Encoding") }
     /// Accept-Language: languages that the client prefers.
     public static var acceptLanguage: HTTPField.Name { HTTPField.Name("Accept-Language") }
@@ -13,7 +13,7 @@ extension HTTPField.Name {
     public static var age: HTTPField.Name { HTTPField.Name("Age") }
     /// Allow: methods that the resource supports.
     public static var allow: HTTPField.Name { HTTPField.Name("Allow") }
-    /// Alt-Svc: other places where the origin can be reached (RFC 7838).
+    /// Alt-Svc: alternative services of the origin (RFC 7838).
     public static var altSvc: HTTPField.Name { HTTPField.Name("Alt-Svc") }
     /// Authorization: credentials for the origin.
     public static var authorization: HTTPField.Name { HTTPField.Name("Authorization") }
@@ -29,19 +29,19 @@ extension HTTPField.Name {
     public static var contentLanguage: HTTPField.Name { HTTPField.Name("Content-Language") }
     /// Content-Length: the size of the content in bytes.
     public static var contentLength: HTTPField.Name { HTTPField.Name("Content-Length") }
-    /// Content-Location: an address of this very representation.
+    /// Content-Location: a URI of this specific representation.
     public static var contentLocation: HTTPField.Name { HTTPField.Name("Content-Location") }
-    /// Content-Range: which part of the representation this is.
+    /// Content-Range: the part of the representation that the content contains.
     public static var contentRange: HTTPField.Name { HTTPField.Name("Content-Range") }
     /// Content-Type: the media type of the content.
     public static var contentType: HTTPField.Name { HTTPField.Name("Content-Type") }
     /// Cookie: cookies sent by the client (RFC 6265).
     public static var cookie: HTTPField.Name { HTTPField.Name("Cookie") }
-    /// Date: when the message was made.
+    /// Date: when the message was created.
     public static var date: HTTPField.Name { HTTPField.Name("Date") }
     /// ETag: the validator of the representation.
     public static var eTag: HTTPField.Name { HTTPField.Name("ETag") }
-    /// Expect: what the server has to support: 100-continue.
+    /// Expect: behaviour that the server has to support, such as 100-continue.
     public static var expect: HTTPField.Name { HTTPField.Name("Expect") }
     /// Expires: when the response becomes stale.
     public static var expires: HTTPField.Name { HTTPField.Name("Expires") }
@@ -67,7 +67,7 @@ extension HTTPField.Name {
     public static var lastModified: HTTPField.Name { HTTPField.Name("Last-Modified") }
     /// Link: typed links to other resources (RFC 8288).
     public static var link: HTTPField.Name { HTTPField.Name("Link") }
-    /// Location: where to go, or what was created.
+    /// Location: the target of a redirect, or the created resource.
     public static var location: HTTPField.Name { HTTPField.Name("Location") }
     /// Origin: the origin that caused the request (RFC 6454).
     public static var origin: HTTPField.Name { HTTPField.Name("Origin") }
@@ -79,19 +79,19 @@ extension HTTPField.Name {
     public static var proxyAuthenticate: HTTPField.Name { HTTPField.Name("Proxy-Authenticate") }
     /// Proxy-Authorization: credentials for a proxy.
     public static var proxyAuthorization: HTTPField.Name { HTTPField.Name("Proxy-Authorization") }
-    /// Range: the part that is asked for.
+    /// Range: the requested part of the representation.
     public static var range: HTTPField.Name { HTTPField.Name("Range") }
-    /// Referer: where the target was found.
+    /// Referer: the resource that refers to the target.
     public static var referer: HTTPField.Name { HTTPField.Name("Referer") }
-    /// Retry-After: when to try again.
+    /// Retry-After: when to retry.
     public static var retryAfter: HTTPField.Name { HTTPField.Name("Retry-After") }
     /// Server: the software of the origin.
     public static var server: HTTPField.Name { HTTPField.Name("Server") }
-    /// Set-Cookie: a cookie to store (RFC 6265); never joined with another.
+    /// Set-Cookie: a cookie to store (RFC 6265). Several fields are never combined.
     public static var setCookie: HTTPField.Name { HTTPField.Name("Set-Cookie") }
     /// Strict-Transport-Security: use only secure connections (RFC 6797).
     public static var strictTransportSecurity: HTTPField.Name { HTTPField.Name("Strict-Transport-Security") }
-    /// TE: transfer codings that the client takes.
+    /// TE: transfer codings that the client accepts.
     public static var te: HTTPField.Name { HTTPField.Name("TE") }
     /// Traceparent: the position in a distributed trace (W3C Trace Context).
     public static var traceparent: HTTPField.Name { HTTPField.Name("Traceparent") }
@@ -101,11 +101,11 @@ extension HTTPField.Name {
     public static var trailer: HTTPField.Name { HTTPField.Name("Trailer") }
     /// Transfer-Encoding: how the message body is framed.
     public static var transferEncoding: HTTPField.Name { HTTPField.Name("Transfer-Encoding") }
-    /// Upgrade: protocols to change to.
+    /// Upgrade: protocols to switch to.
     public static var upgrade: HTTPField.Name { HTTPField.Name("Upgrade") }
     /// User-Agent: the software of the client.
     public static var userAgent: HTTPField.Name { HTTPField.Name("User-Agent") }
-    /// Vary: what in the request selected the representation.
+    /// Vary: the request fields that selected the representation.
     public static var vary: HTTPField.Name { HTTPField.Name("Vary") }
     /// Via: the proxies on the path.
     public static var via: HTTPField.Name { HTTPField.Name("Via") }

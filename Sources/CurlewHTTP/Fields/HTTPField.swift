@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// One header or trailer field: a name and a value.
+/// A header or trailer field: a name and a value.
 ///
-/// Nothing is checked here; ``HTTPHeaders`` checks every field that it is given.
+/// The field itself is not validated. ``HTTPHeaders`` validates every field that is added to it.
 public struct HTTPField: Hashable, Sendable {
     /// The name, compared without regard to case.
     public let name: Name
-    /// The value as it goes on the wire.
+    /// The value as sent on the wire.
     public let value: String
-    /// Declared as a secret, or as none, where it was taken from its headers; nil for what the name says.
+    /// Whether the headers that contained the field declare it secret; nil if the name decides.
     let isDeclaredSecret: Bool?
 
-    /// A field from its two parts.
+    /// Creates a field from a name and a value.
     public init(name: Name, value: String) {
         self.init(name: name, value: value, isDeclaredSecret: nil)
     }
@@ -22,7 +22,7 @@ public struct HTTPField: Hashable, Sendable {
         self.isDeclaredSecret = isDeclaredSecret
     }
 
-    /// Equal when name and value are. What was declared of it shows in descriptions only.
+    /// Whether names and values are equal. Declarations of secrecy affect descriptions only.
     public static func == (left: HTTPField, right: HTTPField) -> Bool {
         left.name == right.name && left.value == right.value
     }
@@ -33,12 +33,12 @@ public struct HTTPField: Hashable, Sendable {
         hasher.combine(value)
     }
 
-    /// A field name: keeps its spelling, compares without regard to ASCII case (RFC 9110 §5.1).
+    /// A field name. Keeps its spelling and compares without regard to ASCII case (RFC 9110 §5.1).
     public struct Name: Sendable {
-        /// The name as written; this spelling goes on the wire in HTTP/1.1.
+        /// The name as written. HTTP/1.1 sends this spelling.
         public let text: String
 
-        /// A name of any spelling; one that is not a token is refused by ``HTTPHeaders``.
+        /// Creates a name with any spelling. ``HTTPHeaders`` rejects a name that is not a token.
         public init(_ text: String) {
             self.text = text
         }
@@ -46,21 +46,22 @@ public struct HTTPField: Hashable, Sendable {
         /// Whether the name is a token (RFC 9110 §5.6.2).
         public var isValid: Bool { ASCII.isToken(text) }
 
-        /// Whether the field is taken for a secret, so that no description shows its value.
+        /// Whether the field is treated as a secret, so that descriptions omit its value.
         ///
-        /// Authorization, Proxy-Authorization, Cookie and Set-Cookie, every name that ends like one of a secret (`token`,
-        /// `secret`, `password`, `key`, `session`, `signature` and their kin), and those by which services know users.
+        /// True for Authorization, Proxy-Authorization, Cookie and Set-Cookie, for names with an ending such as
+        /// `token`, `secret`, `password`, `key`, `session` or `signature`, and for names by which services identify
+        /// users.
         public var isSensitive: Bool {
             isCredential || SecretName.covers(field: text)
         }
 
-        /// Whether the field is a credential whatever is declared of it.
+        /// Whether the field is always a credential, whatever is declared.
         package var isCredential: Bool {
             Self.sensitive.contains { ASCII.equalIgnoringCase($0, text) }
         }
 
-        /// Whether no text may show a value of the field, given what was declared of the name: true for a secret, false for
-        /// none, nil for nothing. A credential is a secret in any case.
+        /// Whether descriptions must omit the value. `declared` is true for a declared secret, false for a declared
+        /// non-secret, nil for neither. A credential is always a secret.
         func isSecret(declared: Bool?) -> Bool {
             isCredential || declared ?? isSensitive
         }
@@ -74,8 +75,8 @@ public struct HTTPField: Hashable, Sendable {
 }
 
 extension HTTPField: CustomStringConvertible {
-    /// "Name: value"; the value of a sensitive field is not shown, and of one that holds a URL neither user information
-    /// nor query and fragment.
+    /// "Name: value". The value of a sensitive field is redacted. URLs are shown without user information, query and
+    /// fragment.
     public var description: String {
         let isSecret = name.isSecret(declared: isDeclaredSecret)
         return "\(name): \(isSecret ? Self.mark : Self.urlNames.contains(name) ? withoutSecrets : value)"
@@ -84,7 +85,7 @@ extension HTTPField: CustomStringConvertible {
     private static let mark = "<redacted>"
     private static let urlNames: Set<Name> = [.location, .contentLocation, .referer, .link, "Refresh"]
 
-    /// The URL up to its query, without user information.
+    /// The URL without query, fragment and user information.
     private var withoutSecrets: String {
         let end = value.utf8.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }
         let path = value.utf8[..<(end ?? value.utf8.endIndex)]
@@ -94,17 +95,17 @@ extension HTTPField: CustomStringConvertible {
 }
 
 extension HTTPField: CustomReflectable {
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Reflects the description only, also in debuggers and `dump`.
     public var customMirror: Mirror { Mirror(self, children: ["field": description]) }
 }
 
 extension HTTPField.Name: Hashable {
-    /// Equal up to the case of A–Z.
+    /// Whether the names are equal, ignoring the case of A–Z.
     public static func == (left: HTTPField.Name, right: HTTPField.Name) -> Bool {
         ASCII.equalIgnoringCase(left.text, right.text)
     }
 
-    /// Folds case the way `==` does, eight bytes at a time.
+    /// Folds case as `==` does, eight bytes at a time.
     public func hash(into hasher: inout Hasher) {
         var word: UInt64 = 0
         var filled = 0
@@ -124,7 +125,7 @@ extension HTTPField.Name: Hashable {
 }
 
 extension HTTPField.Name: ExpressibleByStringLiteral {
-    /// A name written as a literal.
+    /// Creates a name from a string literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPField.Name {
-    /// Whether a field says something about one connection, or where a message goes, and so belongs to whoever writes it:
-    /// RFC 9110 §7.6.1, with what older software sends.
+    /// Whether the field applies to a single connection or to message routing, and is therefore set by the sender of
+    /// each message (RFC 9110 §7.6.1, and fields of older software).
     package var belongsToConnection: Bool {
         switch text.utf8.count {
         case 2: isSpelled("TE")
@@ -21,12 +21,12 @@ extension HTTPField.Name {
 }
 
 extension HTTPHeaders {
-    /// The fields that a program may pass on with a request of its own, as a reverse proxy does.
+    /// The fields that an intermediary, such as a reverse proxy, may forward in its own request.
     ///
-    /// Left out is what belonged to the connection on which they came (RFC 9110 §7.6.1): `Connection` and the fields that
-    /// it names, `Host`, `Keep-Alive`, `Proxy-Authorization`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding`,
-    /// `Upgrade`, `HTTP2-Settings`, and `Content-Length`, which follows from the body. A request that has one of them is
-    /// not sent.
+    /// Omits fields of the connection that delivered the message (RFC 9110 §7.6.1): `Connection` and the fields that it
+    /// names, `Host`, `Keep-Alive`, `Proxy-Authorization`, `Proxy-Connection`, `TE`, `Trailer`, `Transfer-Encoding`,
+    /// `Upgrade`, `HTTP2-Settings`, and `Content-Length`, which is derived from the body. A request that contains one
+    /// of them is not sent.
     public var endToEnd: HTTPHeaders {
         let named = self[values: .connection].flatMap { $0.parts(",") }.map { String($0.trimmed()) }
         var result = self

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: MIT
 
 extension HTTPHeaders {
-    /// Why a field was kept out of the headers.
+    /// The reason why a field was rejected.
     ///
-    /// Holds the name, escaped and clipped to 64 characters, and never the value, which may be a secret.
+    /// Contains the name, escaped and clipped to 64 characters, but never the value, which may be a secret.
     public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
-        /// The field's name, made safe to print.
+        /// The field's name, escaped for printing.
         public let name: String
-        /// What is wrong and what to do about it.
+        /// A description of the problem and its solution.
         public let message: String
 
-        /// Names the field and says what to do.
+        /// The name of the field and the message.
         public var description: String { "header \"\(name)\": \(message)" }
     }
 }
 
-/// The rules that every written field passes: the one place that stands between a value and a forged message.
+/// The validation of every field that is added. It prevents header injection.
 enum FieldRules {
     enum Verdict {
         case good(String)
         case bad(HTTPHeaders.Problem)
     }
 
-    /// The value without the white space around it, or why the field may not be sent.
+    /// Returns the value without surrounding white space, or the reason why the field may not be sent.
     static func check(_ name: HTTPField.Name, _ value: String) -> Verdict {
         guard name.isValid else {
             let message =
@@ -37,7 +37,7 @@ enum FieldRules {
         return .good(trimmed(value))
     }
 
-    /// Strips spaces and tabs at both ends (RFC 9110 §5.5); the same string when there are none.
+    /// Strips spaces and tabs at both ends (RFC 9110 §5.5). Returns the same string if there are none.
     static func trimmed(_ value: String) -> String {
         let bytes = value.utf8
         guard let first = bytes.first, let last = bytes.last, ASCII.isBlank(first) || ASCII.isBlank(last) else {

@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: MIT
 
-/// Header or trailer fields in order, found by name without regard to case.
+/// An ordered list of header or trailer fields with case-insensitive lookup by name.
 ///
 ///     var headers: HTTPHeaders = [.accept: "application/json"]
 ///     headers[.ifNoneMatch] = "\"v1\""
 ///     headers.append(.cookie, "theme=dark")
 ///
-/// Every field written is checked: names are tokens (RFC 9110 §5.6.2), values hold no CR, LF, NUL or other control
-/// character except the tab, and lose white space at both ends. Writing never traps and never throws: a field that
-/// fails the check is kept out, and the first such failure stays in ``problem``, with which sending throws.
-/// Lookup walks the list, which is the fastest way for the few dozen fields of a message.
+/// Every added field is validated: names must be tokens (RFC 9110 §5.6.2), and values must not contain CR, LF, NUL or
+/// other control characters except the tab. White space at both ends of a value is removed. Adding a field never traps
+/// and never throws: an invalid field is not added, and the first such failure is stored in ``problem``. A request with
+/// a problem throws when it is sent. Lookup is a linear search, which is the fastest way for the few dozen fields of a
+/// message.
 public struct HTTPHeaders: Sendable {
     private var fields: [HTTPField]
     private var remark: Remark?
 
-    /// No fields.
+    /// Creates an empty list.
     public init() {
         fields = []
     }
 
-    /// The fields in their order, each checked.
+    /// Creates a list of the fields in order, each validated.
     public init(_ fields: [HTTPField]) {
         self.fields = []
         append(contentsOf: fields)
     }
 
-    /// The value of the named field, or `nil` without one.
+    /// The value of the named field, or `nil` if there is none.
     ///
     /// Several fields of a name are joined with ", " (RFC 9110 §5.3), Cookie with "; " (RFC 9113 §8.2.3). Set-Cookie
-    /// cannot be joined: the first is given, all of them are in ``subscript(values:)``.
-    /// Setting replaces the first field of the name in place and removes the others; `nil` removes them all.
+    /// fields cannot be joined: the first value is returned, and ``subscript(values:)`` returns all of them. Setting a
+    /// value replaces the first field of the name in place and removes the others; setting `nil` removes all of them.
     public subscript(name: HTTPField.Name) -> String? {
         get {
             guard let first = firstIndex(of: name) else { return nil }
@@ -47,7 +48,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// The values of all fields of the name, in order and never joined.
+    /// The values of all fields with this name, in order and not joined.
     public subscript(values name: HTTPField.Name) -> [String] {
         var values: [String] = []
         var next = firstIndex(of: name)
@@ -58,57 +59,56 @@ public struct HTTPHeaders: Sendable {
         return values
     }
 
-    /// The value of the first field of the name, whatever others there are.
+    /// Returns the value of the first field with this name, even if there are several.
     package func firstValue(_ name: HTTPField.Name) -> String? {
         firstIndex(of: name).map { fields[$0].value }
     }
 
-    /// The first name that `matches`; nil if none does.
+    /// Returns the first name that `matches`, or nil if none does.
     package func firstName(where matches: (HTTPField.Name) -> Bool) -> HTTPField.Name? {
         fields.first { matches($0.name) }?.name
     }
 
-    /// Why a field was refused; `nil` if all were good. Costs nothing to ask.
+    /// The reason why a field was rejected; `nil` if all fields were valid. The first rejection is kept. Constant time.
     public var problem: Problem? { remark?.problem }
 
-    /// Declares fields as secrets, or as none, for descriptions of these headers: those that are there, and those that
-    /// come.
+    /// Declares fields, present and future, as secret or not secret for the descriptions of these headers.
     package mutating func declare(secret: Set<HTTPField.Name>, harmless: Set<HTTPField.Name>) {
         if remark == nil, secret.isEmpty, harmless.isEmpty { return }
         if let remark, remark.secret == secret, remark.harmless == harmless { return }
         remark = Remark(problem: remark?.problem, secret: secret, harmless: harmless)
     }
 
-    /// Declares the same as of `other`.
+    /// Copies the declarations of `other`.
     package mutating func declare(as other: HTTPHeaders) {
         declare(secret: other.remark?.secret ?? [], harmless: other.remark?.harmless ?? [])
     }
 
-    /// Whether no text may show the values of a field: by what was declared, else by its name.
+    /// Whether descriptions must omit the values of a field, by its declaration or else by its name.
     package func isSecret(_ name: HTTPField.Name) -> Bool {
         name.isSecret(declared: remark?.isSecret(name))
     }
 
-    /// Adds a field after the others, whatever names are there.
+    /// Appends a field, even if fields with this name exist.
     public mutating func append(_ name: HTTPField.Name, _ value: String) {
         guard let value = checked(name, value) else { return }
         fields.append(HTTPField(name: name, value: value))
     }
 
-    /// Adds fields after the others, each checked.
+    /// Appends fields, each validated.
     public mutating func append(contentsOf others: some Sequence<HTTPField>) {
         for field in others { append(field.name, field.value) }
     }
 
-    /// Adds another message's fields after the others, and its problem if there is none here.
+    /// Appends the fields of `others`, and keeps its problem if these headers have none.
     public mutating func append(contentsOf others: HTTPHeaders) {
         fields.append(contentsOf: others.fields)
         remark = Remark.joined(remark, others.remark)
     }
 
-    /// Replaces the first field of the name in place and removes the others; adds the field if there is none.
+    /// Replaces the first field with this name in place and removes the others, or appends the field if there is none.
     ///
-    /// A value that is refused leaves the fields as they were.
+    /// If the value is invalid, the fields are unchanged.
     public mutating func set(_ name: HTTPField.Name, _ value: String) {
         guard let value = checked(name, value) else { return }
         let field = HTTPField(name: name, value: value)
@@ -118,21 +118,21 @@ public struct HTTPHeaders: Sendable {
         fields = fields[...first] + fields[(first + 1)...].filter { $0.name != name }
     }
 
-    /// Removes every field of the name.
+    /// Removes all fields with this name.
     public mutating func remove(_ name: HTTPField.Name) {
         guard firstIndex(of: name) != nil else { return }
         fields.removeAll { $0.name == name }
     }
 
-    /// Whether there is a field of the name.
+    /// Whether a field with this name exists.
     public func contains(_ name: HTTPField.Name) -> Bool {
         firstIndex(of: name) != nil
     }
 
-    /// These fields and another message's.
+    /// Returns these fields combined with those of another message.
     ///
-    /// With `replacing`, a name that both have keeps only the other's fields; without it, only these. Use
-    /// `append(contentsOf:)` to keep both. A problem of either side stays.
+    /// If a name occurs in both, `replacing: true` keeps only the fields of `other`, and `replacing: false` keeps only
+    /// the fields of this list. Use `append(contentsOf:)` to keep both. A problem of either side is kept.
     public func merging(_ other: HTTPHeaders, replacing: Bool) -> HTTPHeaders {
         var result = self
         if replacing {
@@ -145,27 +145,27 @@ public struct HTTPHeaders: Sendable {
         return result
     }
 
-    /// Adds a field as it came from the wire, for a parser that has done its own checks.
+    /// Appends a received field, for a parser that has validated it.
     package mutating func appendUnchecked(name: String, value: String) {
         fields.append(HTTPField(name: HTTPField.Name(name), value: value))
     }
 
-    /// Adds a field that was read before.
+    /// Appends a field that was parsed before.
     package mutating func appendUnchecked(_ field: HTTPField) {
         fields.append(field)
     }
 
-    /// Keeps the first fields only.
+    /// Removes all but the first `count` fields.
     package mutating func truncate(to count: Int) {
         fields.removeLast(Swift.max(0, fields.count - count))
     }
 
-    /// Makes room for a known number of fields at once.
+    /// Reserves capacity for this number of fields.
     package mutating func reserveCapacity(_ count: Int) {
         fields.reserveCapacity(count)
     }
 
-    /// True when both are copies of one list. False says nothing: equal lists may stand in two places.
+    /// Whether both share the same storage. If false, the lists may still be equal.
     package func isCopy(of other: HTTPHeaders) -> Bool {
         fields.withUnsafeBufferPointer { fields in
             other.fields.withUnsafeBufferPointer { $0.baseAddress == fields.baseAddress && $0.count == fields.count }
@@ -177,7 +177,8 @@ public struct HTTPHeaders: Sendable {
         return fields.withUnsafeBufferPointer { fields in
             var index = start
             while index < fields.count {
-                // Nearly all names that differ differ in length, which costs no call and no reference.
+                // Nearly all different names differ in length. Comparing lengths needs no call and no reference
+                // counting.
                 if fields[index].name.text.utf8.count == count, fields[index].name == name { return index }
                 index += 1
             }
@@ -196,7 +197,7 @@ public struct HTTPHeaders: Sendable {
         }
     }
 
-    /// Keeps what is rare out of line, so that headers are two words.
+    /// Stores rarely used state out of line, so that `HTTPHeaders` occupies two machine words.
     private final class Remark: Sendable {
         let problem: Problem?
         let secret: Set<HTTPField.Name>
@@ -208,7 +209,7 @@ public struct HTTPHeaders: Sendable {
             self.harmless = harmless
         }
 
-        /// What was declared of a name; nil for nothing.
+        /// The declaration for a name; nil if there is none.
         func isSecret(_ name: HTTPField.Name) -> Bool? {
             secret.contains(name) ? true : harmless.contains(name) ? false : nil
         }
@@ -228,7 +229,7 @@ extension HTTPHeaders: RandomAccessCollection {
     /// The number of fields.
     public var endIndex: Int { fields.count }
 
-    /// The field at a position, in the order written.
+    /// The field at a position, in order of insertion.
     public subscript(position: Int) -> HTTPField {
         let field = fields[position]
         guard let remark else { return field }
@@ -237,7 +238,7 @@ extension HTTPHeaders: RandomAccessCollection {
 }
 
 extension HTTPHeaders: ExpressibleByDictionaryLiteral {
-    /// The pairs in their order; a name may repeat.
+    /// Creates a list from name–value pairs, in order. Names may repeat.
     public init(dictionaryLiteral elements: (HTTPField.Name, String)...) {
         self.init()
         for (name, value) in elements { append(name, value) }
@@ -245,7 +246,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension HTTPHeaders: Equatable {
-    /// Equal when each name has the same values in the same order; how names interleave does not count.
+    /// Whether each name has the same values in the same order. The relative order of different names is ignored.
     public static func == (left: HTTPHeaders, right: HTTPHeaders) -> Bool {
         guard left.count == right.count, left.problem == right.problem else { return false }
         if left.fields == right.fields { return true }
@@ -257,13 +258,13 @@ extension HTTPHeaders: Equatable {
 }
 
 extension HTTPHeaders: CustomStringConvertible {
-    /// One "Name: value" a line; the values of sensitive fields are not shown.
+    /// One "Name: value" per line. The values of sensitive fields are redacted.
     public var description: String {
         map(\.description).joined(separator: "\n")
     }
 }
 
 extension HTTPHeaders: CustomReflectable {
-    /// Shows the fields, to debuggers and `dump` too; not the values of sensitive ones.
+    /// Reflects the fields, also in debuggers and `dump`. The values of sensitive fields are redacted.
     public var customMirror: Mirror { Mirror(self, unlabeledChildren: Array(self), displayStyle: .collection) }
 }

@@ -9,46 +9,46 @@ public struct MediaType: Hashable, Sendable {
     /// The parameters in order.
     public let parameters: [Parameter]
 
-    /// One parameter: a name in lower case and a value as meant, without quotes.
+    /// A parameter: a name in lower case and an unquoted value.
     public struct Parameter: Hashable, Sendable {
         /// The name, in lower case.
         public let name: String
         /// The value, unquoted.
         public let value: String
 
-        /// A parameter; the name is put in lower case.
+        /// Creates a parameter. The name is converted to lower case.
         public init(name: String, value: String) {
             self.name = ASCII.lowercased(name)
             self.value = value
         }
     }
 
-    /// A media type from its parts, which are not checked: a header refuses what cannot be sent.
+    /// Creates a media type from its parts, which are not validated. A header rejects a value that cannot be sent.
     public init(type: String, subtype: String, parameters: [Parameter] = []) {
         self.type = ASCII.lowercased(type)
         self.subtype = ASCII.lowercased(subtype)
         self.parameters = parameters
     }
 
-    /// Reads a `Content-Type` value or one member of `Accept`.
+    /// Parses a `Content-Type` value or one member of `Accept`.
     ///
-    /// Fails unless type and subtype are tokens and only parameters follow. A parameter that is malformed is skipped,
-    /// as browsers do, so that a careless charset does not hide the type.
+    /// Returns nil unless type and subtype are tokens that only parameters follow. Malformed parameters are skipped, as
+    /// in browsers, so that an invalid charset does not hide the type.
     public init?(_ string: String) {
         var reader = FieldReader(string)
         guard let (type, subtype) = reader.essence() else { return nil }
         self.init(type: type, subtype: subtype, parameters: reader.parameters())
     }
 
-    /// Type and subtype alone: "application/json".
+    /// The type and subtype without parameters: "application/json".
     public var essence: String { "\(type)/\(subtype)" }
 
-    /// The value of the named parameter; the first if it repeats.
+    /// The value of the named parameter, or the first value if the parameter repeats.
     public subscript(parameter name: String) -> String? {
         parameters.first { ASCII.equalIgnoringCase($0.name, name) }?.value
     }
 
-    /// The charset parameter in lower case.
+    /// The charset parameter, in lower case.
     public var charset: String? { self[parameter: "charset"].map(ASCII.lowercased) }
 
     /// Whether the content is JSON: `application/json`, `text/json` or any type with the suffix `+json` (RFC 6839).
@@ -56,10 +56,10 @@ public struct MediaType: Hashable, Sendable {
         subtype.ends(with: "+json") || (subtype == "json" && (type == "application" || type == "text"))
     }
 
-    /// Whether the range covers this type.
+    /// Whether the given media range includes this type.
     ///
-    /// `*/*` covers everything, `text/*` every text type. Parameters of the range must be present here, except the
-    /// weight `q`, which is not a parameter of the type.
+    /// `*/*` includes every type, `text/*` every text type. Parameters of the range must be present in this type,
+    /// except the weight `q`, which is not a parameter of the type.
     public func matches(_ range: MediaType) -> Bool {
         guard range.type == "*" || range.type == type else { return false }
         guard range.subtype == "*" || range.subtype == subtype else { return false }
@@ -72,7 +72,7 @@ public struct MediaType: Hashable, Sendable {
 }
 
 extension MediaType: CustomStringConvertible {
-    /// The type as it goes in a header; parameter values are quoted where they are no tokens.
+    /// The type in field syntax. Parameter values that are not tokens are quoted.
     public var description: String {
         var text = essence
         for parameter in parameters {
@@ -99,12 +99,12 @@ extension MediaType {
     public static let problemJSON = MediaType(type: "application", subtype: "problem+json")
     /// `application/x-www-form-urlencoded`.
     public static let form = MediaType(type: "application", subtype: "x-www-form-urlencoded")
-    /// `multipart/form-data` (RFC 7578); the boundary is added by the form.
+    /// `multipart/form-data` (RFC 7578). The form adds the boundary.
     public static let multipartFormData = MediaType(type: "multipart", subtype: "form-data")
     /// `text/plain; charset=utf-8`.
     public static let text = MediaType(
         type: "text", subtype: "plain", parameters: [Parameter(name: "charset", value: "utf-8")])
-    /// `application/octet-stream`: bytes of no known type.
+    /// `application/octet-stream`: bytes of an unknown type.
     public static let octetStream = MediaType(type: "application", subtype: "octet-stream")
     /// `text/html`.
     public static let html = MediaType(type: "text", subtype: "html")
@@ -112,8 +112,8 @@ extension MediaType {
     public static let xml = MediaType(type: "application", subtype: "xml")
     /// `text/event-stream`: server-sent events.
     public static let eventStream = MediaType(type: "text", subtype: "event-stream")
-    /// `application/jsonl`: one JSON value a line.
+    /// `application/jsonl`: one JSON value per line.
     public static let jsonLines = MediaType(type: "application", subtype: "jsonl")
-    /// `*/*`: the range that covers every type.
+    /// `*/*`: the range that includes every type.
     public static let any = MediaType(type: "*", subtype: "*")
 }

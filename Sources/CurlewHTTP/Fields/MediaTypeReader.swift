@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension FieldReader {
-    /// `type "/" subtype`, followed by nothing or a semicolon.
+    /// Reads `type "/" subtype`, followed by a semicolon or the end.
     mutating func essence() -> (type: String, subtype: String)? {
         skipBlanks()
         guard let type = token(), take(0x2F), let subtype = token() else { return nil }
@@ -10,7 +10,7 @@ extension FieldReader {
         return (type, subtype)
     }
 
-    /// `*( OWS ";" OWS [ parameter ] )`, leaving out what is malformed.
+    /// Reads `*( OWS ";" OWS [ parameter ] )`. Malformed parameters are skipped.
     mutating func parameters() -> [MediaType.Parameter] {
         var found: [MediaType.Parameter] = []
         while skipToSemicolon() {

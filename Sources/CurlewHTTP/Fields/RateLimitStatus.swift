@@ -6,34 +6,34 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What is left of a server's quota, as the server says in an answer.
+/// The remaining quota that a server reports in a response.
 ///
-/// Three generations of fields are read, the first that says something counts:
+/// Three generations of fields are supported. The first that can be parsed is used:
 ///
 ///     RateLimit: "burst";r=0;t=5, "daily";r=900;t=4000     draft-ietf-httpapi-ratelimit-headers-10, structured items
 ///     RateLimit: limit=100, remaining=0, reset=5           its versions 07 and 08
 ///     RateLimit-Remaining: 0, RateLimit-Reset: 5           its first versions; also `X-RateLimit-…`, `X-Rate-Limit-…`
 ///
-/// Of several quotas the one with the least remaining is given. The value is a server's word and may be hostile:
-/// callers cap the wait.
+/// Of several quotas, the one with the fewest remaining requests is used. The server's values may be hostile: callers
+/// must cap the wait.
 public struct RateLimitStatus: Hashable, Sendable {
-    /// How many requests the quota still has; never negative.
+    /// The number of requests that remain in the quota; never negative.
     public let remaining: Int
-    /// The time until the quota is whole again; nil when the server does not say. At most 2³¹ − 1 seconds.
+    /// The time until the quota is reset, at most 2³¹ − 1 seconds; nil if the server does not report it.
     public let reset: Duration?
 
-    /// A status of one's own.
+    /// Creates a status from its values.
     public init(remaining: Int, reset: Duration?) {
         self.remaining = remaining
         self.reset = reset
     }
 
-    /// What `headers` say; nil when they say nothing that can be read.
+    /// Parses the status from `headers`. Returns nil if no supported field can be parsed.
     ///
-    /// - `status`: that of the response. A 429 that names a reset and no remaining count leaves nothing.
-    /// - `now`: the wall clock. `X-RateLimit-Reset` is seconds with some servers and a Unix time with others; numbers
-    ///   beyond a thousand million, which as seconds were 31 years, are taken for a time, and those beyond a hundred
-    ///   thousand million for one in milliseconds. Fractions are rounded up.
+    /// - `status`: the status of the response. A 429 with a reset and no remaining count means that nothing remains.
+    /// - `now`: the wall-clock time. Some servers send `X-RateLimit-Reset` in seconds, others as a Unix time. Numbers
+    ///   above 10⁹ (31 years in seconds) are read as a Unix time in seconds, numbers above 10¹¹ as one in milliseconds.
+    ///   Fractions are rounded up.
     public init?(_ headers: HTTPHeaders, status: HTTPStatus? = nil, now: Date) {
         if let value = headers[Self.field] {
             let statuses = Self.items(of: value)
@@ -51,7 +51,7 @@ public struct RateLimitStatus: Hashable, Sendable {
         return nil
     }
 
-    /// The time until a reset that is given as seconds, as a Unix time, or as one in milliseconds.
+    /// Returns the time until a reset that is given in seconds, as a Unix time, or as a Unix time in milliseconds.
     private static func reset(_ text: String, _ now: Date) -> Duration? {
         guard let number = number(text, mayHaveFraction: true) else { return nil }
         let unit = number > 100_000_000_000 ? 1000.0 : 1
@@ -60,7 +60,7 @@ public struct RateLimitStatus: Hashable, Sendable {
         return .seconds(min(max(0, wait), Double(longest)))
     }
 
-    // Every answer is asked for them, so the names are made once.
+    // Parsed for every response, so the names are created only once.
     private static let field: HTTPField.Name = "RateLimit"
     private static let olderFields: [(remaining: HTTPField.Name, reset: HTTPField.Name)] = [
         ("RateLimit-Remaining", "RateLimit-Reset"), ("X-RateLimit-Remaining", "X-RateLimit-Reset"),
@@ -73,7 +73,8 @@ public struct RateLimitStatus: Hashable, Sendable {
         (left.remaining, right.reset ?? .zero) < (right.remaining, left.reset ?? .zero)
     }
 
-    /// Members between commas that have a remaining count, whether it is a parameter or, as once, a member of its own.
+    /// Parses comma-separated members that have a remaining count, either as a parameter or, in older drafts, as a
+    /// separate member.
     private static func items(of value: String) -> [RateLimitStatus] {
         let members = value.parts(",", most: mostItems + 1).prefix(mostItems).map { member in
             member.parts(";").compactMap { part -> (name: String, number: Int)? in
@@ -95,7 +96,7 @@ public struct RateLimitStatus: Hashable, Sendable {
         return RateLimitStatus(remaining: left.number, reset: wait.map { .seconds(min($0.number, longest)) })
     }
 
-    /// Digits only, as in the fields; huge ones become the largest number. Some servers send a list: its first counts.
+    /// Parses leading digits and clamps large numbers. Some servers send a list, of which the first number is used.
     private static func number(_ text: String) -> Int? {
         number(text, mayHaveFraction: false).map { Int(clamping: $0) }
     }

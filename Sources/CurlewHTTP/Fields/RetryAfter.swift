@@ -6,18 +6,18 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// When a server asks to be tried again (RFC 9110 §10.2.3).
+/// The time after which a server asks the client to retry (RFC 9110 §10.2.3).
 ///
-/// The value is the server's wish and may be hostile: callers cap it and never wait past a deadline.
+/// The server's value may be hostile: callers must cap the delay and must not wait past a deadline.
 public enum RetryAfter: Hashable, Sendable {
-    /// After this many seconds.
+    /// After this number of seconds.
     case seconds(Int)
-    /// At this moment.
+    /// At this date.
     case date(HTTPDate)
 
-    /// Reads a `Retry-After` value: digits only, or a date.
+    /// Parses a `Retry-After` value: digits only, or a date.
     ///
-    /// Numbers above 2³¹ − 1 are read as that, about 68 years, so that sums with clocks cannot overflow.
+    /// Numbers above 2³¹ − 1 (about 68 years) are clamped, so that adding them to a clock cannot overflow.
     public init?(_ value: String) {
         let bytes = value.utf8
         if !bytes.isEmpty, bytes.allSatisfy(ASCII.isDigit) {
@@ -29,7 +29,7 @@ public enum RetryAfter: Hashable, Sendable {
         }
     }
 
-    /// The time to wait from `now` on; zero for a moment that has passed, and at most 2³¹ − 1 seconds.
+    /// Returns the time to wait from `now`, at most 2³¹ − 1 seconds; zero for a date in the past.
     public func delay(now: Date) -> Duration {
         switch self {
         case .seconds(let seconds):

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: MIT
 
-/// What a name says of its value: the one predicate of what is secret, for header fields, query items, and members.
+/// Decides from a name whether its value is secret. Used for header fields, query items and members.
 ///
-/// A name is secret if it is listed or has an ending of a secret's name. Names are compared by their letters and digits,
-/// without regard to case: `X-Api-Key`, `apiKey` and `api_key` all end in `key`.
+/// A name is secret if it is listed or has a listed ending. Only letters and digits are compared, without regard to
+/// case: `X-Api-Key`, `apiKey` and `api_key` all end in `key`.
 package enum SecretName {
-    /// Endings of names whose values are secret.
+    /// Endings of names with secret values.
     package static let endings: Set<String> = [
         "token", "secret", "password", "passwd", "passphrase", "passcode", "key", "session", "sessionid", "signature",
         "credential", "credentials", "jwt", "assertion", "hmac", "authorization", "cookie", "cookies", "pwd",
     ]
 
-    /// Endings that are no secrets although they look like it: what names an operation, an entry, or a public value.
+    /// Exceptions to `endings`: names of operations, entries and public values.
     package static let publicEndings: Set<String> = [
         "idempotencykey", "websocketkey", "cachekey", "surrogatekey", "sortkey", "primarykey", "foreignkey",
         "partitionkey", "routingkey", "groupkey", "publickey", "allowcredentials", "monkey", "donkey", "turkey",
         "whiskey", "hockey",
     ]
 
-    /// Header fields by which services know users, tenants, teams and devices, and that have no such ending. Whoever may
-    /// set one is often believed to be that user.
+    /// Header fields without such an ending by which services identify users, tenants, teams and devices. Services
+    /// often trust these fields as proof of identity.
     package static let identities: Set<String> = [
         "dpop", "from", "baggage", "forwardeduser", "forwardedemail", "forwardedpreferredusername", "forwardedgroups",
         "remoteuser", "remoteemail", "remotegroups", "authenticateduser", "authemail", "authuser", "impersonateuser",
@@ -29,7 +29,7 @@ package enum SecretName {
         "cfaccessclientid", "cfaccessauthenticateduseremail", "jfrogartapi", "honeycombteam", "sid",
     ]
 
-    /// The name's letters and digits in lower case. Bytes outside ASCII stay.
+    /// Returns the letters and digits of the name in lower case. Bytes outside ASCII are kept.
     package static func plain(_ name: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(name.utf8.count)
@@ -39,12 +39,12 @@ package enum SecretName {
 
     private static let separators = Array("-_.[] :".utf8)
 
-    /// Whether a name, made plain, has one of the endings and is no known exception.
+    /// Whether a normalised name has one of the endings and is not an exception.
     package static func ends(_ plain: String, in endings: Set<String>) -> Bool {
         endings.contains { plain.ends(with: $0) } && !publicEndings.contains { plain.ends(with: $0) }
     }
 
-    /// Whether a header field of this name is secret by its ending or as an identity.
+    /// Whether a header field with this name is secret, by its ending or as an identity.
     static func covers(field name: String) -> Bool {
         let plain = plain(name)
         if ends(plain, in: endings) || identities.contains(plain) { return true }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// The field `Strict-Transport-Security`: a server that wants to be asked over https only (RFC 6797 §6.1).
+/// The value of a `Strict-Transport-Security` field: a server's request to use only https (RFC 6797 §6.1).
 public struct StrictTransportSecurity: Hashable, Sendable {
-    /// For how many seconds from now; zero ends it. At most a hundred years.
+    /// The lifetime of the policy in seconds, at most a hundred years. Zero ends the policy.
     public let maxAge: Int64
-    /// Whether hosts beneath that of the server are meant too.
+    /// Whether the policy also applies to subdomains of the host.
     public let includesSubdomains: Bool
 
-    /// A rule of one's own.
+    /// Creates a policy. The lifetime is clamped to 0 up to a hundred years.
     public init(maxAge: Int64, includesSubdomains: Bool = false) {
         self.maxAge = min(max(0, maxAge), Self.longest)
         self.includesSubdomains = includesSubdomains
     }
 
-    /// The rule in the value of a field; nil where it breaks the grammar, has no `max-age`, or names a directive twice.
-    /// Directives that are not known are passed over.
+    /// Parses a field value. Returns nil if the value violates the grammar, has no `max-age`, or repeats a directive.
+    /// Unknown directives are ignored.
     public init?(_ value: String) {
         guard let directives = Self.directives(of: Array(value.utf8)) else { return nil }
         var age: Int64?
@@ -65,7 +65,7 @@ public struct StrictTransportSecurity: Hashable, Sendable {
                 skipBlanks()
             }
             if name.isEmpty, argument != nil { return nil }
-            // Empty directives, as behind a last semicolon, are allowed.
+            // Empty directives, as after a trailing semicolon, are allowed.
             if !name.isEmpty { result.append((String(decoding: name.map(ASCII.lower), as: UTF8.self), argument)) }
             if position == bytes.count { return result }
             guard bytes[position] == UInt8(ascii: ";") else { return nil }

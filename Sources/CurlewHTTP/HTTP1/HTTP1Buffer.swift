@@ -6,11 +6,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Received bytes that are not yet consumed; never looks at a byte twice for a line end.
+/// A buffer of received bytes that are not yet consumed. The search for a line end examines each byte once.
 struct HTTP1Buffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
-    /// Where the search for the next line end goes on.
+    /// The position at which the search for the next line end resumes.
     private var scanned = 0
 
     var count: Int { bytes.count - start }
@@ -28,9 +28,9 @@ struct HTTP1Buffer: Sendable {
         bytes.append(contentsOf: received)
     }
 
-    /// The next line without its CRLF, `nil` until it is complete.
+    /// Returns the next line without its CRLF, or `nil` if it is incomplete.
     ///
-    /// A line of more than `limit` bytes, its end included, throws `tooLong`, however its bytes arrive.
+    /// Throws `tooLong` for a line of more than `limit` bytes, including the line end, however the bytes are split.
     mutating func line(
         limit: Int, tooLong: HTTP1ParseError
     ) throws(HTTP1ParseError) -> ArraySlice<UInt8>? {
@@ -48,7 +48,7 @@ struct HTTP1Buffer: Sendable {
         return bytes[start..<end - 1]
     }
 
-    /// Up to `count` bytes, `nil` if there are none.
+    /// Returns at most `limit` bytes, or `nil` if the buffer is empty.
     mutating func take(upTo limit: Int) -> Data? {
         let length = min(count, limit)
         guard length > 0 else { return nil }
@@ -58,7 +58,7 @@ struct HTTP1Buffer: Sendable {
         return data
     }
 
-    /// Whether the buffer goes on with CRLF, which is then consumed; `nil` until that can be said.
+    /// Consumes a CRLF. Returns whether there was one, or `nil` if more bytes are needed.
     mutating func takeLineEnd() -> Bool? {
         if count > 0, bytes[start] != 0x0D { return false }
         guard count >= 2 else { return nil }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// The lines of a request, each read by itself (RFC 9112 §3–§7).
+/// Parses the lines of a request one at a time (RFC 9112 §3–§7).
 enum HTTP1Grammar {
     typealias Line = ArraySlice<UInt8>
 
-    /// `method SP request-target SP HTTP-version`, with single spaces as the grammar has them.
+    /// Parses `method SP request-target SP HTTP-version` with single spaces, as the grammar requires.
     static func requestLine(
         _ line: Line
     ) throws(HTTP1ParseError) -> (method: HTTPMethod, target: String, version: HTTPVersion) {
@@ -15,7 +15,7 @@ enum HTTP1Grammar {
         return (method, text(parts[1]), try version(parts[2]))
     }
 
-    /// `field-name ":" OWS field-value OWS`, added to `headers`.
+    /// Parses `field-name ":" OWS field-value OWS` and adds the field to `headers`.
     static func field(_ line: Line, into headers: inout HTTPHeaders) throws(HTTP1ParseError) {
         if let first = line.first, ASCII.isBlank(first) { throw .foldedField }
         guard let colon = line.firstIndex(of: 0x3A) else { throw .badFieldName }
@@ -27,7 +27,7 @@ enum HTTP1Grammar {
         headers.appendUnchecked(name: text(name), value: FieldRules.trimmed(text(value)))
     }
 
-    /// The one reading of the content's length, or an error where there are two (RFC 9112 §6.3).
+    /// Determines the framing of the content. Throws if the fields are ambiguous (RFC 9112 §6.3).
     static func framing(
         _ headers: HTTPHeaders, _ version: HTTPVersion
     ) throws(HTTP1ParseError) -> HTTP1RequestHead.Framing {
@@ -42,15 +42,15 @@ enum HTTP1Grammar {
         return .length(length)
     }
 
-    /// `chunk-size [ chunk-ext ]`; extensions are read over.
+    /// Parses `chunk-size [ chunk-ext ]`. Extensions are ignored.
     static func chunkSize(_ line: Line) throws(HTTP1ParseError) -> Int {
         var size = 0
         var digits = 0
         var rest = line
         while let byte = rest.first, let digit = ASCII.hexValue(byte) {
             digits += 1
-            // 15 digits are less than 2⁶⁰, which an `Int` of 32 bits does not hold; leading zeros count, as no sender needs
-            // them.
+            // 15 digits are less than 2⁶⁰, which a 32-bit `Int` cannot hold. Leading zeros count, because no sender
+            // needs them.
             guard digits <= 15, size <= .max >> 4 else { throw .badChunk }
             size = size << 4 | Int(digit)
             rest.removeFirst()

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a request cannot be read. After one, where the next request starts is unknown: answer and close.
+/// Why a request cannot be parsed. The start of the next request is then unknown: send the error response and close the
+/// connection.
 package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
     case badRequestLine
     case unsupportedVersion
-    /// A line of the head ends in LF alone, which other servers read differently.
+    /// A line of the head ends with LF alone, which other servers interpret differently.
     case bareLineFeed
-    /// A field name that is no token, also by a space before its colon (RFC 9112 §5.1).
+    /// A field name that is not a token, for example because of a space before the colon (RFC 9112 §5.1).
     case badFieldName
     case badFieldValue
     /// A field continued on the next line (RFC 9112 §5.2).
     case foldedField
-    /// No Host in HTTP/1.1, or more than one (RFC 9112 §3.2).
+    /// A missing Host in HTTP/1.1, or more than one (RFC 9112 §3.2).
     case badHost
     case headTooLarge
     case tooManyFields
-    /// A Content-Length that is no plain number, or more than one.
+    /// A Content-Length that is not a plain number, or more than one.
     case badContentLength
     /// Content-Length and Transfer-Encoding together, or chunked in HTTP/1.0 (RFC 9112 §6.1).
     case ambiguousLength
@@ -24,7 +25,7 @@ package enum HTTP1ParseError: Error, Hashable, Sendable, CaseIterable {
     case badChunk
     case bodyTooLarge
 
-    /// The status to answer with before closing.
+    /// The status of the error response.
     package var status: HTTPStatus {
         switch self {
         case .unsupportedVersion: .httpVersionNotSupported

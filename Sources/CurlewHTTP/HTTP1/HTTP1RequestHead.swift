@@ -11,12 +11,12 @@ package struct HTTP1RequestHead: Equatable, Sendable {
 
     /// How the content is delimited (RFC 9112 §6).
     package enum Framing: Equatable, Sendable {
-        /// This many bytes; 0 without a Content-Length, as a request never lasts until close.
+        /// This number of bytes. 0 without a Content-Length, because a request body never extends until close.
         case length(Int)
         case chunked
     }
 
-    /// Whether the client is willing to use the connection again (RFC 9112 §9.3).
+    /// Whether the client allows the connection to be reused (RFC 9112 §9.3).
     package var keepAlive: Bool {
         let options = headers[.connection] ?? ""
         func has(_ option: String) -> Bool {
@@ -27,7 +27,7 @@ package struct HTTP1RequestHead: Equatable, Sendable {
         return version >= .http1_1 ? !has("close") : has("keep-alive") && !has("close")
     }
 
-    /// Whether the client waits for 100 before it sends the content (RFC 9110 §10.1.1).
+    /// Whether the client waits for a 100 response before it sends the content (RFC 9110 §10.1.1).
     package var expectsContinue: Bool {
         version >= .http1_1 && framing != .length(0)
             && ASCII.equalIgnoringCase(headers[.expect] ?? "", "100-continue")

@@ -6,17 +6,17 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Reads HTTP/1.x requests from bytes in pieces of any size, without I/O (RFC 9112).
+/// An incremental parser for HTTP/1.x requests, without I/O (RFC 9112).
 ///
 ///     parser.receive(bytes)
 ///     while let event = try parser.next() { ... }
 ///
-/// Every request is `.head`, then `.body` any number of times, `.trailers` if there are any, and `.end`. Bytes of the
-/// next request stay for the calls after `.end`. How the bytes were split changes only how the body is cut. Shapes
-/// that two servers may read differently are refused, bare LF and folded fields among them; field values that are
-/// not UTF-8 are repaired. After an error every call throws it again.
+/// Every request produces `.head`, then any number of `.body`, `.trailers` if there are any, and `.end`. Bytes of the
+/// next request are kept for the calls after `.end`. The way in which the input is split affects only the sizes of the
+/// `.body` events. Input that two servers may interpret differently is rejected, including bare LF and folded fields.
+/// Field values that are not UTF-8 are repaired. After an error, every call throws the same error.
 ///
-/// Memory: what was received and not yet asked for. Call `next()` until `nil` before receiving more.
+/// Memory use: received bytes that are not yet consumed. Call `next()` until it returns `nil` before receiving more.
 package struct HTTP1RequestParser: Sendable {
     package enum Event: Equatable, Sendable {
         case head(HTTP1RequestHead)
@@ -26,13 +26,13 @@ package struct HTTP1RequestParser: Sendable {
     }
 
     package struct Limits: Sendable {
-        /// Request line and fields together, and trailers again: 64 KiB.
+        /// The maximum size of the request line and fields together, and of the trailers: 64 KiB.
         package var headBytes = 65_536
-        /// Fields in a head, and again in trailers: 256.
+        /// The maximum number of fields in a head, and in trailers: 256.
         package var fields = 256
-        /// Content of one request: 64 MiB.
+        /// The maximum content size of a request: 64 MiB.
         package var bodyBytes = 67_108_864
-        /// A chunk's size with its extensions: 4 KiB.
+        /// The maximum size of a chunk-size line with extensions: 4 KiB.
         package var chunkLineBytes = 4096
 
         package init() {}
@@ -60,7 +60,7 @@ package struct HTTP1RequestParser: Sendable {
         bytes.withUnsafeBytes { receive($0) }
     }
 
-    /// The next event, or `nil` when more bytes are needed.
+    /// Returns the next event, or `nil` if more bytes are needed.
     package mutating func next() throws(HTTP1ParseError) -> Event? {
         do throws(HTTP1ParseError) {
             while true {
@@ -76,7 +76,8 @@ package struct HTTP1RequestParser: Sendable {
         }
     }
 
-    /// Whether nothing of a request has been read: the connection may be closed without cutting one.
+    /// Whether no bytes of a request have been received, so that the connection may be closed without truncating a
+    /// request.
     package var isIdle: Bool {
         if case .requestLine = state { return buffer.count == 0 }
         return false
@@ -96,7 +97,7 @@ package struct HTTP1RequestParser: Sendable {
 
     private enum Step {
         case event(Event)
-        /// Bytes were consumed; go on.
+        /// Bytes were consumed; the parser continues.
         case again
         case starved
     }
@@ -105,7 +106,7 @@ package struct HTTP1RequestParser: Sendable {
         switch state {
         case .requestLine:
             guard let line = try headLine() else { return .starved }
-            // Empty lines before a request are read over (RFC 9112 §2.2); they count towards the head's limit.
+            // Empty lines before a request are skipped (RFC 9112 §2.2). They count towards the limit of the head.
             if line.isEmpty { return .again }
             let (method, target, version) = try HTTP1Grammar.requestLine(line)
             state = .fields(method, target, version)
@@ -186,7 +187,7 @@ extension HTTP1RequestParser {
         return .again
     }
 
-    /// Hands out what is there of `remaining` bytes, then goes to `next`.
+    /// Returns the buffered part of the `remaining` bytes, and changes the state to `next` when none remain.
     private mutating func body(_ remaining: Int, next: State, rest: (Int) -> State) -> Step {
         guard remaining > 0 else {
             state = next

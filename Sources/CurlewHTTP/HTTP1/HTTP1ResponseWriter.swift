@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a response cannot be written; nothing of it was.
+/// Why a response cannot be written. None of its bytes are written.
 package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertible {
     package let message: String
 
@@ -9,24 +9,24 @@ package struct HTTP1WriteError: Error, Hashable, Sendable, CustomStringConvertib
     package var description: String { message }
 }
 
-/// Writes HTTP/1.1 responses as bytes, without I/O (RFC 9112).
+/// Serialises HTTP/1.1 responses, without I/O (RFC 9112).
 ///
-/// Each call adds one piece to `bytes`, or throws and adds nothing. The order of the pieces is the caller's: any
-/// number of `informational`, one `head`, then the content as its framing says.
+/// Each call appends one piece to `bytes`, or throws and appends nothing. The caller is responsible for the order: any
+/// number of `informational`, one `head`, then the content as the framing requires.
 package enum HTTP1ResponseWriter {
-    /// How the content is delimited; the head gets the field that says so.
+    /// How the content is delimited. The writer adds the corresponding field to the head.
     package enum Framing: Hashable, Sendable {
-        /// No content and no field about it: 1xx, 204, or the answer to HEAD without a length.
+        /// No content and no framing field: 1xx, 204, or a response to HEAD without a length.
         case none
-        /// Content-Length; as many bytes follow, or none to HEAD and with 304.
+        /// Content-Length. This number of bytes follows, or none for HEAD and 304.
         case length(Int)
-        /// Transfer-Encoding: chunked; ``chunk(_:into:)`` and ``lastChunk(trailers:into:)`` follow.
+        /// Transfer-Encoding: chunked. Followed by ``chunk(_:into:)`` and ``lastChunk(trailers:into:)``.
         case chunked
-        /// Neither field: the content ends with the connection.
+        /// No framing field: the content ends when the connection closes.
         case untilClose
     }
 
-    /// Status line and fields. Fields that contradict the framing, or that are not valid, throw.
+    /// Writes the status line and the fields. Throws for fields that are invalid or that contradict the framing.
     package static func head(
         _ status: HTTPStatus, reason: String? = nil, headers: HTTPHeaders, framing: Framing, into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
@@ -44,7 +44,7 @@ package enum HTTP1ResponseWriter {
         append(headers, to: &bytes)
     }
 
-    /// A 1xx head, which has no content and comes before the final one (RFC 9110 §15.2).
+    /// Writes a 1xx head, which has no content and precedes the final head (RFC 9110 §15.2).
     package static func informational(
         _ status: HTTPStatus, headers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
@@ -54,7 +54,7 @@ package enum HTTP1ResponseWriter {
         try head(status, headers: headers, framing: .none, into: &bytes)
     }
 
-    /// One chunk; empty content writes nothing, as an empty chunk would be the last.
+    /// Writes one chunk. Empty content writes nothing, because an empty chunk ends the body.
     package static func chunk(_ content: some Collection<UInt8>, into bytes: inout [UInt8]) {
         guard !content.isEmpty else { return }
         bytes.append(contentsOf: String(content.count, radix: 16).utf8)
@@ -63,7 +63,7 @@ package enum HTTP1ResponseWriter {
         bytes.append(contentsOf: "\r\n".utf8)
     }
 
-    /// The end of chunked content, with the trailers.
+    /// Writes the end of chunked content, with the trailers.
     package static func lastChunk(
         trailers: HTTPHeaders = [:], into bytes: inout [UInt8]
     ) throws(HTTP1WriteError) {
@@ -103,7 +103,7 @@ package enum HTTP1ResponseWriter {
         }
     }
 
-    /// Checks again what may have come unchecked from a parser.
+    /// Validates fields that a parser may have added without validation.
     private static func check(_ headers: HTTPHeaders) throws(HTTP1WriteError) {
         if let problem = headers.problem { throw HTTP1WriteError(problem.description) }
         for field in headers {

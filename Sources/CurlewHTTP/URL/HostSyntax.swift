@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// What a host may look like; stricter than RFC 3986, whose names may hold almost anything.
+/// Validates hosts. Stricter than RFC 3986, which allows almost any registered name.
 enum HostSyntax {
-    /// What is wrong with a host in lower case, as the end of a sentence; `nil` if it may be used.
+    /// Describes the problem with a host in lower case, as the end of a sentence; `nil` if the host is valid.
     static func problem(of host: String) -> String? {
         let bytes = host.utf8
         if bytes.isEmpty { return "has no host; write scheme://host/path" }
@@ -16,7 +16,7 @@ enum HostSyntax {
         return labelProblem(bytes)
     }
 
-    /// Four decimal numbers up to 255.
+    /// Whether the bytes are four decimal numbers up to 255.
     static func isIPv4(_ bytes: some Collection<UInt8>) -> Bool {
         let parts = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
         return parts.count == 4
@@ -25,14 +25,15 @@ enum HostSyntax {
             }
     }
 
-    /// RFC 3986 §3.1.
+    /// Whether the text is a valid scheme (RFC 3986 §3.1).
     static func isScheme(_ text: String) -> Bool {
         guard let first = text.utf8.first, ASCII.isLetter(first) else { return false }
         let set = schemeBytes
         return text.utf8.allSatisfy(set.contains)
     }
 
-    /// RFC 4291 §2.2: eight groups of hex digits, one run of zeros as "::", perhaps an IPv4 address at the end.
+    /// RFC 4291 §2.2: eight groups of hex digits, with at most one run of zeros written as "::" and an optional IPv4
+    /// address at the end.
     private static func isIPv6(_ bytes: some BidirectionalCollection<UInt8>) -> Bool {
         let groups = bytes.split(separator: 0x3A, omittingEmptySubsequences: false)
         guard (3...9).contains(groups.count) else { return false }
@@ -40,7 +41,7 @@ enum HostSyntax {
         var gaps = 0
         for (position, group) in groups.enumerated() {
             if group.isEmpty {
-                // An empty group at either end has to be half of a "::".
+                // An empty group at either end must be half of a "::".
                 let neighbour = position == 0 ? 1 : position == groups.count - 1 ? position - 1 : position
                 guard groups[neighbour].isEmpty else { return false }
                 if position != 0, position != groups.count - 1 { gaps += 1 }
@@ -58,7 +59,7 @@ enum HostSyntax {
     private static func labelProblem(_ bytes: String.UTF8View) -> String? {
         guard bytes.count <= 254 else { return "has a host of more than 253 characters; check it" }
         var labels = bytes.split(separator: 0x2E, omittingEmptySubsequences: false)
-        // One dot at the end says that the name is complete.
+        // A single trailing dot marks a fully qualified name.
         if labels.count > 1, labels.last?.isEmpty == true { labels.removeLast() }
         guard labels.allSatisfy({ !$0.isEmpty }) else { return "has a host with an empty part; remove the extra dot" }
         guard labels.allSatisfy({ $0.count <= 63 }) else {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// A scheme, a host and a port: what credentials, cookies and caches belong to (RFC 6454 §4).
+/// A scheme, a host and a port: the scope of credentials, cookies and cached responses (RFC 6454 §4).
 ///
-/// Two spellings of one address, such as `[::1]` and `[0:0::1]`, are two origins: nothing is shared between them.
+/// Different spellings of one address, such as `[::1]` and `[0:0::1]`, are different origins and share nothing.
 public struct Origin: Hashable, Sendable {
-    /// In lower case.
+    /// The scheme, in lower case.
     public let scheme: String
-    /// In lower case; an IPv6 address keeps its brackets.
+    /// The host, in lower case. An IPv6 address keeps its brackets.
     public let host: String
-    /// 1–65535.
+    /// The port, 1–65535.
     public let port: Int
 
-    /// An origin from its parts, `nil` if one of them cannot be sent.
+    /// Creates an origin from its parts. Returns `nil` if a part is invalid.
     ///
-    /// Without a port the scheme's own is taken, which is known for http, https, ws and wss. An IPv6 address may come
-    /// without its brackets. Names outside ASCII have to be in their punycode form.
+    /// The default port is that of the scheme, which is known for http, https, ws and wss. The brackets of an IPv6
+    /// address are optional. Names outside ASCII must be in punycode.
     public init?(scheme: String, host: String, port: Int? = nil) {
         guard HostSyntax.isScheme(scheme) else { return nil }
         let scheme = ASCII.lowercased(scheme)
@@ -25,7 +25,7 @@ public struct Origin: Hashable, Sendable {
         self.init(scheme: scheme, host: host, port: port)
     }
 
-    /// For parts that have been checked and put in lower case.
+    /// Creates an origin from parts that are validated and in lower case.
     init(scheme: String, host: String, port: Int) {
         self.scheme = scheme
         self.host = host
@@ -35,23 +35,23 @@ public struct Origin: Hashable, Sendable {
     /// Whether the scheme is https or wss.
     public var isSecure: Bool { scheme == "https" || scheme == "wss" }
 
-    /// Whether the port is the one the scheme has when none is written.
+    /// Whether the port is the default port of the scheme.
     public var isDefaultPort: Bool { Self.defaultPort(of: scheme) == port }
 
-    /// Host and port as the `Host` field has them; the default port is left out.
+    /// The host and port as in the `Host` field. The default port is omitted.
     public var authority: String { isDefaultPort ? host : "\(host):\(port)" }
 
-    /// Whether the host is this machine by definition: localhost and its subdomains (RFC 6761), 127.0.0.0/8, `::1`.
+    /// Whether the host is a loopback host by definition: localhost and its subdomains (RFC 6761), 127.0.0.0/8, `::1`.
     ///
-    /// Transports connect to such a host without asking the DNS, or refuse to.
+    /// Transports connect to such a host without a DNS query, or refuse to connect.
     public var isLoopback: Bool {
         let name = host.ends(with: ".") ? String(Substring(host.utf8.dropLast())) : host
         if name == "localhost" || name.ends(with: ".localhost") || name == "[::1]" { return true }
         return name.begins(with: "127.") && HostSyntax.isIPv4(name.utf8)
     }
 
-    /// The addresses to connect to where the host is a name of this machine that no resolver has to know, such as
-    /// `app.localhost` or `127.0.0.1.`; `nil` for addresses, for `localhost` itself and for other hosts.
+    /// The addresses for a loopback name that a resolver may not know, such as `app.localhost` or `127.0.0.1.`. Returns
+    /// `nil` for addresses, for `localhost` itself and for other hosts.
     package var loopbackAddresses: String? {
         guard isLoopback, host != "localhost", host != "[::1]", !HostSyntax.isIPv4(host.utf8) else { return nil }
         let name = host.utf8.dropLast(host.ends(with: ".") ? 1 : 0)
@@ -68,6 +68,6 @@ public struct Origin: Hashable, Sendable {
 }
 
 extension Origin: CustomStringConvertible {
-    /// "https://example.com", with the port if it is not the default (RFC 6454 §6.2).
+    /// The serialised origin: "https://example.com", with the port if it is not the default (RFC 6454 §6.2).
     public var description: String { "\(scheme)://\(authority)" }
 }

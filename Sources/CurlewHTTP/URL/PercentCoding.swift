@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: MIT
 
-/// Percent-encoding with one table for each URL component (RFC 3986 §2).
+/// Percent-encoding for the components of a URL (RFC 3986 §2).
 ///
-/// What is encoded for a component comes back the same from ``decode(_:)``, or from ``decodeForm(_:)`` for form values.
+/// ``decode(_:)`` restores the text that was encoded for a component, and ``decodeForm(_:)`` restores form values.
 public enum PercentCoding {
-    /// Where the text will stand, which decides what may stay as it is.
+    /// The URL component that determines which characters are encoded.
     public enum Component: Hashable, Sendable, CaseIterable {
-        /// One segment of a path: "/" is encoded, and ";", behind which some servers read parameters.
+        /// A single path segment. Encodes "/" and also ";", after which some servers read parameters.
         case pathSegment
-        /// A whole path: "/" stays.
+        /// A whole path. "/" is not encoded.
         case path
-        /// The name of a query item: everything that could end it is encoded, also "+", ";" and "'".
+        /// The name of a query item. Encodes every character that could end it, and "+", ";" and "'".
         case queryName
-        /// The value of a query item: as a name.
+        /// The value of a query item. Encoded like a name.
         case queryValue
-        /// The part behind "#".
+        /// The part after "#".
         case fragment
-        /// A user name or a password before "@": ":" is encoded.
+        /// A user name or password before "@". Encodes ":".
         case userinfo
-        /// A name or value of `application/x-www-form-urlencoded`: a space becomes "+" (WHATWG URL §5.2).
+        /// A name or value of `application/x-www-form-urlencoded`. A space becomes "+" (WHATWG URL §5.2).
         case formValue
     }
 
-    /// The text with every byte encoded that the component does not allow; the same string if there is none.
+    /// Encodes every byte that the component does not allow. Returns the same string if there is none.
     ///
-    /// "%" is always encoded: the text is what is meant, not something encoded before.
+    /// "%" is always encoded: the input must not be encoded already.
     public static func encode(_ string: String, for component: Component) -> String {
         let allowed = component.allowed
         return encode(string, keeping: allowed, spaceAsPlus: component == .formValue)
     }
 
-    /// The text that was encoded; `nil` if a "%" has no two hex digits after it or the bytes are not UTF-8.
+    /// Decodes percent-encoded text. Returns `nil` if a "%" is not followed by two hex digits, or if the bytes are not
+    /// UTF-8.
     public static func decode(_ string: String) -> String? {
         decode(string, plusAsSpace: false)
     }
 
-    /// As ``decode(_:)``, with "+" as a space: for forms, and for query strings that follow their rules.
+    /// Decodes like ``decode(_:)`` and replaces "+" with a space: for forms, and for query strings in form encoding.
     public static func decodeForm(_ string: String) -> String? {
         decode(string, plusAsSpace: true)
     }
 
-    /// A path encoded like a `.path`, but "%" stays: for text that a person wrote, which may be encoded in part.
+    /// Encodes a path like `.path`, but leaves "%" unchanged: for text from a user, which may be partly encoded.
     package static func repairPath(_ string: String) -> String {
         encode(string, keeping: writtenPathBytes)
     }
@@ -77,12 +78,12 @@ public enum PercentCoding {
                 bytes.append(plusAsSpace && byte == 0x2B ? 0x20 : byte)
             }
         }
-        // Decoding repairs what is not UTF-8, and a repair shows in the bytes.
+        // Invalid UTF-8 is repaired when decoding, which changes the bytes.
         let text = String(decoding: bytes, as: UTF8.self)
         return text.utf8.elementsEqual(bytes) ? text : nil
     }
 
-    /// The bytes with each well-formed escape decoded once; anything else stays. For looking, not for sending.
+    /// Decodes each well-formed escape once and leaves other bytes unchanged. For inspection only, not for sending.
     package static func decodeLeniently(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)
@@ -120,7 +121,7 @@ extension PercentCoding.Component {
         }
     }
 
-    /// `pchar` without the percent sign, RFC 3986 §3.3.
+    /// `pchar` without the percent sign (RFC 3986 §3.3).
     private static let segmentBytes = ByteSet.unreserved.union("!$&'()*+,=:@")
     private static let pathBytes = segmentBytes.union(";/")
     private static let queryItemBytes = ByteSet.unreserved.union("!$()*,:@/?")

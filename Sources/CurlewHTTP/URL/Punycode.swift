@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
-/// Names outside ASCII in the form that the DNS has for them (RFC 3492), for lists that are written in Unicode.
+/// Encodes names outside ASCII for the DNS (RFC 3492), for lists that are written in Unicode.
 package enum Punycode {
-    /// The name with each label outside ASCII as `xn--…`; `nil` if one is longer than a name can be.
+    /// Returns the name with each label outside ASCII as `xn--…`, or `nil` if a label is too long.
     ///
-    /// The name has to be in lower case and normalised already: nothing is mapped here.
+    /// The name must be in lower case and normalised: no mapping is applied.
     package static func encodeName(_ name: String) -> String? {
         guard name.utf8.contains(where: { $0 >= 0x80 }) else { return name }
         var labels: [String] = []
-        // By bytes: a dot with a combining mark behind it is a dot all the same.
+        // Split by bytes: a dot followed by a combining mark is still a dot.
         for label in name.utf8.split(separator: 0x2E, omittingEmptySubsequences: false) {
             guard let encoded = encode(Substring(label)) else { return nil }
             labels.append(encoded)
@@ -16,8 +16,7 @@ package enum Punycode {
         return labels.joined(separator: ".")
     }
 
-    /// The name as hosts are written here: in lower case, and each label outside ASCII as `xn--…`; `nil` if one is longer
-    /// than a name can be.
+    /// Returns the name in lower case, with each label outside ASCII as `xn--…`, or `nil` if a label is too long.
     package static func hostName(_ name: String) -> String? {
         name.utf8.allSatisfy { $0 < 0x80 } ? ASCII.lowercased(name) : encodeName(name.lowercased())
     }
@@ -48,7 +47,7 @@ package enum Punycode {
         return "xn--" + String(decoding: output, as: UTF8.self)
     }
 
-    /// A number of variable length, RFC 3492 §3.3.
+    /// Appends a variable-length integer (RFC 3492 §3.3).
     private static func append(_ number: Int, bias: Int, to output: inout [UInt8]) {
         var rest = number
         var position = 36
@@ -61,7 +60,7 @@ package enum Punycode {
         }
     }
 
-    /// RFC 3492 §3.4.
+    /// Bias adaptation (RFC 3492 §3.4).
     private static func adapted(_ delta: Int, count: Int, isFirst: Bool) -> Int {
         var delta = isFirst ? delta / 700 : delta / 2
         delta += delta / count

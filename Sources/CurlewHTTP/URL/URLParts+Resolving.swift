@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 extension URLParts {
-    /// The absolute URL that a reference means to someone who has just asked `target` at `origin`.
+    /// Resolves a URL reference against the URL with this `origin` and `target`.
     ///
-    /// RFC 3986 §5.2, and browsers (WHATWG URL §4.4) where servers write what is no reference: white space around it and
-    /// tabs inside are dropped, a backslash before the query is a slash, any number of slashes begins an authority,
-    /// `http:path` is relative to a base of the same scheme, `%2E` counts as a dot in dot segments. A fragment is dropped.
+    /// Follows RFC 3986 §5.2, and the behaviour of browsers (WHATWG URL §4.4) for invalid references: surrounding white
+    /// space and tabs are removed, a backslash before the query is a slash, any number of slashes begins an authority,
+    /// `http:path` is relative to a base with the same scheme, and `%2E` counts as a dot in dot segments. The fragment
+    /// is removed.
     package init(resolving reference: String, against origin: Origin, target: String) throws(URLProblem) {
         var bytes = Array(reference.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D })
         while let last = bytes.last, last <= 0x20 { bytes.removeLast() }
@@ -48,14 +49,14 @@ extension URLParts {
 
     private static let slashes: [UInt8] = [0x2F, 0x2F]
 
-    /// The scheme in lower case, if the reference begins with one.
+    /// Returns the scheme in lower case, if the reference begins with a scheme.
     private static func scheme(of bytes: ArraySlice<UInt8>) -> String? {
         guard let colon = bytes.firstIndex(of: 0x3A) else { return nil }
         let scheme = ASCII.lowercased(String(decoding: bytes[..<colon], as: UTF8.self))
         return HostSyntax.isScheme(scheme) ? scheme : nil
     }
 
-    /// RFC 3986 §5.2.4, for a path that begins with a slash or is empty.
+    /// Removes dot segments (RFC 3986 §5.2.4) from a path that begins with a slash or is empty.
     private static func withoutDots(_ path: ArraySlice<UInt8>) -> [UInt8] {
         guard !path.isEmpty else { return [] }
         let segments = path.dropFirst().split(separator: 0x2F, omittingEmptySubsequences: false)
@@ -67,13 +68,13 @@ extension URLParts {
                 continue
             }
             if dots == 2 { _ = kept.popLast() }
-            // A dot segment at the end stands for a folder, whose path ends with a slash.
+            // A dot segment at the end refers to a folder, whose path ends with a slash.
             if position == segments.count - 1 { kept.append([]) }
         }
         return [0x2F] + kept.joined(separator: [0x2F])
     }
 
-    /// 1 for ".", 2 for "..", encoded or not; 0 for any other segment.
+    /// Returns 1 for ".", 2 for "..", encoded or not, and 0 for any other segment.
     private static func dotCount(_ segment: ArraySlice<UInt8>) -> Int {
         guard (1...6).contains(segment.count) else { return 0 }
         let plain = PercentCoding.decodeLeniently(Array(segment))

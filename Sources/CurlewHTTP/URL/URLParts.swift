@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a string is no URL that can be asked.
+/// Why a string is not a URL that can be requested.
 ///
-/// The message continues a sentence that begins with the URL and holds no part of it, which may be a secret.
+/// The message continues a sentence that begins with the URL. It contains no part of the URL, which may be a secret.
 package struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong and what to do about it: "has no host; write scheme://host/path".
+    /// The problem and its solution: "has no host; write scheme://host/path".
     package let message: String
-    /// It is a URL, but of another scheme.
+    /// Whether the string is a URL with another scheme.
     package let isForeignScheme: Bool
 
     package init(_ message: String) {
@@ -24,16 +24,16 @@ package struct URLProblem: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String { "the URL \(message)" }
 }
 
-/// An absolute http or https URL, split and checked once.
+/// An absolute http or https URL, parsed and validated once.
 ///
-/// Follows RFC 3986, and browsers where it is silent: a space, a byte outside ASCII or another character that may not
-/// stand in a path or query is percent-encoded; "%" stays, so that what was encoded is not encoded twice. Control
-/// characters, a backslash before the query, and bad hosts and ports are refused. Dot segments stay as written.
+/// Follows RFC 3986, and browsers where the RFC does not apply: a space, a byte outside ASCII or another character that
+/// is not allowed in a path or query is percent-encoded. "%" is unchanged, so that encoded text is not encoded twice.
+/// Control characters, a backslash before the query, and invalid hosts and ports are rejected. Dot segments are kept.
 package struct URLParts: Hashable, Sendable {
     package let origin: Origin
-    /// What stood before "@", still encoded. A secret.
+    /// The text before "@", still encoded. A secret.
     package let userinfo: String?
-    /// Path and query as the request line has them; "/" if there is no path. The fragment is dropped.
+    /// The path and query as in the request line; "/" if there is no path. The fragment is removed.
     package let target: String
 
     package init(_ string: String) throws(URLProblem) {
@@ -80,7 +80,7 @@ package struct URLParts: Hashable, Sendable {
         if let colon = hostport[(afterAddress ?? hostport.startIndex)...].firstIndex(of: 0x3A) {
             host = hostport[..<colon]
             let digits = hostport[colon...].dropFirst()
-            // "host:" means the default port, RFC 3986 §3.2.3.
+            // "host:" means the default port (RFC 3986 §3.2.3).
             if !digits.isEmpty { port = digits.count <= 5 ? ASCII.decimal(digits) : nil }
         }
         let name = ASCII.lowercased(String(Substring(host)))

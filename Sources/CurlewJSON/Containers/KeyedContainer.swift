@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// The view of an object for a model's keys.
+/// The keyed container of an object, for a model's keys.
 ///
-/// It keeps the document, since a model may keep the container. The standard library boxes it and copies it for every
-/// field, so it has no more than it needs.
+/// It retains the document, since a model may keep the container. The standard library boxes it and copies it for every
+/// field, so it stores as little as possible.
 struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let document: Document
     let object: Int
 
     var codingPath: [any CodingKey] { document.path(to: object) }
 
-    /// In the order of the document, where Foundation has none.
+    /// In the order of the document; Foundation specifies no order.
     var allKeys: [Key] { document.names(of: object).compactMap { Key(stringValue: $0) } }
 
     func contains(_ key: Key) -> Bool { document.find(key.stringValue, in: object) != nil }
@@ -32,7 +32,7 @@ struct KeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return index
     }
 
-    /// Nil for a null too.
+    /// Returns nil for a null too.
     @inline(__always)
     func indexIfPresent(of key: Key) -> Int? {
         guard let index = document.find(key.stringValue, in: object), document.tape[index].kind != .null else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The decoder of a `super` that is not there: it stands over a null, as Foundation's does.
+/// The decoder of a missing `super`, which decodes a null, as Foundation's does.
 struct NullDecoder: Decoder, SingleValueDecodingContainer {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any]

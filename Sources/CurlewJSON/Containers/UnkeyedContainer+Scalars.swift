@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The scalars, for which the protocol asks one by one.
+/// The scalar types, each of which the protocol requires separately.
 extension UnkeyedContainer {
     mutating func decode(_ type: Bool.Type) throws -> Bool { try scalar(type) }
     mutating func decode(_ type: String.Type) throws -> String { try scalar(type) }

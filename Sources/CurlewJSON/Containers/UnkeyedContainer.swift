@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The elements of an array, one after the other. An element that could not be read stays the next one.
+/// The elements of an array in order. An element that could not be decoded remains the next one.
 struct UnkeyedContainer: UnkeyedDecodingContainer {
     let document: Document
     private let array: UInt32
@@ -92,14 +92,14 @@ struct UnkeyedContainer: UnkeyedDecodingContainer {
         return Int(next)
     }
 
-    /// Nil for a null and at the end.
+    /// Returns nil for a null and at the end.
     @inline(__always)
     private func indexIfPresent() -> Int? {
         guard currentIndex < elements, document.tape[Int(next)].kind != .null else { return nil }
         return Int(next)
     }
 
-    /// Past the end too, as Foundation counts there.
+    /// The index may be past the end, where Foundation counts too.
     @inline(__always)
     private mutating func advance() {
         if currentIndex < elements {

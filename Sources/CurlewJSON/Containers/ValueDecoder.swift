@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// The decoder of one value, and its own single value container. Two words, so that nothing is allocated for it.
+/// The decoder of one value, which is also its single value container. It has two machine words, so that it needs no
+/// allocation.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let document: Document
     private let cell: UInt32
-    /// The container of the value, for the paths of errors.
+    /// The container of the value, for the coding paths of errors.
     private let parent: UInt32
 
     @inline(__always)
@@ -63,6 +64,6 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
         try document.value(type, at: index, in: parent)
     }
 
-    /// The value as any JSON.
+    /// Returns the value as a `JSONValue`.
     func jsonValue() throws -> JSONValue { try document.jsonValue(at: index, in: parent) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a cell of the tape stands for. Containers come last, so that one comparison finds them.
+/// The kind of a cell of the tape. Containers are last, so that one comparison recognises them.
 struct Kind: Equatable {
     let code: UInt8
 
@@ -10,15 +10,15 @@ struct Kind: Equatable {
     static let number = Kind(code: 3)
     static let string = Kind(code: 4)
     static let key = Kind(code: 5)
-    /// The length of a long key, which follows.
+    /// The length of the long key that follows.
     static let keyLength = Kind(code: 6)
     static let array = Kind(code: 7)
     static let object = Kind(code: 8)
 }
 
-/// Eight bytes of the tape: a value or a key, or what has no room in one cell.
+/// Eight bytes of the tape: a value, a key, or a continuation of the previous cell.
 ///
-/// An `Int` has 32 bits on some watches, so nothing is converted to it in a way that could trap.
+/// An `Int` has 32 bits on some watches, so no conversion to it may trap.
 ///
 ///     bits   0 kind 4, flags 4, detail 24, place 32
 ///     number      the detail is a whole number below 2^24, and the place that of its text; else `extra` is set, the
@@ -27,7 +27,7 @@ struct Kind: Equatable {
 ///                 digits and point (low)
 ///     string      the detail is the length; else `extra` is set, and the next cell holds the length
 ///     key         the detail is the length (8 bits) and 16 bits of the hash. A longer key has 255 for its length, and
-///                 the cell before holds it (`keyLength`), so that the key always stands right before its value
+///                 the cell before holds it (`keyLength`), so that the key is always right before its value
 ///     container   the detail is the number of elements (12 bits) and of cells (12 bits), the place is the container
 ///                 around it; else `extra` is set, and the place is the cell of its `Trailer`
 struct Cell {
@@ -36,27 +36,27 @@ struct Cell {
     struct Flags {
         let bits: UInt64
 
-        /// The value has more cells than one.
+        /// The value has more than one cell.
         static let extra = Flags(bits: 1 << 6)
         /// A string or key with a backslash.
         static let escaped = Flags(bits: 1 << 4)
-        /// A key in snake case, to be compared in camel case, of which the bytes alone tell.
+        /// A snake-case key that is compared in camel case, which its bytes alone determine.
         static let converted = Flags(bits: 1 << 5)
-        /// A key in snake case whose camel case only `String` can tell.
+        /// A snake-case key whose camel case only `String` can determine.
         static let uncommon = Flags(bits: 1 << 6)
-        /// A key, or an object with a key, that has more combining marks in a row than `CombiningMarks` allows.
+        /// A key, or an object with a key, that has more consecutive combining marks than `CombiningMarks` allows.
         static let crowded = Flags(bits: 1 << 7)
-        /// A number below zero, or minus zero.
+        /// A negative number, or minus zero.
         static let negative = Flags(bits: 1 << 4)
-        /// A number with more digits or a greater exponent than the tape holds; its text decides.
+        /// A number with more digits or a larger exponent than the tape holds; it is read from its text.
         static let long = Flags(bits: 1 << 5)
-        /// An object with two keys that may be the same, so that searches have to begin with the first one.
+        /// An object that may contain two equal keys, so that searches have to begin with the first one.
         static let repeated = Flags(bits: 1 << 4)
-        /// An object with a key that has escapes, or characters beyond ASCII.
+        /// An object with a key that has escapes or non-ASCII characters.
         static let foreign = Flags(bits: 1 << 5)
     }
 
-    /// All bits of one cell that continues another one.
+    /// All bits of a continuation cell.
     @inline(__always)
     init(bits: UInt64) { self.bits = bits }
 
@@ -78,16 +78,16 @@ struct Cell {
     @inline(__always) mutating func set(_ flag: Flags) { bits |= flag.bits }
     mutating func clear(_ flag: Flags) { bits &= ~flag.bits }
 
-    // Cells that continue another one.
+    // Continuation cells.
     @inline(__always) var high: Int { Int(truncatingIfNeeded: bits &>> 32) }
     @inline(__always) var low: Int { Int(truncatingIfNeeded: UInt32(truncatingIfNeeded: bits)) }
 
     // Keys.
-    /// The length that a key shows when it is longer.
+    /// The length that the cell of a longer key contains.
     static var longKey: Int { 255 }
     @inline(__always) var keyLength: Int { Int(truncatingIfNeeded: bits &>> 8 & 0xFF) }
     @inline(__always) var hash: UInt16 { UInt16(truncatingIfNeeded: bits &>> 16) }
-    /// If nothing has to be done with the bytes of a key before they are compared.
+    /// Whether the bytes of a key can be compared without conversion.
     @inline(__always)
     var isPlainKey: Bool {
         bits & (Flags.escaped.bits | Flags.converted.bits | Flags.uncommon.bits) == 0
@@ -97,7 +97,7 @@ struct Cell {
     @inline(__always) var exponent: Int { Int(Int16(truncatingIfNeeded: bits &>> 8)) }
 
     // Small containers.
-    /// The first number of cells, and of elements, for which a container has a trailer.
+    /// The smallest number of cells, and of elements, for which a container has a trailer.
     static var smallCells: Int { 1 << 12 }
     static var smallElements: Int { 1 << 8 }
     @inline(__always) var smallCount: Int { Int(truncatingIfNeeded: bits &>> 8 & 0xFFF) }
@@ -106,25 +106,24 @@ struct Cell {
     mutating func setSize(elements: Int, cells: Int) {
         bits |= UInt64(UInt32(truncatingIfNeeded: elements | cells &<< 12)) &<< 8
     }
-    /// Leaves the place of the trailer where the container around it was.
+    /// Sets the index of the trailer, in place of that of the outer container.
     mutating func setTrailer(_ index: Int) {
         bits = bits & 0xFFFF_FFFF | Flags.extra.bits | UInt64(UInt32(truncatingIfNeeded: index)) &<< 32
     }
-    /// An object without members has no first key to look at.
+    /// Whether the container is empty: such an object has no first key.
     @inline(__always) var isEmptyContainer: Bool { bits & (0xFFF &<< 8 | Flags.extra.bits) == 0 }
 }
 
-/// What stands behind the elements of a large container: the cell after all of it and the number of elements; the
-/// container around it and the size of the table; and the table, which finds keys by their hashes, or elements by their
-/// numbers.
+/// The data after the elements of a large container: the cell after all of it and the number of elements; the outer
+/// container and the size of the table; and the table, which finds keys by their hashes, or elements by their indexes.
 struct Trailer {
-    /// The cells before the table.
+    /// The number of cells before the table.
     static let fixedCells = 2
 
     let next: Int
     let count: Int
     let parent: UInt32
-    /// The binary logarithm of the slots in the table of an object; 0 without one.
+    /// The binary logarithm of the number of slots in the table of an object; 0 without a table.
     let logarithm: Int
 
     @inline(__always)

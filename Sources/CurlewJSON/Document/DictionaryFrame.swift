@@ -2,16 +2,16 @@
 
 import CStack
 
-/// An object that is being read as a dictionary, on the stack of the thread that reads it.
+/// An object that is being read as a dictionary, in a frame of the reading thread's stack.
 ///
-/// Where keys are converted, those of a dictionary stay as they are written, and so do those in the paths of what is
-/// read inside. Other readers of the same object see converted keys, so it is no property of the object.
+/// Where keys are converted, those of a dictionary stay as they are written, also in the coding paths of errors inside
+/// it. Other readers of the same object see converted keys, so this is not a property of the object.
 struct DictionaryFrame {
     private let document: ObjectIdentifier
     private let object: UInt32
     private let outer: UnsafeRawPointer?
 
-    /// Runs `work`, below which the object counts as a dictionary on this thread.
+    /// Runs `work`, during which this thread reads the object as a dictionary.
     static func reading<Value>(_ object: Int, of document: Document, _ work: () throws -> Value) rethrows -> Value {
         guard let innermost = curlew_thread_dictionaries() else { return try work() }
         let outer = innermost.pointee
@@ -24,7 +24,7 @@ struct DictionaryFrame {
         }
     }
 
-    /// If this thread is reading the object as a dictionary.
+    /// Whether this thread is reading the object as a dictionary.
     static func isReading(_ object: Int, of document: Document) -> Bool {
         var next = curlew_thread_dictionaries()?.pointee
         while let frame = next?.load(as: DictionaryFrame.self) {

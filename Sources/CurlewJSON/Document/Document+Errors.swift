@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// Why a value could not be read as a type, in the words of Foundation.
+    /// Returns the error for a value that could not be decoded as a type, with Foundation's text.
     ///
-    /// `key` takes the place of the last element of the path.
+    /// `key` replaces the last element of the coding path.
     @inline(never)
     func failure(_ type: Any.Type, at index: Int, in parent: UInt32, key: (any CodingKey)? = nil) -> DecodingError {
         let cell = tape[index]
@@ -13,7 +13,7 @@ extension Document {
         return Self.mismatch(type, cell.kind, path)
     }
 
-    /// The beginning of a number will do: it may have millions of digits, and errors are logged.
+    /// Contains only the beginning of the number, which may have millions of digits, because errors are logged.
     func unfit(_ number: Cell, for type: Any.Type) -> String {
         let text = source.numberText(at: number.place, atMost: 65)
         let shown = String(decoding: text.prefix(64), as: UTF8.self) + (text.count > 64 ? "…" : "")
@@ -24,7 +24,7 @@ extension Document {
         Self.corrupted(text, path(to: index, in: parent))
     }
 
-    /// A key that would be slow to compare, of a dictionary.
+    /// Returns the error for a dictionary key that would be slow to compare.
     func crowdedKey(in object: Int) -> DecodingError {
         Self.corrupted(
             "A key has more than \(CombiningMarks.most) combining marks in a row, too many for the key of a dictionary.",
@@ -38,7 +38,7 @@ extension Document {
             ? Self.noContainer(type, name, path) : Self.mismatch(type, tape[index].kind, path)
     }
 
-    /// A null where a container should be.
+    /// Returns the error for a null in place of a container.
     static func noContainer(_ type: Any.Type, _ name: String, _ path: [any CodingKey]) -> DecodingError {
         .valueNotFound(
             type,
@@ -64,7 +64,7 @@ extension Document {
     }
 
     static func mismatch(_ type: Any.Type, _ kind: Kind, _ path: [any CodingKey]) -> DecodingError {
-        // In few steps: lists that skip what they cannot read make one of these for each element.
+        // Built in few steps, because lists that skip invalid elements create one for each.
         var text = ""
         text.reserveCapacity(64)
         text += "Expected to decode "

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-/// A scanned document: its bytes, its tape, and what reading it needs. Decoders and containers hold it and an index.
+/// A scanned document: its bytes, its tape, and the state for reading it. Decoders and containers hold it and an index.
 ///
-/// Reading changes nothing that two threads can see: the tape is complete before a model sees it, and what speeds up
-/// the next read (`hints`, `paths`) belongs to the thread of `decode` until that returns, which is told by its stack.
+/// Reading changes nothing that two threads can access: the tape is complete before a model reads it, and the caches
+/// for the next read (`hints`, `paths`) belong to the thread of `decode` until that returns. Its stack identifies that
+/// thread.
 final class Document {
     let options: FastJSONDecoder
     let convertsKeys: Bool
     let tape: Tape
     let userInfo: [CodingUserInfoKey: Any]
     private(set) var keys: KeyReader
-    /// The copy of the bytes, once there is one.
+    /// The copy of the bytes, if there is one.
     private var ownBytes: UnsafeMutableRawPointer?
 
-    /// None once `decode` has returned: from then on any number of threads may read.
+    /// Empty after `decode` has returned: from then on any number of threads may read.
     private(set) var stack: StackRoom
-    /// Only for the thread of `decode`.
+    /// Used only on the thread of `decode`.
     let hints = SearchHints()
-    /// Only for the thread of `decode`.
+    /// Used only on the thread of `decode`.
     var paths = PathCache()
 
-    /// Scans the bytes, which must stay until the document is gone or `outliveCall` was called.
+    /// Scans the bytes, which must stay valid until the document is released or `outliveCall` was called.
     ///
-    /// Called in the frame of `decode`, above all that models do.
+    /// Called in the frame of `decode`, above all frames of models.
     init(_ source: Source, options: FastJSONDecoder, stack: StackRoom) throws(SyntaxFailure) {
         self.options = options
         self.stack = stack
@@ -40,7 +41,7 @@ final class Document {
 
     @inline(__always) var source: Source { keys.source }
 
-    /// If the caller runs on the thread of `decode`, below it. No other thread has its frames there.
+    /// Whether the caller runs on the thread of `decode`, in a frame below it. No other thread has frames there.
     @inline(__always) var isConfined: Bool { stack.holdsCaller }
 
     /// Makes the document independent of the call of `decode`: of its bytes, and of its thread.
@@ -54,13 +55,13 @@ final class Document {
         keys = KeyReader(source: source, convertsKeys: convertsKeys, seed: keys.seed)
     }
 
-    /// Called before a step down into a container: throws if the stack of the thread has little room left.
+    /// Called before entering a container. Throws if little of the thread's stack is left.
     @inline(__always)
     func enter(_ container: Int) throws {
         if !stack.holdsCaller { try enterElsewhere(container) }
     }
 
-    /// On another thread, or where the stack of this one ends.
+    /// The slow path: on another thread, or near the end of this thread's stack.
     @inline(never)
     private func enterElsewhere(_ container: Int) throws {
         guard StackRoom.isLittleLeft else { return }

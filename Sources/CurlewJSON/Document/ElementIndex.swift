@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The table behind a large array: where every 128th element stands, so that the number of an element is soon known.
+/// The table after a large array: the cell of every 128th element, so that the index of an element is found quickly.
 ///
-/// The paths of errors need it. A slot holds how far behind the array the element is.
+/// The coding paths of errors need it. A slot holds the distance of the element from the array.
 enum ElementIndex {
     private static let step = 128
 
@@ -18,12 +18,13 @@ enum ElementIndex {
         }
     }
 
-    /// An element at or before the one at `index`, at most 128 before it in a large array; and its number.
+    /// Returns an element at or before the one at `index`, at most 128 elements before it in a large array, and its
+    /// number.
     static func nearest(to index: Int, in array: Int, _ tape: Tape) -> (element: Int, number: Int) {
         let head = tape[array]
         guard head.has(.extra) else { return (array + 1, 0) }
         let table = head.place + Trailer.fixedCells
-        // The slots that are not behind the element: binary search.
+        // A binary search for the slots that are not after the element.
         var low = 0
         var high = slots(for: tape.elements(head))
         while low < high {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// The coding path that was asked for last. The next one mostly differs in its last key, and is then made in one step:
-/// otherwise a list with many elements that fail would cost its depth for each.
+/// The most recently requested coding path. The next one usually differs only in its last key and is then created in
+/// one step. Otherwise a list with many invalid elements would cost its depth for each.
 ///
-/// While an error keeps a path, the next one is a copy of it; that of an error which is gone is changed in place.
+/// While an error retains a path, the next one is a copy of it; the path of a released error is changed in place.
 struct PathCache {
-    /// From the root to the container of the last key.
+    /// The containers from the root to the container of the last key.
     private var containers: [UInt32] = []
     /// A key in each of them.
     private var keys: [any CodingKey] = []
-    /// The element of an array whose number was asked for last.
+    /// The array element whose number was requested last.
     private var cursor: (array: Int, element: Int, number: Int) = (-1, 0, 0)
 
-    /// The keys from the root to the value at `index`; `key` takes the place of the last one.
+    /// Returns the keys from the root to the value at `index`; `key` replaces the last one.
     mutating func path(
         to index: Int, in parent: UInt32, _ key: (any CodingKey)?, _ document: Document
     ) -> [any CodingKey] {
@@ -22,8 +22,8 @@ struct PathCache {
         return keys
     }
 
-    /// Goes up until `container` is the last one, or would have to be below the last one. Also where the keys in it
-    /// change, because a dictionary begins or ends.
+    /// Removes containers until `container` is the last one, or would have to be inside the last one. Also called where
+    /// the keys of the container change, because a dictionary begins or ends.
     mutating func leave(to container: UInt32) {
         while let last = containers.last, last > container {
             containers.removeLast()
@@ -31,7 +31,7 @@ struct PathCache {
         }
     }
 
-    /// Makes `container` the last one. A container stands behind those around it, and so has a greater index.
+    /// Makes `container` the last one. A container follows its outer containers, and so has a greater index.
     private mutating func enter(_ container: UInt32, _ document: Document) {
         var missing: [UInt32] = []
         var next = container
@@ -77,10 +77,10 @@ struct PathCache {
 }
 
 extension Document {
-    /// The keys from the root to a container.
+    /// Returns the keys from the root to a container.
     func path(to container: Int) -> [any CodingKey] { path(to: container, in: tape.parent(of: container)) }
 
-    /// The keys from the root to a value in `parent`; `key` takes the place of the last one.
+    /// Returns the keys from the root to a value in `parent`; `key` replaces the last one.
     func path(to index: Int, in parent: UInt32, _ key: (any CodingKey)? = nil) -> [any CodingKey] {
         if isConfined { return paths.path(to: index, in: parent, key, self) }
         var paths = PathCache()
@@ -88,7 +88,7 @@ extension Document {
     }
 }
 
-/// A level of a coding path, small enough to stand in an array of any keys without a box.
+/// An element of a coding path, small enough to be stored in an existential without a box.
 enum PathKey: CodingKey {
     case name(String)
     case index(Int)

@@ -2,27 +2,27 @@
 
 import CStack
 
-/// The part of a stack that a call of `decode` may use: from its own frame down to a reserve at the end.
+/// The part of a stack that a call of `decode` may use: from its frame down to a reserve at the end.
 ///
-/// Models nest as deep as the document says, and each level takes stack: a small document could end a program whose
-/// thread has 512 KB, as those of Apple's platforms have. So decoding ends with an error before the stack does.
+/// Models nest as deep as the document, and each level uses stack: a small document could crash a program whose thread
+/// has 512 KB, as on Apple platforms. Decoding therefore fails with an error before the stack overflows.
 struct StackRoom {
-    /// What is left for the innermost value, in bytes.
+    /// The reserve for the innermost value, in bytes.
     static let reserve = 64 * 1024
 
     private let lowest: UInt
     private let size: UInt
 
-    /// For the thread of the caller, from its frame on.
+    /// Creates the range for the caller's thread, from its frame on.
     init() {
         let end = UInt(curlew_stack_end())
         let here = StackRoom.here
         lowest = end &+ UInt(StackRoom.reserve)
-        // Where the system does not know the stack, no frame is known to be on it.
+        // Where the system does not know the bounds of the stack, the range is empty.
         size = end != 0 && here > lowest ? here &- lowest &+ StackRoom.slack : 0
     }
 
-    /// Holds no frame at all.
+    /// The empty range.
     static let none = StackRoom(lowest: 0, size: 0)
 
     private init(lowest: UInt, size: UInt) {
@@ -30,19 +30,19 @@ struct StackRoom {
         self.size = size
     }
 
-    /// Frames may be laid out in another order than they are called in, by a little.
+    /// Frames may be laid out in a slightly different order than that of their calls.
     private static var slack: UInt { 512 }
 
-    /// If the caller's frame is in that part: it runs on the same thread, and has room.
+    /// Whether the caller's frame is in that part: the caller runs on the same thread, and has room.
     @inline(__always) var holdsCaller: Bool { StackRoom.here &- lowest < size }
 
-    /// If the thread of the caller has no more than the reserve.
+    /// Whether no more than the reserve is left of the caller's stack.
     static var isLittleLeft: Bool {
         let end = UInt(curlew_stack_end())
         return end != 0 && here < end &+ UInt(reserve)
     }
 
-    /// An address in the frame of the caller. Stacks grow downwards on all platforms of Swift's.
+    /// An address in the frame of the caller. Stacks grow downwards on all platforms of Swift.
     @inline(__always)
     private static var here: UInt {
         var frame: UInt8 = 0

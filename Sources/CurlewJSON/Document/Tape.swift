@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// The cells of a document in their order: a container, then what it holds; a key, then its value.
+/// The cells of a document in order: a container, then its contents; a key, then its value.
 ///
-/// Memory by hand, because an array in a class would be retained and released around every look at it. The scanner
-/// alone makes the indices: it writes cells in order, and a container says where the next one begins. They are
-/// asserted, so only debug builds check them. Once the scanner is done nothing changes any more, and any number of
-/// threads may read. The owner of a tape deallocates it.
+/// The memory is managed manually, because an array in a class would be retained and released around every access. Only
+/// the scanner creates indexes: it writes cells in order, and a container contains the index after its end. They are
+/// asserted, so only debug builds check them. After scanning, the tape is immutable and any number of threads may read
+/// it. The owner of a tape deallocates it.
 struct Tape {
     /// The parent of the root.
     static let noParent = UInt32.max
@@ -14,8 +14,8 @@ struct Tape {
     private(set) var count = 0
     private var capacity: Int
 
-    /// No document fills more than nine cells with sixteen bytes, but for a few at its beginning. For large ones memory
-    /// is only set aside, and the system hands it out as it is written to; small ones mostly need less.
+    /// Apart from a few cells at the beginning, sixteen bytes fill at most nine cells. For large documents the memory
+    /// is only reserved, and the system commits it as it is written; small ones usually need less.
     init(forBytes bytes: Int) {
         let isLarge = bytes >= 1 << 16
         capacity = min(isLarge ? bytes / 16 * 9 : bytes / 4, 1 << 24) + 32
@@ -41,7 +41,7 @@ struct Tape {
         }
     }
 
-    /// The cell after a value and all that it holds.
+    /// Returns the cell after a value and its contents.
     @inline(__always)
     func index(after index: Int) -> Int {
         let cell = self[index]
@@ -52,25 +52,25 @@ struct Tape {
     @inline(__always)
     func trailer(_ container: Cell) -> Trailer { Trailer(self[container.place], self[container.place &+ 1]) }
 
-    /// The elements of an array, or the members of an object.
+    /// The number of elements of an array, or of members of an object.
     @inline(__always)
     func elements(_ container: Cell) -> Int {
         container.has(.extra) ? self[container.place].low : container.smallCount
     }
 
-    /// The cell after the last element of a container.
+    /// Returns the cell after the last element of a container.
     @inline(__always)
     func end(of index: Int, _ container: Cell) -> Int {
         container.has(.extra) ? container.place : index &+ container.smallLength
     }
 
-    /// The container that a container stands in.
+    /// Returns the container that contains a container.
     func parent(of container: Int) -> UInt32 {
         let cell = self[container]
         return cell.has(.extra) ? trailer(cell).parent : UInt32(truncatingIfNeeded: cell.place)
     }
 
-    /// The key at a cell, or the one whose length stands there.
+    /// Returns the key at a cell, or the key whose length is in the cell.
     @inline(__always)
     func key(at index: Int) -> Int { self[index].kind == .keyLength ? index &+ 1 : index }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// How the text of a document is encoded: by its byte order mark, else by where zeros stand among the first bytes.
+/// The encoding of a document, detected by its byte order mark, or by the positions of zeros among its first bytes.
 ///
-/// The text begins with an ASCII character, so that UTF-16 and UTF-32 show zeros (RFC 4627 §3).
+/// The text begins with an ASCII character, so that UTF-16 and UTF-32 contain zeros (RFC 4627 §3).
 struct TextEncoding {
-    /// The bytes of a code unit: 1 for UTF-8, 2, or 4.
+    /// The number of bytes of a code unit: 1 for UTF-8, 2, or 4.
     private(set) var unit = 1
     private var isBigEndian = false
     /// The length of the byte order mark.
@@ -13,7 +13,7 @@ struct TextEncoding {
     var isUTF8: Bool { unit == 1 }
 
     init(of bytes: UnsafeRawBufferPointer) {
-        // UTF-8 without a mark, which nearly everything is.
+        // UTF-8 without a mark, the usual case.
         guard bytes.count >= 2, bytes[0] == 0 || bytes[1] == 0 || bytes[0] >= 0xEF else { return }
         let first = (0..<4).map { $0 < bytes.count ? bytes[$0] : nil }
         switch (first[0], first[1], first[2], first[3]) {
@@ -30,10 +30,10 @@ struct TextEncoding {
         }
     }
 
-    /// UTF-16 or UTF-32 in UTF-8; the bytes are those behind the mark.
+    /// Converts UTF-16 or UTF-32 to UTF-8; the bytes are those after the mark.
     ///
-    /// A lone surrogate and a value beyond Unicode are errors, whose place is the number of bytes written so far. What is
-    /// left at the end and makes no character is left out, see `rest`.
+    /// A lone surrogate and a value beyond Unicode are errors, whose position is the number of bytes written so far. An
+    /// incomplete character at the end is omitted, see `rest`.
     func utf8(of bytes: UnsafeRawBufferPointer) throws(SyntaxFailure) -> ContiguousArray<UInt8> {
         var text: ContiguousArray<UInt8> = []
         text.reserveCapacity(bytes.count / unit + 16)
@@ -50,16 +50,16 @@ struct TextEncoding {
         return text
     }
 
-    /// The bytes at the end that make no character: half a code unit, or half a surrogate pair.
+    /// Returns the number of bytes at the end that form no character: half a code unit, or half a surrogate pair.
     func rest(of bytes: UnsafeRawBufferPointer) -> Int {
         let left = bytes.count % unit
         guard unit == 2, bytes.count >= 2, let last = unit16(at: bytes.count - left - 2, in: bytes) else { return left }
         return UTF16.isLeadSurrogate(last) ? left + 2 : left
     }
 
-    /// The place in the document of a place in its UTF-8, and what stands before it in the line.
+    /// Converts an offset in the UTF-8 to an offset in the document, with its line and column.
     ///
-    /// Only for errors, since a document without mistakes needs neither.
+    /// Used only for errors, since a valid document needs neither.
     func position(of offset: Int, in bytes: UnsafeRawBufferPointer) -> (offset: Int, line: Int, column: Int) {
         var place = 0
         var utf8 = 0
@@ -69,7 +69,7 @@ struct TextEncoding {
         while utf8 < offset, let (scalar, length) = scalar(at: place, in: bytes) {
             place += length
             utf8 += unit == 1 ? length : Unicode.Scalar(scalar).map { UTF8.width($0) } ?? 3
-            // A line ends with LF, CR, or both in this order.
+            // LF, CR, or CR LF ends a line.
             if scalar == UInt32(Byte.newline), follows {
                 lineStart = place
             } else if scalar == UInt32(Byte.newline) || scalar == UInt32(Byte.carriageReturn) {
@@ -81,7 +81,8 @@ struct TextEncoding {
         return (place, line, place - lineStart + 1)
     }
 
-    /// A byte of UTF-8, else a character, and how many bytes it has; nil at the end, and where the rest is none.
+    /// Returns a byte of UTF-8 or otherwise a character, with its number of bytes; nil at the end, and where the rest
+    /// is invalid.
     @inline(__always)
     private func scalar(at place: Int, in bytes: UnsafeRawBufferPointer) -> (value: UInt32, length: Int)? {
         if unit == 1 { return place < bytes.count ? (UInt32(bytes[place]), 1) : nil }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// `JSONValue` from the tape, without asking a decoder what it has not.
+/// Creates `JSONValue`s directly from the tape, without a decoder.
 extension Document {
     func jsonValue(at index: Int, in parent: UInt32) throws -> JSONValue {
         switch tape[index].kind {
@@ -18,7 +18,7 @@ extension Document {
         if let value = integer(Int64.self, at: index) { return .integer(value) }
         if let value = integer(UInt64.self, at: index) { return .unsigned(value) }
         if let value = double(at: index) { return .number(value) }
-        // The nearest value of what is too small is zero; only what is too great has none.
+        // A number that is too small rounds to zero; only one that is too large has no nearest value.
         if let zero = LongNumber(at: index, in: self).underflow { return .number(zero) }
         throw failure(Double.self, at: index, in: parent)
     }
@@ -36,7 +36,7 @@ extension Document {
         return elements
     }
 
-    /// The first of equal keys counts, and the values of the others are not looked at.
+    /// The first of several equal keys is used; the values of the others are not read.
     private func jsonMembers(of object: Int) throws -> JSONObject {
         try enter(object)
         let head = tape[object]

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// The members of a JSON object, in the order in which they were written or read.
+/// The members of a JSON object, in the order in which they were written or decoded.
 ///
 ///     let user: JSONObject = ["name": "Ann", "age": 31]
 ///     for (name, value) in user { print(name, value) }         // name, then age
 ///
-/// The order is for readers: it does not count when objects are compared (RFC 8259 §4). A member that is set again stays
-/// where it is. Finding a member takes the same time however many there are.
+/// The order is for readers only: comparing objects ignores it (RFC 8259 §4). Setting an existing member keeps its
+/// position. Finding a member takes constant time.
 public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryLiteral {
     private var members: [String: Member] = [:]
     private var nextPlace = 0
@@ -16,16 +16,17 @@ public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryL
         var value: JSONValue
     }
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() {}
 
-    /// These members, in the order of their names.
+    /// Creates an object with these members, ordered by name.
     public init(_ members: [String: JSONValue]) {
         self.init(minimumCapacity: members.count)
         for (name, value) in members.sorted(by: { $0.key < $1.key }) { self[name] = value }
     }
 
-    /// These members in their order; of members with one name the last stays, in the place of the first.
+    /// Creates an object with these members in order. For several members with the same name, the last value takes the
+    /// position of the first.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(minimumCapacity: elements.count)
         for (name, value) in elements { self[name] = value }
@@ -35,7 +36,7 @@ public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryL
         members.reserveCapacity(capacity)
     }
 
-    /// The member `name`; nil without one. Setting nil removes it, a new one comes last.
+    /// The value of the member `name`; nil if there is none. Setting nil removes the member; a new member is appended.
     public subscript(name: String) -> JSONValue? {
         get { members[name]?.value }
         set {
@@ -49,33 +50,33 @@ public struct JSONObject: Sendable, Hashable, Sequence, ExpressibleByDictionaryL
         }
     }
 
-    /// How many members there are.
+    /// The number of members.
     public var count: Int { members.count }
 
-    /// There is no member.
+    /// Whether there are no members.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The names in their order.
+    /// The names in order.
     public var keys: [String] { map(\.key) }
 
-    /// The values in their order.
+    /// The values in order.
     public var values: [JSONValue] { map(\.value) }
 
-    /// The members as a dictionary, which has no order.
+    /// The members as an unordered dictionary.
     public var dictionary: [String: JSONValue] { members.mapValues(\.value) }
 
-    /// Goes through the members in their order.
+    /// Returns an iterator over the members in order.
     public func makeIterator() -> AnyIterator<(key: String, value: JSONValue)> {
         let ordered = members.sorted { $0.value.place < $1.value.place }
         return AnyIterator(ordered.lazy.map { (key: $0.key, value: $0.value.value) }.makeIterator())
     }
 
-    /// The same members, in any order.
+    /// Returns whether both objects have the same members, in any order.
     public static func == (left: JSONObject, right: JSONObject) -> Bool {
         left.count == right.count && left.members.allSatisfy { right.members[$0.key]?.value == $0.value.value }
     }
 
-    /// The members, in no order.
+    /// Hashes the members, independent of their order.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(dictionary)
     }

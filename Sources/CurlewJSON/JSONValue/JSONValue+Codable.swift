@@ -7,10 +7,10 @@ import Foundation
 #endif
 
 extension JSONValue: Codable {
-    /// Reads any value. How deep it may nest is up to the decoder.
+    /// Decodes any value. The decoder limits the nesting depth.
     ///
-    /// `FastJSONDecoder` knows what it has, and makes the value at once. Other decoders tell by refusing what they have
-    /// not, and each refusal costs: the frequent kinds come first.
+    /// `FastJSONDecoder` creates the value directly. Other decoders reveal the type of a value only by rejecting the
+    /// wrong ones, at a cost, so the most frequent types are tried first.
     public init(from decoder: any Decoder) throws {
         if let decoder = decoder as? ValueDecoder {
             self = try decoder.jsonValue()
@@ -49,8 +49,8 @@ extension JSONValue: Codable {
         return elements
     }
 
-    /// Writes the value. Foundation's encoder leaves the order of members to chance, or sorts them; a request whose whole
-    /// body is a `JSONValue` keeps it.
+    /// Encodes the value. Foundation's encoder writes members in an arbitrary or sorted order; a request whose whole
+    /// body is a `JSONValue` keeps their order.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .array(let elements):
@@ -89,7 +89,8 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: CustomStringConvertible {
-    /// The document as JSON on one line, members sorted by name, so that equal documents have one description. Not redacted.
+    /// The document as JSON on one line, with members sorted by name, so that equal documents have the same
+    /// description. Not redacted.
     public var description: String {
         encoded(sortsMembers: true).map { String(decoding: $0, as: UTF8.self) } ?? "a number that JSON cannot hold"
     }

@@ -4,37 +4,37 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     ExpressibleByFloatLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral,
     ExpressibleByDictionaryLiteral
 {
-    /// `null`.
+    /// Creates `null`.
     public init(nilLiteral: ()) {
         self = .null
     }
 
-    /// A Boolean.
+    /// Creates a Boolean.
     public init(booleanLiteral value: Bool) {
         self = .bool(value)
     }
 
-    /// A whole number.
+    /// Creates an integer.
     public init(integerLiteral value: Int64) {
         self = .integer(value)
     }
 
-    /// A number.
+    /// Creates a floating-point number.
     public init(floatLiteral value: Double) {
         self = .number(value)
     }
 
-    /// A string.
+    /// Creates a string.
     public init(stringLiteral value: String) {
         self = .string(value)
     }
 
-    /// An array.
+    /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) {
         self = .array(elements)
     }
 
-    /// An object with its members in their order; of members with one name the last stays.
+    /// Creates an object with its members in order. For several members with the same name, the last value is used.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         var members = JSONObject(minimumCapacity: elements.count)
         for (name, value) in elements { members[name] = value }
@@ -42,19 +42,19 @@ extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral, Expre
     }
 }
 
-/// Values that are variables rather than literals: `["name": .init(name), "age": .init(age)]`.
+/// Initializers for variables: `["name": .init(name), "age": .init(age)]`.
 extension JSONValue {
-    /// A string; nil gives `null`.
+    /// Creates a string, or `null` from nil.
     public init(_ value: String?) {
         self = value.map(JSONValue.string) ?? .null
     }
 
-    /// A Boolean; nil gives `null`.
+    /// Creates a Boolean, or `null` from nil.
     public init(_ value: Bool?) {
         self = value.map(JSONValue.bool) ?? .null
     }
 
-    /// A whole number; nil gives `null`, one beyond 64 bits a `Double`.
+    /// Creates an integer, `null` from nil, or a `Double` if it does not fit 64 bits.
     public init<Number: BinaryInteger>(_ value: Number?) {
         guard let value else {
             self = .null
@@ -67,17 +67,17 @@ extension JSONValue {
         }
     }
 
-    /// A number; nil gives `null`.
+    /// Creates a floating-point number, or `null` from nil.
     public init(_ value: Double?) {
         self = value.map(JSONValue.number) ?? .null
     }
 
-    /// An object; nil gives `null`.
+    /// Creates an object, or `null` from nil.
     public init(_ value: JSONObject?) {
         self = value.map(JSONValue.object) ?? .null
     }
 
-    /// An array; nil gives `null`.
+    /// Creates an array, or `null` from nil.
     public init(_ value: [JSONValue]?) {
         self = value.map(JSONValue.array) ?? .null
     }

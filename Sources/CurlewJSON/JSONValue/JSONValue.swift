@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// Any JSON document, for bodies and answers that have no model.
+/// Any JSON value, for request and response bodies that have no model.
 ///
 ///     try await client.send(.post("/users", json: ["name": "Ann", "tags": ["new"], "age": 31]))
 ///     let document: JSONValue = try await client.send(.get("/users/1"))
 ///     let city = document["address"]["city"].string
 ///
-/// Reading never fails: a subscript of what is not there, or is something else, is `.null`. Whole numbers are exact up
-/// to 64 bits; anything else is the nearest `Double`, and decoding fails only where that is infinite. Members keep the
-/// order in which they are written or read, also in the body of a request; equality does not ask for it.
+/// Reading never fails: a subscript of a missing member or of a value of another kind is `.null`. Integers are exact up
+/// to 64 bits; any other number is the nearest `Double`, and decoding fails only if that is infinite. Members keep the
+/// order in which they are written or decoded, also in a request body; equality ignores the order.
 public enum JSONValue: Sendable, Hashable {
-    /// `null`, and what is not there.
+    /// `null`, or a missing value.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A whole number that `Int64` holds.
+    /// An integer that fits `Int64`.
     case integer(Int64)
-    /// A whole number that only `UInt64` holds.
+    /// An integer that fits only `UInt64`.
     case unsigned(UInt64)
     /// Any other number.
     case number(Double)
@@ -27,7 +27,7 @@ public enum JSONValue: Sendable, Hashable {
     /// An object.
     case object(JSONObject)
 
-    /// The member `key`; `.null` without one. Setting makes an object of anything else.
+    /// The member `key`; `.null` if there is none. Setting it replaces a value that is not an object with an object.
     public subscript(key: String) -> JSONValue {
         get { object?[key] ?? .null }
         set {
@@ -37,7 +37,7 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// The element at `index`; `.null` without one. Setting works for elements that are there.
+    /// The element at `index`; `.null` if there is none. Only existing elements can be set.
     public subscript(index: Int) -> JSONValue {
         get {
             guard case .array(let elements) = self, elements.indices.contains(index) else { return .null }
@@ -51,17 +51,17 @@ public enum JSONValue: Sendable, Hashable {
     }
 }
 
-/// The value as a Swift type; nil when it is something else.
+/// The value as a Swift type; nil if it is of another kind.
 extension JSONValue {
-    /// True for `null` and what is not there.
+    /// Whether the value is `null` or missing.
     public var isNull: Bool { self == .null }
 
-    /// The Boolean.
+    /// The Boolean value.
     public var bool: Bool? {
         if case .bool(let value) = self { value } else { nil }
     }
 
-    /// The whole number, if `Int` holds it; also of a `Double` without a fraction.
+    /// The number as an `Int` if it fits, also from a `Double` without a fraction.
     public var int: Int? {
         switch self {
         case .integer(let value): Int(exactly: value)
@@ -71,7 +71,7 @@ extension JSONValue {
         }
     }
 
-    /// The number, rounded where a `Double` cannot hold it.
+    /// The number as a `Double`, rounded if necessary.
     public var double: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -81,17 +81,17 @@ extension JSONValue {
         }
     }
 
-    /// The text.
+    /// The string.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The elements.
+    /// The elements of the array.
     public var array: [JSONValue]? {
         if case .array(let value) = self { value } else { nil }
     }
 
-    /// The members.
+    /// The members of the object.
     public var object: JSONObject? {
         if case .object(let value) = self { value } else { nil }
     }

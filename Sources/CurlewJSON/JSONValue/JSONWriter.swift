@@ -6,13 +6,13 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// Writes a `JSONValue` as it is, which Foundation's encoder cannot: its objects have no order.
+/// Writes a `JSONValue` with its member order, which Foundation's encoder does not keep.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     let convertsToSnakeCase: Bool
     let sortsMembers: Bool
 
-    /// False for a number that JSON cannot hold.
+    /// Writes a value. Returns false for a number that JSON cannot represent.
     mutating func write(_ value: JSONValue) -> Bool {
         switch value {
         case .null: write(text: "null")
@@ -22,7 +22,7 @@ struct JSONWriter {
         case .number(let value):
             guard value.isFinite else { return false }
             let text = "\(value)"
-            // As Foundation's encoder writes it: 1, and not 1.0.
+            // Whole numbers are written as Foundation's encoder writes them: 1, not 1.0.
             write(text: text.utf8.suffix(2).elementsEqual(".0".utf8) ? String(text.dropLast(2)) : text)
         case .string(let value): write(string: value)
         case .array(let elements):
@@ -51,7 +51,7 @@ struct JSONWriter {
         bytes.append(contentsOf: text.utf8)
     }
 
-    /// RFC 8259 §7. What may be unescaped is.
+    /// Writes a string (RFC 8259 §7). Only characters that require escaping are escaped.
     private mutating func write(string: String) {
         bytes.append(UInt8(ascii: "\""))
         for byte in string.utf8 {
@@ -72,10 +72,11 @@ struct JSONWriter {
 }
 
 extension JSONValue {
-    /// The document as JSON in UTF-8, on one line; nil where a number is infinite or none.
+    /// Returns the document as UTF-8 JSON on one line; nil if a number is infinite or NaN.
     ///
-    /// - `convertsToSnakeCase`: `firstName` is written `first_name`, as by an encoder with `.convertToSnakeCase`.
-    /// - `sortsMembers`: by their names; otherwise they have their order.
+    /// - `convertsToSnakeCase`: whether `firstName` is written `first_name`, as by an encoder with
+    ///   `.convertToSnakeCase`.
+    /// - `sortsMembers`: whether members are sorted by name; otherwise they keep their order.
     package func encoded(convertsToSnakeCase: Bool = false, sortsMembers: Bool = false) -> Data? {
         var writer = JSONWriter(convertsToSnakeCase: convertsToSnakeCase, sortsMembers: sortsMembers)
         return writer.write(self) ? Data(writer.bytes) : nil

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-/// Keys that cost too much as a `String`.
+/// Keys that are too expensive to use as a `String`.
 ///
-/// To hash and to compare texts Swift puts combining marks that follow each other in order, which takes time that grows
-/// with the square of their number. Text in which no more than 30 do is safe (the Stream-Safe Text Format, UAX #15 §13),
-/// and no language needs more. Lookups compare bytes, and take any key; what makes a `String` of keys refuses others.
+/// To hash and compare strings, Swift sorts consecutive combining marks, which takes time quadratic in their number.
+/// Text with at most 30 consecutive marks is safe (the Stream-Safe Text Format, UAX #15 §13), and no language needs
+/// more. Lookups compare bytes, and accept any key; code that creates a `String` from keys rejects others.
 enum CombiningMarks {
     static let most = 30
 
-    /// If more than that many follow each other in a text.
+    /// Whether a text contains more than that number in a row.
     static func areTooMany(in text: String) -> Bool {
-        // Every one has two bytes or more.
+        // Every mark has at least two bytes.
         guard text.utf8.count > 2 * most else { return false }
         var marks = 0
         for scalar in text.unicodeScalars {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// The cell of the value that belongs to the first key with this name.
+    /// Returns the cell of the value of the first key with this name.
     @inline(__always)
     func find(_ name: String, in object: Int) -> Int? {
         var name = name
@@ -9,11 +9,11 @@ extension Document {
         return key == Document.missing ? nil : key &+ 1
     }
 
-    /// No key is the first cell of a document.
+    /// The index that represents a missing key: no key is the first cell of a document.
     private static var missing: Int { 0 }
 
-    /// Models mostly read their keys in the order of the document, so a search begins behind the key that was found last,
-    /// which is compared without working out the hash of the name.
+    /// Models usually read their keys in the order of the document. A search therefore begins after the key that was
+    /// found last, which is compared without hashing the name.
     @inline(__always)
     private func find(_ name: UnsafeBufferPointer<UInt8>, in object: Int) -> Int {
         let head = tape[object]
@@ -55,7 +55,7 @@ extension Document {
         return Document.missing
     }
 
-    /// The next search starts with the next key, unless an earlier key may have the same name.
+    /// Starts the next search at the next key, unless an earlier key may have the same name.
     @inline(__always)
     private func remember(_ key: Int, in object: Int, _ head: Cell) {
         guard !head.has(.repeated) else { return }
@@ -74,8 +74,8 @@ extension Document {
         }
     }
 
-    /// The names of the keys that models see, in the order of the document: of equal ones only the first, and none that
-    /// would be slow to compare.
+    /// Returns the names of the keys that models see, in the order of the document: only the first of equal ones, and
+    /// none that would be slow to compare.
     func names(of object: Int) -> [String] {
         let head = tape[object]
         var names: [String] = []
@@ -84,7 +84,7 @@ extension Document {
             forEachKey(of: object) { names.append(keys.name(at: $0, in: tape)) }
             return names
         }
-        // As Swift compares strings, since models do: the bytes may differ.
+        // Compared as Swift strings, like in models: equal strings may have different bytes.
         var known: Set<String> = []
         forEachKey(of: object) { key in
             guard !tape[key].has(.crowded) else { return }
@@ -95,7 +95,7 @@ extension Document {
     }
 }
 
-/// Where the searches in the objects that were read last go on. One thread at a time writes and reads it.
+/// The positions at which searches in recently read objects continue. Accessed by one thread at a time.
 struct SearchHints {
     private static var slots: Int { 8 }
     private let memory: UnsafeMutablePointer<UInt64>
@@ -107,7 +107,7 @@ struct SearchHints {
 
     func deallocate() { memory.deallocate() }
 
-    /// The first key without a hint.
+    /// The first key of an object without a hint.
     @inline(__always)
     func start(of object: Int) -> Int {
         let hint = memory[object & (SearchHints.slots &- 1)]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What the hashes of keys begin with: random numbers of this process, so that nobody can make up keys that collide.
+/// The seed of key hashes: random numbers of this process, so that an attacker cannot construct colliding keys.
 struct KeySeed {
     let state: UInt64
     let factor: UInt64
@@ -16,13 +16,13 @@ struct KeySeed {
     }()
 }
 
-/// A hash of the bytes of a key, worked out while scanning so that a lookup compares numbers.
+/// A hash of the bytes of a key, computed while scanning, so that lookups compare numbers.
 ///
 /// Eight bytes at a time are multiplied with a secret, and the halves of the product are folded.
 struct KeyHash {
     private let seed: KeySeed
     private var state: UInt64
-    /// The bytes at the end that fill no word.
+    /// The bytes at the end that do not fill a word.
     private var rest: UInt64 = 0
     private var count: UInt64 = 0
 
@@ -35,7 +35,7 @@ struct KeyHash {
     @inline(__always)
     var value: UInt64 { KeyHash.mix(state ^ rest, seed.factor ^ count) }
 
-    /// All bytes of a key at once.
+    /// Hashes all bytes of a key.
     @inline(__always)
     mutating func add(_ source: Source, _ start: Int, _ length: Int) {
         count = UInt64(truncatingIfNeeded: length)
@@ -48,7 +48,7 @@ struct KeyHash {
         if place < end { rest = source.partialWord(at: place, count: end &- place) }
     }
 
-    /// One byte after the other, for keys that are converted on the way.
+    /// Adds one byte, for keys that are converted while they are hashed.
     mutating func add(_ byte: UInt8) {
         rest |= UInt64(byte) << ((count & 7) * 8)
         count += 1
@@ -66,16 +66,16 @@ struct KeyHash {
 }
 
 extension UInt64 {
-    /// The part of a hash that stands in the cell of a key.
+    /// The part of a hash that is stored in the cell of a key.
     @inline(__always) var keyTag: UInt16 { UInt16(truncatingIfNeeded: self &>> 48) }
 }
 
-/// Which keys may have been there before: two bits for each, by different parts of its hash.
+/// A Bloom filter of the keys so far: two bits for each, from different parts of its hash.
 struct KeyFilter {
     private var first: UInt64 = 0
     private var second: UInt64 = 0
 
-    /// True if a key of this hash may have been there.
+    /// Adds a hash. Returns true if a key with this hash may have been added before.
     @inline(__always)
     mutating func insert(_ hash: UInt64) -> Bool {
         let one: UInt64 = 1 &<< (hash &>> 32 & 63)

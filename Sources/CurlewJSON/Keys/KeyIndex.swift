@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// The table behind an object of many keys: where each key is, by its hash, with open addresses.
+/// The table after an object with many keys: an open-addressing hash table with the position of each key.
 ///
-/// A slot holds how far behind the object its key is, or 0. The scanner writes the table when the object ends, so that
-/// reading changes nothing; of keys that are the same the first one counts.
+/// A slot holds the distance of the key from the object, or 0. The scanner writes the table when the object ends, so
+/// that reading changes nothing. The first of several equal keys is used.
 enum KeyIndex {
-    /// Objects of more keys than this have one; in others keys are looked at one by one.
+    /// Objects with more keys than this have a table; in others, keys are compared one by one.
     static let threshold = 32
 
-    /// The binary logarithm of the slots for so many keys: at least a quarter stay empty.
+    /// Returns the binary logarithm of the number of slots for `keys` keys: at least a quarter stay empty.
     static func logarithm(for keys: Int) -> Int {
         var logarithm = 6
         while 3 &<< (logarithm - 2) < keys { logarithm += 1 }
         return logarithm
     }
 
-    /// Enters the keys of an object; true if some are the same. The slots must be zero.
+    /// Enters the keys of an object. Returns true if some are equal. The slots must be zero.
     static func fill(_ tape: Tape, _ object: Int, count: Int, table: Int, logarithm: Int, _ keys: KeyReader) -> Bool {
         let mask = 1 &<< logarithm &- 1
         var isRepeated = false
@@ -40,7 +40,7 @@ enum KeyIndex {
         return isRepeated
     }
 
-    /// If two keys of an object without a table have the same part of their hashes.
+    /// Whether two keys of an object without a table have the same tag.
     static func hasRepeatedTags(_ tape: Tape, _ object: Int, count: Int) -> Bool {
         let slots = 64
         return withUnsafeTemporaryAllocation(of: UInt16.self, capacity: slots) { table in
@@ -62,7 +62,7 @@ enum KeyIndex {
         }
     }
 
-    /// The key that has this name; 0 without one.
+    /// Returns the key with this name; 0 if there is none.
     @inline(__always)
     static func find(
         _ name: UnsafeBufferPointer<UInt8>, hash: UInt64, in tape: Tape, _ object: Int, _ head: Cell, _ keys: KeyReader

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// What keys are called: their bytes with escapes resolved, and in camel case if models want that.
+/// The names of keys: their bytes with escapes resolved, and in camel case if keys are converted.
 ///
-/// Keys are compared by bytes. What Swift takes for equal beyond that, such as `é` in two forms, takes time that grows
-/// with the square of what an attacker sends.
+/// Keys are compared by bytes. Comparing by Unicode equivalence, such as `é` in two forms, takes time quadratic in the
+/// size of hostile input.
 struct KeyReader {
     let source: Source
     let convertsKeys: Bool
     let seed: KeySeed
 
-    /// The key as it is written, without its escapes.
+    /// Returns the key as written, with escapes resolved.
     func text(at index: Int, in tape: Tape) -> String {
         let key = tape[index]
         return source.text(key.place, tape.keyLength(at: index), isEscaped: key.has(.escaped))
     }
 
-    /// The key as models name it.
+    /// Returns the name of the key for models.
     func name(at index: Int, in tape: Tape) -> String {
         let text = text(at: index, in: tape)
         return convertsKeys ? SnakeCase.camelCase(text) : text
@@ -23,7 +23,7 @@ struct KeyReader {
 
     func hash(of index: Int, in tape: Tape) -> UInt64 { hash(of: tape[index], length: tape.keyLength(at: index)) }
 
-    /// The hash of a key's name.
+    /// Returns the hash of a key's name.
     @inline(__always)
     func hash(of key: Cell, length: Int) -> UInt64 {
         guard key.isPlainKey else { return hashOfUncommon(key, length) }
@@ -51,7 +51,7 @@ struct KeyReader {
         return hash.value
     }
 
-    /// The bytes of a key in camel case that need Unicode, without a `String` where there are no escapes.
+    /// Converts a key to camel case by the Unicode rules, without creating a `String` if it has no escapes.
     private func withConvertedName<Value>(
         _ key: Cell, _ length: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Value
     ) -> Value {
@@ -62,7 +62,7 @@ struct KeyReader {
         return text.withUTF8(body)
     }
 
-    /// If a key has this name.
+    /// Whether a key has this name.
     @inline(__always)
     func isEqual(_ index: Int, _ name: UnsafeBufferPointer<UInt8>, in tape: Tape) -> Bool {
         let key = tape[index]
@@ -96,7 +96,7 @@ struct KeyReader {
         return isEqual && offset == name.count
     }
 
-    /// If two keys have the same name.
+    /// Whether two keys have the same name.
     @inline(__always)
     func isEqual(_ first: Int, _ second: Int, in tape: Tape) -> Bool {
         tape[first].hash == tape[second].hash && haveOneName(first, second, tape)
@@ -113,15 +113,15 @@ struct KeyReader {
 }
 
 extension Source {
-    /// The bytes of a name that is looked up.
+    /// The bytes of a name to look up.
     @inline(__always)
     init(_ name: UnsafeBufferPointer<UInt8>) {
         let bytes = UnsafeRawBufferPointer(name)
-        // An empty buffer may have no address; then nothing is ever read from the one that stands in.
+        // An empty buffer may have no address; nothing is read from its substitute.
         self.init(base: bytes.baseAddress ?? UnsafeRawPointer(Source.nothing), count: bytes.count)
     }
 
-    /// If the other bytes stand here.
+    /// Whether the bytes at this position equal the others.
     @inline(__always)
     func isEqual(at place: Int, to other: Source) -> Bool {
         var offset = 0

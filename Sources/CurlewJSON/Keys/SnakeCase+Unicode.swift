@@ -7,16 +7,17 @@ import Foundation
 #endif
 
 extension SnakeCase {
-    /// The conversion of any key.
+    /// Converts any key.
     static func camelCase(_ key: String) -> String {
         var key = key
         return key.withUTF8 { bytes in
-            // Those that need no conversion, which may be long, are not split.
+            // Keys without underscores, which may be long, are not split.
             bytes.contains(Byte.underscore) ? String(decoding: camelCase(bytes), as: UTF8.self) : nil
         } ?? key
     }
 
-    /// Words end at every underscore that is a `Character`, as Foundation has it: one with a combining mark is not.
+    /// Words end at every underscore that is a separate `Character`, as in Foundation: one with a combining mark is
+    /// not.
     static func camelCase(_ key: UnsafeBufferPointer<UInt8>) -> [UInt8] {
         var first = 0
         var end = key.count
@@ -31,7 +32,7 @@ extension SnakeCase {
             var wordEnd = place
             while wordEnd < end, !isSeparator(wordEnd, key) { wordEnd += 1 }
             if wordEnd > place {
-                // A key of one word stays as it is.
+                // A key of one word is not changed.
                 if words == 0, wordEnd == end { return Array(key) }
                 append(UnsafeBufferPointer(rebasing: key[place..<wordEnd]), isFirst: words == 0, to: &result)
                 words += 1
@@ -41,17 +42,17 @@ extension SnakeCase {
         return result + key[end...]
     }
 
-    /// The first word in lower case, the others capitalised.
+    /// Appends the first word in lower case, the others capitalised.
     private static func append(_ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]) {
         let start = result.count
         if appendLatin(word, isFirst: isFirst, to: &result) { return }
         result.removeSubrange(start...)
-        // Where words begin after other characters is for Unicode to say.
+        // Unicode rules determine where words begin after other characters.
         let text = String(decoding: word, as: UTF8.self)
         result += (isFirst ? text.lowercased() : text.capitalized).utf8
     }
 
-    /// Words of digits and letters up to U+00FE, whose cases differ in one bit. False when there is something else.
+    /// Appends words of digits and letters up to U+00FE, whose cases differ in one bit. Returns false for other words.
     private static func appendLatin(
         _ word: UnsafeBufferPointer<UInt8>, isFirst: Bool, to result: inout [UInt8]
     ) -> Bool {
@@ -63,7 +64,7 @@ extension SnakeCase {
             if byte == 0xC3, place + 1 < word.count {
                 place += 1
                 byte = word[place]
-                // Not the signs × and ÷, nor ß and ÿ, whose upper cases are elsewhere.
+                // Excludes the signs × and ÷, and ß and ÿ, whose upper cases are elsewhere.
                 guard byte & 0xDF != 0x97, byte & 0xDF != 0x9F else { return false }
                 result.append(0xC3)
                 result.append(followsLetter ? byte | 0x20 : byte & 0xDF)
@@ -78,17 +79,17 @@ extension SnakeCase {
         return true
     }
 
-    /// If there is an underscore that no neighbour makes a part of a greater `Character`.
+    /// Whether there is an underscore that forms no larger `Character` with a neighbour.
     private static func isSeparator(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         guard key[place] == Byte.underscore else { return false }
         return !(place > 0 && key[place - 1] >= 0x80 && joins(scalarBefore(place, key), place, key))
             && !(place + 1 < key.count && key[place + 1] >= 0x80 && joins(place, scalarAfter(place + 1, key), key))
     }
 
-    /// If the bytes between two places are one `Character`: an underscore and a scalar before or behind it.
+    /// Whether the bytes between two offsets are one `Character`: an underscore and a scalar before or after it.
     private static func joins(_ start: Int, _ end: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         let (low, high) = key[start] == Byte.underscore ? (start, end) : (start, end + 1)
-        // Nothing below U+0300 joins, and no ideograph from U+4000 to U+9FFF.
+        // No scalar below U+0300 joins, and no ideograph from U+4000 to U+9FFF.
         let lead = key[low] == Byte.underscore ? key[low + 1] : key[low]
         if (0xC2..<0xCC).contains(lead) || (0xE4...0xE9).contains(lead) { return false }
         return String(decoding: key[low..<high], as: UTF8.self).count == 1

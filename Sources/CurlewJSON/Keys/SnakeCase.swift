@@ -6,21 +6,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// `created_at` to `createdAt`, with the rules of Foundation.
+/// Converts `created_at` to `createdAt`, with the rules of Foundation.
 ///
-/// Underscores at both ends stay. Of the words between the others, the first is put in lower case and the rest are
-/// capitalised; a key of one word stays as it is.
+/// Leading and trailing underscores are kept. Of the words between the others, the first becomes lower case and the
+/// rest are capitalised; a key of one word is not changed.
 enum SnakeCase {
     enum Form {
         /// A key of one word.
         case unchanged
         /// Several words of ASCII letters and digits.
         case converted
-        /// Anything else, for which the rules need Unicode.
+        /// Any other key, for which the rules need Unicode.
         case uncommon
     }
 
-    /// What the conversion does to an ASCII key.
+    /// Returns the conversion that an ASCII key needs.
     static func form(of source: Source, _ start: Int, _ length: Int) -> Form {
         guard hasUnderscore(source, start, length), hasInnerUnderscore(source, start, length) else { return .unchanged }
         for place in start..<(start &+ length) {
@@ -30,7 +30,7 @@ enum SnakeCase {
         return .converted
     }
 
-    /// Eight bytes at a time, since most keys have none.
+    /// Checks eight bytes at a time, since most keys have no underscore.
     private static func hasUnderscore(_ source: Source, _ start: Int, _ length: Int) -> Bool {
         let end = start &+ length
         var place = start
@@ -49,7 +49,7 @@ enum SnakeCase {
         return word.contains { source[$0] == Byte.underscore }
     }
 
-    /// The key without the underscores at its ends.
+    /// Returns the range of the key without leading and trailing underscores.
     private static func innerRange(_ source: Source, _ start: Int, _ length: Int) -> Range<Int> {
         var first = start
         var end = start + length
@@ -58,13 +58,13 @@ enum SnakeCase {
         return first..<end
     }
 
-    /// Passes the bytes of a key of the common form, converted, to `emit`, until it says no.
+    /// Passes the converted bytes of a key of the common form to `emit`, until it returns false.
     @inline(__always)
     static func forEachByte(_ source: Source, _ start: Int, _ length: Int, _ emit: (UInt8) -> Bool) {
         let inner = innerRange(source, start, length)
         for _ in start..<inner.lowerBound where !emit(Byte.underscore) { return }
         var isFirstWord = true
-        // A letter after anything but a letter begins a word: `item_2nd` is `item2Nd`.
+        // A letter after any other character begins a word: `item_2nd` is `item2Nd`.
         var followsLetter = false
         for place in inner {
             let byte = source[place]

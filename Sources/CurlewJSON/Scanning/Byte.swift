@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The bytes that JSON is made of.
+/// The bytes with a meaning in JSON.
 enum Byte {
     static let tab = UInt8(ascii: "\t")
     static let newline = UInt8(ascii: "\n")

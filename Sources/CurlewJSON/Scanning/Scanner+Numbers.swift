@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Scanner {
-    /// RFC 8259 §6. The digits are added up on the way, since the grammar has to look at them anyway.
+    /// RFC 8259 §6. The value of the digits is computed here, because the grammar check reads them anyway.
     @inline(__always)
     mutating func scanNumber() throws(SyntaxFailure) {
         let start = position
@@ -12,7 +12,7 @@ extension Scanner {
         addDigits(&digits)
         var count = position &- first
         guard count > 0, source[first] != Byte.zero || count == 1 else {
-            // A zero in front, or no digit at all.
+            // A leading zero, or no digit at all.
             if count > 0 { throw SyntaxFailure(.invalidNumber, at: first &+ 1) }
             throw brokenNumber()
         }
@@ -28,7 +28,7 @@ extension Scanner {
         }
         let mantissaEnd = position
         if source[position] | 0x20 == UInt8(ascii: "e") { exponent &+= try scanExponent() }
-        // Nineteen digits fit in 64 bits. Zeros in front do not count, but few numbers have them.
+        // Nineteen digits fit 64 bits. Leading zeros do not count, but few numbers have them.
         if count > 19 { count &-= source.leadingZeros(from: first) }
         let sign = isNegative ? Cell.Flags.negative.bits : 0
         if exponent == 0, digits < 1 &<< 24, count <= 19 {
@@ -46,7 +46,7 @@ extension Scanner {
         tape.append(Cell(bits: digits))
     }
 
-    /// Where a digit should stand.
+    /// The error for a missing digit.
     @inline(never)
     private func brokenNumber() -> SyntaxFailure {
         SyntaxFailure(position < source.count ? .invalidNumber : .unexpectedEnd, at: position)
@@ -64,14 +64,14 @@ extension Scanner {
         }
     }
 
-    /// Numbers that have eight digits often have many more, which are taken by eight.
+    /// Numbers of eight digits often have many more, which are read eight at a time.
     @inline(never)
     private mutating func addEightDigits(_ digits: inout UInt64) {
         while let word = source.word(at: position) {
             let ones: UInt64 = 0x0101_0101_0101_0101
-            // The upper half of each byte must be 3, and stay so when 6 is added to the lower one.
+            // The upper half of each byte must be 3, and remain 3 when 6 is added to the lower half.
             guard (word & (word &+ ones &* 0x06)) & (ones &* 0xF0) == ones &* 0x30 else { return }
-            // Neighbours are added up in pairs, then pairs of pairs, then the two halves.
+            // Adjacent digits are combined into pairs, then pairs of pairs, then the two halves.
             var value = word & (ones &* 0x0F)
             value = (value &* 10 &+ (value &>> 8)) & 0x00FF_00FF_00FF_00FF
             value = (value &* 100 &+ (value &>> 16)) & 0x0000_FFFF_0000_FFFF
@@ -88,7 +88,7 @@ extension Scanner {
         let first = position
         var exponent = 0
         while Byte.isDigit(source[position]) {
-            // Beyond this nothing changes any more.
+            // Beyond this the exponent has no further effect.
             if exponent < Int.max / 16 { exponent = exponent &* 10 &+ Int(source[position] &- Byte.zero) }
             position &+= 1
         }
@@ -98,7 +98,7 @@ extension Scanner {
 }
 
 extension Source {
-    /// The zeros before the first other digit of a number.
+    /// Returns the number of zeros before the first other digit of a number.
     func leadingZeros(from place: Int) -> Int {
         var place = place
         var zeros = 0

@@ -16,7 +16,7 @@ extension Scanner {
         tape.append(Cell(bits: Cell(.string, at: start, detail: detail).bits | flags))
     }
 
-    /// A key and its colon. What lookups need is worked out here, while the bytes are at hand.
+    /// Scans a key and its colon. The data for lookups is computed here, while the bytes are in the cache.
     @inline(__always)
     mutating func scanKey() throws(SyntaxFailure) {
         guard source[position] == Byte.quote else { throw SyntaxFailure(.unexpectedByte, at: position) }
@@ -54,7 +54,7 @@ extension Scanner {
                 key.set(.crowded)
                 mark(.crowded)
             }
-            // Bytes do not tell where such a key has its words.
+            // The bytes do not show the word boundaries of such a key.
             if convertsKeys { key.set(.uncommon) }
         } else if convertsKeys {
             switch SnakeCase.form(of: source, start, length) {
@@ -69,13 +69,13 @@ extension Scanner {
         add(key, keys.hash(of: key, length: length))
     }
 
-    /// What the bytes of a string have told on the way.
+    /// The properties of a string that were found while scanning it.
     struct StringForm {
         let isEscaped: Bool
         let isASCII: Bool
     }
 
-    /// From the opening quote to behind the closing one.
+    /// Scans from the opening quote to the end of the closing one.
     @inline(__always)
     private mutating func passString() throws(SyntaxFailure) -> StringForm {
         let start = position &+ 1
@@ -94,7 +94,8 @@ extension Scanner {
                 seen |= word & ((1 &<< bits) &- 1)
                 position &+= Int(truncatingIfNeeded: bits &>> 3)
             } else {
-                // The last bytes of the document one by one; past its end stands a 0, which stops too.
+                // The last bytes of the document are read one by one. Past its end the source returns 0, which stops
+                // too.
                 while true {
                     let byte = source[position]
                     if byte < Byte.space || byte == Byte.quote || byte == Byte.backslash { break }
@@ -116,7 +117,7 @@ extension Scanner {
         return StringForm(isEscaped: isEscaped, isASCII: isASCII)
     }
 
-    /// What is wrong with a string: the first bytes in it that are no text, else the mistake at `place`.
+    /// Returns the error of a string: its first invalid bytes, or otherwise the error at `place`.
     @inline(never)
     private func failure(_ reason: JSONSyntaxError.Reason, at place: Int, from start: Int) -> SyntaxFailure {
         if let invalid = source.firstInvalid(from: start, to: place) {
@@ -126,8 +127,8 @@ extension Scanner {
         return SyntaxFailure(place < source.count ? reason : .unexpectedEnd, at: place)
     }
 
-    /// The highest bit of each byte that is a quote, a backslash or a control character. Bits above the lowest one may
-    /// be wrong, since subtraction borrows; only the lowest is used.
+    /// Returns a word with the highest bit set for each byte that is a quote, a backslash or a control character. Bits
+    /// above the lowest one may be wrong, because subtraction borrows; only the lowest is used.
     @inline(__always)
     static func stops(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -139,7 +140,7 @@ extension Scanner {
         return found & (ones &<< 7)
     }
 
-    /// RFC 8259 §7. Surrogates must come in pairs, or the text would not be Unicode.
+    /// RFC 8259 §7. Surrogates must be paired, otherwise the text would not be Unicode.
     private mutating func passEscape(from start: Int) throws(SyntaxFailure) {
         switch source[position &+ 1] {
         case Byte.quote, Byte.backslash, Byte.slash, UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),
@@ -162,7 +163,7 @@ extension Scanner {
         }
     }
 
-    /// An escape that does not exist, at its backslash; or one that is right as far as it goes, at the end.
+    /// Returns the error for an undefined escape, at its backslash, or for an incomplete escape, at the end.
     @inline(never)
     private func brokenEscape(from start: Int) -> SyntaxFailure {
         let isCut = source.isEscapeCutShort(at: position)
@@ -171,7 +172,7 @@ extension Scanner {
 }
 
 extension Source {
-    /// If the document ends in the middle of an escape that more bytes would complete.
+    /// Whether the document ends in the middle of an escape that further bytes could complete.
     func isEscapeCutShort(at start: Int) -> Bool {
         guard start + 1 < count else { return true }
         guard self[start + 1] == UInt8(ascii: "u") else { return false }
@@ -198,7 +199,7 @@ extension Source {
         (0..<4).first { Byte.hexValue(self[place + $0]) == nil } ?? 4
     }
 
-    /// The four hexadecimal digits of `\u`.
+    /// Returns the value of the four hexadecimal digits after `\u`.
     func hexUnit(at place: Int) -> UInt16? {
         var unit: UInt32 = 0
         for offset in 0..<4 {

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-/// Reads a document once from front to back, checks all of its grammar (RFC 8259), and writes the tape.
+/// Reads a document once from beginning to end, checks its grammar completely (RFC 8259), and writes the tape.
 ///
-/// Without recursion: what the scanner has to know of the containers around the innermost one is kept in a list.
+/// The scanner does not recurse: the state of the containers around the innermost one is kept in a list.
 struct Scanner {
-    /// Foundation's bound.
+    /// The limit of Foundation.
     static let maximumDepth = 512
 
     let source: Source
     let keys: KeyReader
     var tape: Tape
     var position = 0
-    /// The innermost open container: its cell, what it is, the values in it so far.
+    /// The innermost open container: its cell, its kind, and the number of its values so far.
     private var container = 0
-    /// The keys so far, if it is an object.
+    /// The keys so far, if the container is an object.
     private var filter = KeyFilter()
     private var isObject = false
     private var elements = 0
     private var depth = 0
-    /// The same of the containers around it.
+    /// The same state of the containers around it.
     private var outer = OuterContainers()
 
     @inline(__always) var convertsKeys: Bool { keys.convertsKeys }
@@ -29,7 +29,7 @@ struct Scanner {
         tape = Tape(forBytes: source.count)
     }
 
-    /// The tape of a document, to be deallocated by the caller.
+    /// Returns the tape of a document, which the caller has to deallocate.
     static func tape(for keys: KeyReader) throws(SyntaxFailure) -> Tape {
         guard keys.source.count < UInt32.max else { throw SyntaxFailure(.tooLarge, at: 0) }
         var scanner = Scanner(keys)
@@ -78,7 +78,8 @@ struct Scanner {
         }
     }
 
-    /// After a value: closes the containers that end here and steps to the next one; false at the end of the document.
+    /// After a value: closes the containers that end here and advances to the next one. Returns false at the end of the
+    /// document.
     @inline(__always)
     private mutating func goOn() throws(SyntaxFailure) -> Bool {
         elements &+= 1
@@ -159,7 +160,7 @@ struct Scanner {
         filter = last.filter
     }
 
-    /// Writes the trailer, and the table with it.
+    /// Writes the trailer, including the table.
     @inline(never)
     private mutating func closeLarge() {
         var head = tape[container]
@@ -184,23 +185,24 @@ struct Scanner {
         tape[container] = head
     }
 
-    /// Marks the innermost object.
+    /// Sets a flag of the innermost object.
     mutating func mark(_ flag: Cell.Flags) {
         var head = tape[container]
         head.set(flag)
         tape[container] = head
     }
 
-    /// Up to this many keys are compared one by one when two may be the same.
+    /// Up to this number of keys, possibly equal keys are compared one by one.
     private static var fewKeys: Int { 10 }
 
-    /// Notes if a key of this hash may have been there before. Objects of many keys get a table, which needs no note.
+    /// Marks the object if it may already contain a key with this hash. Objects with many keys have a table and need no
+    /// mark.
     @inline(__always)
     mutating func noteKey(_ hash: UInt64) {
         if filter.insert(hash) { mayRepeat(hash.keyTag) }
     }
 
-    /// Of many keys some pass the filter by chance: the end of the object decides about all of them.
+    /// With many keys, some match the filter by chance: the end of the object decides about all of them.
     @inline(never)
     private mutating func mayRepeat(_ tag: UInt16) {
         guard elements <= Scanner.fewKeys else { return mark(.repeated) }
@@ -212,13 +214,13 @@ struct Scanner {
         }
     }
 
-    /// Takes the mark away if no two keys have the same tag.
+    /// Removes the mark if no two keys have the same tag.
     @inline(never)
     private func verifyRepeated(_ head: inout Cell) {
         if !KeyIndex.hasRepeatedTags(tape, container, count: elements) { head.clear(.repeated) }
     }
 
-    /// Where a value should begin.
+    /// The error for a missing value.
     @inline(never)
     private func unexpectedByte() -> SyntaxFailure {
         let byte = source[position]

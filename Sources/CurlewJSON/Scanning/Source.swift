@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// The bytes of a document. The only place that reads them through a pointer, and it checks every place.
+/// The bytes of a document. Only this type reads them through a pointer, and it checks every offset.
 ///
-/// A span would say the same to the compiler, but cannot be kept by the containers that models hold.
+/// A span would provide the same checks, but the containers that models keep cannot store one.
 struct Source {
     private let base: UnsafeRawPointer
     let count: Int
-    /// The first place where no eight bytes are left.
+    /// The first offset with fewer than eight bytes left.
     private let wordEnd: UInt
 
-    /// An address for bytes that have none.
+    /// A non-null address for an empty buffer.
     static var nothing: UnsafePointer<UInt8> { ("" as StaticString).utf8Start }
 
     init(base: UnsafeRawPointer, count: Int) {
@@ -18,27 +18,27 @@ struct Source {
         wordEnd = UInt(bitPattern: max(0, count &- 7))
     }
 
-    /// The byte at a place; 0 outside of the document, which no rule of JSON accepts anywhere.
+    /// Returns the byte at an offset; 0 outside the document, which no rule of JSON accepts.
     @inline(__always)
     subscript(place: Int) -> UInt8 {
         UInt(bitPattern: place) < UInt(bitPattern: count) ? base.load(fromByteOffset: place, as: UInt8.self) : 0
     }
 
-    /// Eight bytes, the first one lowest; nil where fewer are left.
+    /// Returns eight bytes, the first one lowest; nil if fewer are left.
     @inline(__always)
     func word(at place: Int) -> UInt64? {
         guard UInt(bitPattern: place) < wordEnd else { return nil }
         return UInt64(littleEndian: base.loadUnaligned(fromByteOffset: place, as: UInt64.self))
     }
 
-    /// Fewer than eight bytes, the first one lowest and zeros above.
+    /// Returns fewer than eight bytes, the first one lowest, with zeros above.
     @inline(__always)
     func partialWord(at place: Int, count length: Int) -> UInt64 {
         if let word = word(at: place) { return word & ((1 &<< UInt64(truncatingIfNeeded: length &* 8)) &- 1) }
         return lastWord(at: place, count: length)
     }
 
-    /// The same where fewer than eight bytes are left, as in the names of fields: by halves.
+    /// Returns the same where fewer than eight bytes are left, as in field names: reads by halves.
     @inline(__always)
     private func lastWord(at place: Int, count length: Int) -> UInt64 {
         guard place >= 0, length >= 0, length < 8, place <= count &- length else { return 0 }
@@ -60,7 +60,7 @@ struct Source {
         return word
     }
 
-    /// A part of the bytes for the standard library, cut where they end.
+    /// Returns a range of the bytes for the standard library, clamped to the end.
     @inline(__always)
     func slice(_ place: Int, _ length: Int) -> UnsafeBufferPointer<UInt8> {
         let start = max(0, min(place, count))
@@ -68,6 +68,6 @@ struct Source {
         return bytes.assumingMemoryBound(to: UInt8.self)
     }
 
-    /// Everything, for errors and copies.
+    /// All bytes, for errors and copies.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 }

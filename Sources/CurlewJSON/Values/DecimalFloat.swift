@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// The nearest `Double` to `digits × 10^exponent`.
+/// Converts `digits × 10^exponent` to the nearest `Double`.
 ///
-/// Small numbers take one multiplication or division that rounds once. The others go the way of Eisel and Lemire
-/// ("Number Parsing at a Gigabyte per Second", 2021): the upper bits of the product with a power of five of 128 bits
-/// decide, and are known to be enough for 19 digits.
+/// Small numbers need one multiplication or division, which rounds once. The others use the Eisel-Lemire algorithm
+/// ("Number Parsing at a Gigabyte per Second", 2021): the upper bits of the product with a 128-bit power of five
+/// determine the result, and are proven to suffice for 19 digits.
 enum DecimalFloat {
     private static let exactPowers: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
     ]
 
-    /// Nil if it is too great, or not zero but too small.
+    /// Returns nil if the result is too large, or if it is too small although the number is not zero.
     @inline(__always)
     static func double(digits: UInt64, exponent: Int) -> Double? {
         if digits <= 1 << 53, exponent >= -22, exponent <= 22 {
@@ -29,19 +29,19 @@ enum DecimalFloat {
         let shift = digits.leadingZeroBitCount
         let (high, low) = product(digits << UInt64(shift), exponent)
         let upper = Int(high >> 63)
-        // 53 bits of the result, one to round by, one because the product may begin with a zero.
+        // 53 bits of the result, one for rounding, and one because the product may begin with a zero.
         let cut = UInt64(upper + 9)
         var bits = high >> cut
         // floor(exponent × log2(10)) and the bias.
         var power = ((217_706 * exponent) >> 16) + 63 + upper - shift + 1023
         if power <= 0 {
-            // Below the normal numbers fewer bits remain.
+            // Subnormal numbers have fewer bits.
             guard power > -63 else { return nil }
             bits >>= UInt64(1 - power)
             bits = (bits + (bits & 1)) >> 1
             return bits == 0 ? nil : Double(bitPattern: bits)
         }
-        // Half way between two neighbours, which only small powers can be: to the even one.
+        // Half way between two neighbours, which is possible only for small powers: round to even.
         if low <= 1, exponent >= -4, exponent <= 23, bits & 3 == 1, bits << cut == high { bits &= ~1 }
         bits = (bits + (bits & 1)) >> 1
         if bits >> 53 != 0 {
@@ -52,12 +52,12 @@ enum DecimalFloat {
         return Double(bitPattern: (bits & ~(1 << 52)) | UInt64(power) << 52)
     }
 
-    /// The upper 128 bits of the product with the power, as exact as rounding needs them.
+    /// Returns the upper 128 bits of the product with the power, as exact as rounding requires.
     @inline(__always)
     private static func product(_ digits: UInt64, _ exponent: Int) -> (high: UInt64, low: UInt64) {
         let power = PowersOfFive.value(exponent)
         var (high, low) = digits.multipliedFullWidth(by: power.high)
-        // Only if all the bits below are set can the lower half of the power carry into them.
+        // The lower half of the power can carry into these bits only if all the bits below are set.
         if high & 0x1FF == 0x1FF {
             let second = digits.multipliedFullWidth(by: power.low).high
             let (sum, carry) = low.addingReportingOverflow(second)
@@ -68,11 +68,11 @@ enum DecimalFloat {
     }
 }
 
-/// The upper 128 bits of the powers of five that a Double can meet, the highest one set.
+/// The upper 128 bits of the powers of five that a `Double` can require, normalised so that the highest bit is set.
 ///
-/// Worked out when first needed, in far less than a millisecond, rather than written down as 1,302 numbers that nobody
-/// can read. Positive powers are multiplied up and cut off. For negative ones 2^1023 is divided by five again and again:
-/// cutting off after each step gives the same as cutting off once.
+/// The table is computed on first use, in much less than a millisecond, instead of a listing of 1,302 numbers. Positive
+/// powers are multiplied and truncated. For negative ones 2^1023 is divided by five repeatedly: truncating after each
+/// step gives the same result as truncating once.
 enum PowersOfFive {
     static let smallest = -342
     static let greatest = 308
@@ -88,7 +88,8 @@ enum PowersOfFive {
         for exponent in stride(from: -1, through: smallest, by: -1) {
             divideByFive(&number)
             var value = top(of: number)
-            // Up to here the product can be exact, and the reciprocal has to be rounded up for it to show.
+            // Up to here the product can be exact; the reciprocal has to be rounded up so that exact products are
+            // recognised.
             if exponent >= -27 {
                 let (low, carry) = value.low.addingReportingOverflow(1)
                 value = (value.high + (carry ? 1 : 0), low)
@@ -110,7 +111,7 @@ enum PowersOfFive {
         table[index + 1] = value.low
     }
 
-    /// Digits of 32 bits, the lowest first.
+    /// Multiplies a number of 32-bit digits, the least significant first, by five.
     private static func multiplyByFive(_ number: inout [UInt32]) {
         var carry: UInt64 = 0
         for index in number.indices {

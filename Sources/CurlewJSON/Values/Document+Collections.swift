@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// An array of scalars without a container and a call of `init(from:)` for each.
+    /// Reads an array of scalars without a container and without a call of `init(from:)` for each.
     func scalars<Element: ScalarValue>(_ type: Element.Type, at index: Int) throws -> [Element] {
         let count = tape.elements(tape[index])
         var result: [Element] = []
@@ -17,9 +17,9 @@ extension Document {
         return result
     }
 
-    /// A dictionary with keys as they are written; the first of equal keys counts.
+    /// Reads a dictionary with its keys as written. The first of several equal keys is used.
     ///
-    /// The values of the others are not looked at, unless keys are converted: then Foundation reads them all.
+    /// The values of the other equal keys are not read, unless keys are converted: Foundation then reads all of them.
     @inline(__always)
     func dictionary<Value: Decodable>(
         at index: Int, _ read: (Int) throws -> Value
@@ -40,7 +40,7 @@ extension Document {
     ) throws -> [String: Value] {
         var result: [String: Value] = [:]
         result.reserveCapacity(reservation(tape.elements(head), MemoryLayout<(String, Value)>.stride))
-        // Keys of other bytes may be equal too, as Swift compares strings.
+        // Swift may consider strings equal whose bytes differ.
         let mayRepeat = head.has(.repeated) || head.has(.foreign)
         try forEachKey(of: index) { key in
             let name = keys.text(at: key, in: tape)
@@ -60,15 +60,15 @@ extension Document {
         try dictionary(at: index) { try scalar(type, at: $0, in: UInt32(truncatingIfNeeded: index)) }
     }
 
-    /// Memory is asked for at once as far as the document is large itself; the rest when there are values to fill it.
+    /// The initial capacity is limited by the size of the document; the rest is allocated as values are read.
     func reservation(_ count: Int, _ stride: Int) -> Int {
         min(count, max(64, source.count / max(stride / 4, 1)))
     }
 }
 
-/// `Array` of decodable elements, to be recognised among all types.
+/// An `Array` of decodable elements, for recognition by its metatype.
 protocol DecodableArray {
-    /// `Value` is the type itself.
+    /// `Value` is `Self`.
     static func read<Value>(_ document: Document, _ index: Int) throws -> Value
 }
 
@@ -96,15 +96,15 @@ extension Array: DecodableArray where Element: Decodable {
 }
 
 extension ScalarValue {
-    /// Compiled for each of the scalars.
+    /// Specialised for each scalar type.
     static func readAll(_ document: Document, _ index: Int) throws -> [Self] {
         try document.scalars(Self.self, at: index)
     }
 }
 
-/// `Dictionary` of texts to decodable values.
+/// A `Dictionary` with string keys and decodable values, for recognition by its metatype.
 protocol DecodableDictionary {
-    /// `Result` is the type itself.
+    /// `Result` is `Self`.
     static func read<Result>(_ document: Document, _ index: Int) throws -> Result
 }
 

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The types that JSON has no form for. Each is read the same way wherever it stands, also inside of other types.
+/// The types that JSON has no representation for. Each is read in the same way everywhere, also inside other types.
 extension Document {
     static func isSpecial(_ type: Any.Type) -> Bool {
         type == Date.self || type == URL.self || type == Data.self || type == Decimal.self
@@ -70,7 +70,8 @@ extension Document {
         return decimal
     }
 
-    /// A number of up to 19 digits, exactly; nil if it has more, or an exponent that decimals may not hold.
+    /// Returns a number of up to 19 digits exactly; nil if it has more, or an exponent that `Decimal` may not
+    /// represent.
     private func shortDecimal(_ cell: Cell, _ index: Int) -> Decimal? {
         guard !cell.has(.long) else { return nil }
         let digits = cell.has(.extra) ? tape[index + 1].bits : cell.detail
@@ -82,15 +83,15 @@ extension Document {
         return Decimal(sign: isNegative ? .minus : .plus, exponent: exponent, significand: Decimal(digits))
     }
 
-    /// By way of text. Foundation cuts what a mantissa of 128 bits does not hold, which are the digits behind the 39th.
+    /// Converts by way of text. Foundation truncates what exceeds a 128-bit mantissa: the digits after the 39th.
     private func longDecimal(at index: Int) -> Decimal? {
         Decimal(string: LongNumber(at: index, in: self).shortened(to: 45))
     }
 }
 
-/// The common form of ISO 8601, `2026-11-22T10:30:00Z`, read without a formatter, which would take most of the time.
+/// Parses the common form of ISO 8601, `2026-11-22T10:30:00Z`, without a formatter, which would take most of the time.
 ///
-/// Everything else, and everything that looks doubtful, is left to the formatter.
+/// All other texts, and doubtful ones, are passed to the formatter.
 enum UTCDate {
     static func parse(_ text: String) -> Date? {
         var text = text
@@ -99,7 +100,7 @@ enum UTCDate {
                 bytes[13] == Byte.colon, bytes[16] == Byte.colon, bytes[19] == UInt8(ascii: "Z"),
                 let year = number(bytes, 0, 4), let month = number(bytes, 5, 2), let day = number(bytes, 8, 2),
                 let hour = number(bytes, 11, 2), let minute = number(bytes, 14, 2), let second = number(bytes, 17, 2),
-                // Before 1583 the calendar of the formatter may be the Julian one.
+                // Before 1583 the formatter may use the Julian calendar.
                 1600...9999 ~= year, 1...12 ~= month, 1...lastDay(month) ~= day, hour < 24, minute < 60, second < 60
             else { return nil }
             let days = daysSince1970(year, month, day)
@@ -116,12 +117,12 @@ enum UTCDate {
         return number
     }
 
-    /// Leap days are left to the formatter.
+    /// Leap days are passed to the formatter.
     private static func lastDay(_ month: Int) -> Int {
         month == 2 ? 28 : [4, 6, 9, 11].contains(month) ? 30 : 31
     }
 
-    /// The Gregorian calendar, with years that begin in March so that leap days come last.
+    /// The Gregorian calendar, with years that begin in March so that leap days are last.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let shifted = month > 2 ? year : year - 1
         let sinceMarch = (month + 9) % 12

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 extension Document {
-    /// A string; nil if the value is something else.
+    /// Returns a string; nil if the value is of another kind.
     @inline(__always)
     func string(at index: Int) -> String? {
         tape[index].kind == .string ? text(at: index) : nil
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     @inline(__always)
     func text(at index: Int) -> String {
         let cell = tape[index]
@@ -16,20 +16,20 @@ extension Document {
 }
 
 extension Source {
-    /// The text of a string or of a key.
+    /// Returns the text of a string or of a key.
     @inline(__always)
     func text(_ place: Int, _ length: Int, isEscaped: Bool) -> String {
         if isEscaped { return unescaped(place, length) }
         let bytes = slice(place, length)
         guard bytes.count < 16 else { return String(decoding: bytes, as: UTF8.self) }
-        // Short ones stand in the string itself, which this way is faster by a third.
+        // Short strings are stored inline; this initializer is faster by a third for them.
         return String(unsafeUninitializedCapacity: bytes.count) { output in
             _ = output.update(fromContentsOf: bytes)
             return bytes.count
         }
     }
 
-    /// The scanner has checked the escapes. A text gets no longer by resolving them.
+    /// Resolves the escapes, which the scanner has checked. The text does not become longer.
     @inline(never)
     private func unescaped(_ start: Int, _ length: Int) -> String {
         let end = start + length
@@ -46,7 +46,7 @@ extension Source {
         }
     }
 
-    /// Passes the bytes of a text with escapes to `body`, escapes resolved, until it says no.
+    /// Passes the bytes of a text to `body`, with escapes resolved, until it returns false.
     func forEachUnescapedByte(_ start: Int, _ length: Int, _ body: (UInt8) -> Bool) {
         let end = start + length
         var place = start
@@ -61,7 +61,7 @@ extension Source {
         }
     }
 
-    /// Writes into memory that was asked for, and never beyond its end.
+    /// Writes into preallocated memory, and never beyond its end.
     private struct Writer {
         let output: UnsafeMutableBufferPointer<UInt8>
         var count = 0
@@ -80,11 +80,11 @@ extension Source {
         }
     }
 
-    /// The bytes from here that are no backslash.
+    /// Returns the number of bytes from `start` that precede a backslash.
     private func plainLength(from start: Int, to end: Int) -> Int {
         var place = start
         while place &+ 8 <= end, let word = word(at: place) {
-            // Quotes are escaped and control characters forbidden, so that only backslashes stop here.
+            // Quotes are escaped and control characters are forbidden, so that only backslashes match.
             let stops = Scanner.stops(in: word)
             if stops != 0 { return place &+ stops.trailingZeroBitCount / 8 &- start }
             place &+= 8
@@ -93,7 +93,7 @@ extension Source {
         return place &- start
     }
 
-    /// Passes the bytes that an escape stands for to `write`, and returns the place behind it.
+    /// Passes the bytes of an escape to `write`, and returns the offset after it.
     @inline(__always)
     private func resolveEscape(at place: Int, _ write: (UInt8) -> Void) -> Int {
         let letter = self[place &+ 1]

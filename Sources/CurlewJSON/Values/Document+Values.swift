@@ -7,10 +7,10 @@ import Foundation
 #endif
 
 extension Document {
-    /// The value of any type at a cell, which stands in the container `parent`.
+    /// Reads a value of any type at a cell in the container `parent`.
     ///
-    /// Types that Foundation treats specially, and those that can be read without their own `init(from:)`, are told
-    /// apart by their metatypes; the kind of the cell says which of them are worth a look.
+    /// Types that Foundation treats specially, and those that can be read without their own `init(from:)`, are
+    /// recognised by their metatypes. The kind of the cell determines which of them are tested.
     func value<Value: Decodable>(_ type: Value.Type, at index: Int, in parent: UInt32) throws -> Value {
         let cell = tape[index]
         let kind = cell.kind
@@ -46,7 +46,7 @@ extension Document {
         return try Value(from: ValueDecoder(document: self, index: index, parent: parent))
     }
 
-    /// Up to this many keys, asking each model whether it is a dictionary costs more than it gains.
+    /// Up to this number of keys, testing each model for being a dictionary costs more than it saves.
     private static var fewKeys: Int { 24 }
 
     @inline(__always)
@@ -56,7 +56,7 @@ extension Document {
     }
 }
 
-/// The value as the same type under another name, which the compiler cannot see to be the same.
+/// Returns the value as the same type under another generic parameter, which the compiler cannot prove equal.
 @inline(__always)
 func identical<Known, Value>(_ value: Known) throws -> Value {
     guard Known.self == Value.self else {

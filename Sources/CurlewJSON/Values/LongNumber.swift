@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// A number that needs more than 64 bits, or a rounding of its own: digits, and a power of ten.
+/// A number that needs more than 64 bits, or its own rounding: digits, and a power of ten.
 ///
-/// Of a number with more digits than the tape holds, these are the bytes of the document, perhaps with a point among
-/// them; of others they come from the tape.
+/// For a number with more digits than the tape holds, the digits are the bytes of the document, which may include a
+/// point; for others they are from the tape.
 struct LongNumber {
     private let isNegative: Bool
     private let digits: UInt64
-    /// Empty if the tape had them all.
+    /// Empty if the tape holds all digits.
     private let mantissa: UnsafeBufferPointer<UInt8>
-    /// How many of the digits stand before the point.
+    /// The number of digits before the point.
     private let wholeDigits: Int
-    /// Held to what can be added up.
+    /// Clamped to a range in which additions do not overflow.
     private let exponent: Int
 
     init(at index: Int, in document: Document) {
@@ -32,13 +32,13 @@ struct LongNumber {
         exponent = document.source.exponent(at: end)
     }
 
-    /// The whole number, exactly; nil if it has a fraction or does not fit.
+    /// Returns the integer exactly; nil if the number has a fraction or does not fit.
     func integer<Value: FixedWidthInteger>() -> Value? {
         guard mantissa.isEmpty else { return integerOfText() }
         guard digits != 0 else { return 0 }
         var digits = digits
         var left = exponent
-        // Ends soon: after twenty divisions at most there is a remainder.
+        // After at most twenty divisions there is a remainder.
         while left < 0 {
             let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
             guard remainder == 0 else { return nil }
@@ -59,7 +59,7 @@ struct LongNumber {
 
     private func integerOfText<Value: FixedWidthInteger>() -> Value? {
         var value: Value = 0
-        // How many digits stand before the point once the exponent has moved it.
+        // The number of digits before the point after the exponent has moved it.
         var whole = wholeDigits + exponent
         for byte in mantissa where byte != Byte.point {
             let digit = byte &- Byte.zero
@@ -71,7 +71,7 @@ struct LongNumber {
             guard let next = append(Value(truncatingIfNeeded: digit), to: value) else { return nil }
             value = next
         }
-        // What is left of the exponent; a value other than 0 overflows soon.
+        // The rest of the exponent; a value other than 0 overflows soon.
         while whole > 0, value != 0 {
             guard let next = append(0, to: value) else { return nil }
             value = next
@@ -87,13 +87,13 @@ struct LongNumber {
         return tooGreat || overflow ? nil : sum
     }
 
-    /// The nearest value; nil if that is infinite, or 0 for a number that is not.
+    /// Returns the nearest value; nil if that is infinite, or 0 for a number that is not.
     func floatingPoint<Value: BinaryFloatingPoint & LosslessStringConvertible>() -> Value? {
         guard let value = Value(shortened(to: LongNumber.enoughDigits)), value.isFinite else { return nil }
         return value == 0 && !isZero ? nil : value
     }
 
-    /// Zero with the sign of the number, if it is too small for a `Double`; nil if it is too great.
+    /// Zero with the sign of the number, if it is too small for a `Double`; nil if it is too large.
     var underflow: Double? {
         guard let value = Double(shortened(to: LongNumber.enoughDigits)), value == 0 else { return nil }
         return value
@@ -101,16 +101,16 @@ struct LongNumber {
 
     private var isZero: Bool { digits == 0 && !mantissa.contains { $0 != Byte.zero && $0 != Byte.point } }
 
-    /// No Double needs more digits than these to be told from its neighbours; one more tells if others followed.
+    /// No `Double` needs more digits to be distinguished from its neighbours; one more digit represents the rest.
     private static let enoughDigits = 800
 
-    /// The number with at most so many digits and one more, and an exponent for those left out: reading all of a very
-    /// long number takes time that grows faster than it.
+    /// Returns the number with at most `most` digits and one more, and an exponent for the omitted digits. Parsing a
+    /// very long number as a whole takes more than linear time.
     func shortened(to most: Int) -> String {
         guard !mantissa.isEmpty else { return "\(isNegative ? "-" : "")\(digits)e\(exponent)" }
         var text: [UInt8] = isNegative ? [Byte.minus] : []
         let sign = text.count
-        // The exponent of the digits taken so far.
+        // The exponent of the digits read so far.
         var power = exponent + wholeDigits
         for byte in mantissa where byte != Byte.point {
             if text.count == sign, byte == Byte.zero {
@@ -128,7 +128,7 @@ struct LongNumber {
 }
 
 extension Source {
-    /// The beginning of the number that stands here, as it is written.
+    /// Returns the beginning of the number at `place`, as it is written.
     func numberText(at place: Int, atMost length: Int) -> UnsafeBufferPointer<UInt8> {
         var end = place
         while end - place < length {
@@ -142,7 +142,7 @@ extension Source {
         return slice(place, end - place)
     }
 
-    /// The exponent that stands here, 0 without one; held to what can be added up.
+    /// Returns the exponent at `place`, 0 if there is none, clamped to a range in which additions do not overflow.
     fileprivate func exponent(at place: Int) -> Int {
         guard self[place] | 0x20 == UInt8(ascii: "e") else { return 0 }
         let isNegative = self[place + 1] == Byte.minus

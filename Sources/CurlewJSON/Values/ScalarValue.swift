@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// The types that a container reads without a decoder of their own.
+/// The types that a container reads without a decoder.
 protocol ScalarValue: Decodable {
-    /// Nil if the value at the cell is something else, or does not fit.
+    /// Returns nil if the value at the cell is of another kind, or does not fit.
     static func read(_ document: Document, _ index: Int) -> Self?
 }
 
@@ -42,7 +42,7 @@ extension String: ScalarValue {
     static func read(_ document: Document, _ index: Int) -> String? { document.string(at: index) }
 }
 
-/// Integers of 128 bits, of which 64 fit in a cell.
+/// 128-bit integers. A cell holds 64 bits of them.
 @available(macOS 15.0, iOS 18.0, tvOS 18.0, watchOS 11.0, visionOS 2.0, *)
 protocol WideValue: ScalarValue, FixedWidthInteger {}
 

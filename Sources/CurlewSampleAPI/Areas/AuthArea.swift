@@ -10,10 +10,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Signing in, staying signed in, and who is signed in.
+/// Sign-in, token refresh, and the current user.
 ///
-/// Access tokens are JSON Web Tokens with short lives. A refresh token is good once: presented again, it ends its session
-/// (RFC 9700 §4.14.2), so a client that refreshes twice at a time is found out.
+/// Access tokens are short-lived JSON Web Tokens. A refresh token is valid once: when it is presented again, its
+/// session ends (RFC 9700 §4.14.2), so a client that refreshes twice concurrently is detected.
 struct AuthArea {
     let assetsURL: String
     let time: any TimeSource
@@ -21,7 +21,7 @@ struct AuthArea {
     private let sessions: Locked<Sessions>
     private let sessionsPath: String?
 
-    /// - `sessionsPath`: a file that keeps the sessions. One that cannot be read is begun anew.
+    /// - `sessionsPath`: a file that keeps the sessions. A file that cannot be read is replaced.
     init(assetsURL: String, time: any TimeSource, sessionsPath: String? = nil) {
         self.assetsURL = assetsURL
         self.time = time
@@ -36,11 +36,11 @@ struct AuthArea {
         self.sessions = Locked(sessions)
     }
 
-    /// Changes the sessions, and keeps them where that was asked for.
+    /// Changes the sessions, and saves them if a file was specified.
     private func change<Value: Sendable>(_ change: @Sendable (inout Sessions) -> Value) -> Value {
         sessions.withLock { sessions in
             let value = change(&sessions)
-            // A demonstration goes on without its file.
+            // The service continues without its file.
             if let sessionsPath, let data = try? JSONEncoder().encode(sessions) {
                 try? PrivateFile.replace(sessionsPath, with: data)
             }
@@ -82,7 +82,7 @@ struct AuthArea {
         .json(try account(of: request).shown(with: assetsURL))
     }
 
-    /// Who sends a request. Throws 401 unless it carries a token that is good now.
+    /// Returns the account of a request. Throws 401 unless the request carries a valid token.
     func account(of request: RecordedRequest) throws -> Account {
         guard let text = request.bearerToken else { throw Refusal.unauthorized("Access Token is required") }
         guard let token = SampleToken(text, signedWith: key), sessions.withLock({ $0.isOpen(token.jti) }),
@@ -92,7 +92,7 @@ struct AuthArea {
         return account
     }
 
-    /// An hour unless the client asks for another number of minutes, which may be a fraction.
+    /// An hour unless the client requests another number of minutes, which may be fractional.
     private func accessToken(for session: Session, minutes: Double?) throws -> String {
         let minutes = min(max(minutes ?? 60, 0), 60 * 24 * 30)
         let now = Int64(time.date.timeIntervalSince1970)
@@ -134,9 +134,9 @@ struct AuthArea {
     }
 }
 
-/// Who has signed in; the oldest give way beyond a thousand.
+/// The sessions; beyond one thousand the oldest are removed.
 private struct Sessions: Codable, Sendable {
-    /// What access tokens are signed with.
+    /// The key with which access tokens are signed.
     let key: String
     private var all: [Session] = []
 
@@ -151,7 +151,8 @@ private struct Sessions: Codable, Sendable {
         all.contains { $0.id == id }
     }
 
-    /// The session with its next refresh token; nil, and the end of the session, if the token has been used before.
+    /// Returns the session with its next refresh token. If the token has been used before, ends the session and returns
+    /// nil.
     mutating func exchange(_ token: String) -> Session? {
         if let index = all.firstIndex(where: { $0.refreshToken == token }) {
             all[index].rotate()
@@ -166,7 +167,7 @@ private struct Session: Codable, Sendable {
     let accountID: Int
     let id: String
     private(set) var refreshToken: String
-    /// The last hundred refresh tokens that were exchanged.
+    /// The last hundred exchanged refresh tokens.
     private(set) var spent: [String] = []
 
     init(accountID: Int) {
@@ -181,7 +182,7 @@ private struct Session: Codable, Sendable {
         refreshToken = Self.randomToken()
     }
 
-    /// 192 random bits. They mean nothing to a client, and should not.
+    /// Returns 192 random bits. The token is opaque to clients.
     static func randomToken() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<3).map { _ in String(generator.next(), radix: 36) }.joined()
@@ -189,7 +190,7 @@ private struct Session: Codable, Sendable {
 }
 
 extension RecordedRequest {
-    /// RFC 6750 §2.1; the scheme's name has no case.
+    /// RFC 6750 §2.1; the name of the scheme is case-insensitive.
     fileprivate var bearerToken: String? {
         guard let parts = headers[.authorization]?.split(separator: " ", maxSplits: 1), parts.count == 2,
             parts[0].lowercased() == "bearer"

@@ -3,9 +3,9 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// The three parts of a start page. Each takes a moment, so that asking for them at the same time shows.
+/// The three parts of a start page. Each is delayed, so that the effect of concurrent requests is visible.
 struct DashboardArea {
-    /// What a part waits before it answers.
+    /// The delay of each part.
     static let delay = Duration.milliseconds(120)
 
     func add(to routes: inout SampleRoutes) {

@@ -3,7 +3,7 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// People and products to page through. The list stands in an object beside its total.
+/// Pages of users and products. The list is inside an object with its total.
 struct DirectoryArea {
     let assetsURL: String
 

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Downloads of any name and size. They are made while they are sent, and never held in memory.
+/// Downloads of any name and size. They are generated while they are sent, and never held in memory.
 struct FilesArea {
     private static let sizes = 0...(64 * 1024 * 1024)
 
@@ -17,7 +17,7 @@ struct FilesArea {
         routes.on(.get, "/files/:name", download)
     }
 
-    /// `bytes` is how many (1 MiB unless said), `chunked=true` leaves the length open.
+    /// `bytes` is the size (default 1 MiB); `chunked=true` omits the length.
     private func download(_ request: RecordedRequest) throws -> MockResponse {
         let name = request.parameters["name"] ?? ""
         guard Self.isPlain(name) else {
@@ -43,7 +43,7 @@ struct FilesArea {
             }
     }
 
-    /// The checksum has to stand before the content, so it is worked out from the pattern, which repeats.
+    /// The checksum is sent before the content, so it is calculated from the pattern, which repeats.
     private static func checksum(ofPattern bytes: Int) -> String {
         let block = Array(MockResponse.pattern(0..<251 * 64))
         var checksum = CRC32()

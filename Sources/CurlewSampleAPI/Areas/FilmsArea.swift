@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// A catalogue of films with their characters, which takes ratings, and posters from who has signed in.
+/// A catalogue of films with their characters, which accepts ratings, and posters from signed-in users.
 struct FilmsArea {
     let auth: AuthArea
     private let ratings = Locked<[Film.ID: Rating]>([:])
@@ -46,7 +46,7 @@ struct FilmsArea {
         return try .snakeCaseJSON(Shown(film, rating), status: .created)
     }
 
-    /// Takes a form with a file `poster` that is a picture, and says what arrived.
+    /// Accepts a form with an image file `poster`, and reports what was received.
     private func takePoster(_ request: RecordedRequest) throws -> MockResponse {
         let film = try film(request)
         let account = try auth.account(of: request)
@@ -80,7 +80,7 @@ struct FilmsArea {
         let checksum, uploadedBy: String
     }
 
-    /// What viewers gave so far.
+    /// The ratings so far.
     private struct Rating: Sendable {
         private(set) var count = 0
         private var stars = 0
@@ -93,7 +93,7 @@ struct FilmsArea {
         var average: Double { Double(stars) / Double(max(count, 1)) }
     }
 
-    /// A film with its rating; the average is left out as long as there is none.
+    /// A film with its rating; the average is omitted while there are no ratings.
     private struct Shown: Encodable {
         let id, title, releaseDate: String
         let year, runningMinutes, ratingCount: Int
@@ -112,7 +112,8 @@ struct FilmsArea {
 }
 
 extension MockResponse {
-    /// With a validator and a lifetime in seconds; 304 if the request names that validator (RFC 9110 §13.1.2).
+    /// Adds a validator and a lifetime in seconds; returns 304 if the request contains that validator (RFC 9110
+    /// §13.1.2).
     fileprivate func cached(for seconds: Int, asking request: RecordedRequest) -> MockResponse {
         guard case .data(let content) = body else { return self }
         let tag = "\"\(CRC32(content).hexadecimal)\""

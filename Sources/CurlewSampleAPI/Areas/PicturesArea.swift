@@ -3,7 +3,7 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// The avatars, on an origin of their own.
+/// The avatars, on a separate origin.
 struct PicturesArea {
     func add(to routes: inout SampleRoutes) {
         routes.on(.get, "/avatars/:name", avatar)

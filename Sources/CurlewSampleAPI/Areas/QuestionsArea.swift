@@ -3,7 +3,7 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// Questions and who asked them, the list always inside `{"items": …}`. The text comes only with a filter.
+/// Questions and their owners, always as a list in `{"items": …}`. The text is included only with a filter.
 struct QuestionsArea {
     let assetsURL: String
 
@@ -30,7 +30,7 @@ struct QuestionsArea {
 
     private func one(_ request: RecordedRequest) throws -> MockResponse {
         try checkSite(request)
-        // Nothing found is an empty list in this style, not a 404.
+        // In this style no result is an empty list, not a 404.
         return try answer(Question.all.filter { $0.questionId == request.id() }, hasMore: false, request)
     }
 

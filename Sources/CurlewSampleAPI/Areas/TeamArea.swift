@@ -4,7 +4,7 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// People to create, change and remove, and their avatars to upload. What is refused is explained as RFC 9457 says.
+/// Members to create, change and remove, and their avatars to upload. Errors are problem details (RFC 9457).
 struct TeamArea {
     private let team = Locked(Team())
 
@@ -46,7 +46,7 @@ struct TeamArea {
         return .status(.noContent)
     }
 
-    /// Takes a form with a file `avatar` that is a picture, and says what arrived.
+    /// Accepts a form with an image file `avatar`, and reports what was received.
     private func upload(_ request: RecordedRequest) throws -> MockResponse {
         let id = try member(request).id
         let parts = try MultipartReader.parts(of: request)
@@ -91,7 +91,7 @@ struct TeamArea {
     }
 }
 
-/// The members in the order in which they came; at most a thousand.
+/// The members in the order in which they were added; at most one thousand.
 private struct Team: Sendable {
     private(set) var members = Member.founders
     private var lastID = Member.founders.count

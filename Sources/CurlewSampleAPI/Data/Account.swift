@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-/// Somebody who can sign in. The passwords are public: they are the sample's.
+/// A user who can sign in. The passwords of the sample are public.
 struct Account: Encodable, Sendable {
     let id: Int
     let firstName, lastName, maidenName: String
     let age: Int
     let gender, email, phone, username, password, birthDate: String
-    /// A path on the pictures' origin until ``shown(with:)`` makes it a URL.
+    /// A path on the pictures' origin until ``shown(with:)`` converts it to a URL.
     var image: String
     let bloodGroup: String
     let height, weight: Double
     let eyeColor: String
 
-    /// The account with the URL of its image.
+    /// Returns the account with the URL of its image.
     func shown(with assetsURL: String) -> Account {
         var copy = self
         copy.image = assetsURL + image

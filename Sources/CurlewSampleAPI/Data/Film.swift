@@ -2,7 +2,7 @@
 
 /// A film of the catalogue.
 struct Film: Identifiable, Sendable {
-    /// Somebody in a film. Written in snake case.
+    /// A character in a film. Encoded in snake case.
     struct Character: Encodable, Sendable {
         let name: String
         let voicedBy: String
@@ -11,7 +11,7 @@ struct Film: Identifiable, Sendable {
     let id: String
     let title: String
     let year: Int
-    /// The day, as ISO 8601 writes it.
+    /// The date in ISO 8601 format.
     let releaseDate: String
     let runningMinutes: Int
     let characters: [Character]

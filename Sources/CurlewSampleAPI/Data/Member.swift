@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Somebody on the team.
+/// A member of the team.
 struct Member: Encodable, Sendable {
     let id: Int
     let name, email, role: String
 
-    /// What a client says about somebody; who that is, is for the server to say.
+    /// The fields of a member that a client sends; the server assigns the identity.
     struct Given: Decodable {
         let name, email, role: String
     }

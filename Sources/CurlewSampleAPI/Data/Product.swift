@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Something to buy.
+/// A product for sale.
 struct Product: Encodable, Sendable {
     let id: Int
     let title, description, category: String

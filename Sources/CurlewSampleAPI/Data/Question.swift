@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
-/// A question on a site for questions. Written in snake case.
+/// A question on a question-and-answer site. Encoded in snake case.
 struct Question: Encodable, Sendable {
-    /// Who asked.
+    /// The user who asked the question.
     struct Owner: Encodable, Sendable {
         let displayName: String
         let reputation: Int
-        /// A path on the pictures' origin until the question is shown.
+        /// A path on the pictures' origin until ``shown(with:body:)`` converts it to a URL.
         var profileImage: String
     }
 
@@ -19,7 +19,7 @@ struct Question: Encodable, Sendable {
     var owner: Owner
     var body: String?
 
-    /// The question with the URL of its owner's image, and with its text only if asked for.
+    /// Returns the question with the URL of its owner's image, and with its text only if requested.
     func shown(with assetsURL: String, body isShown: Bool) -> Question {
         var copy = self
         copy.owner.profileImage = assetsURL + owner.profileImage

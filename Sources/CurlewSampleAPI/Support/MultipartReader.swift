@@ -9,12 +9,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Reads the parts of a form, `multipart/form-data` (RFC 7578), from a body at hand.
+/// Reads the parts of a `multipart/form-data` form (RFC 7578) from a body in memory.
 ///
-/// Bounded: at most 100 parts, and 8 KiB of fields for each; the server bounds the body itself. A part without a name
-/// and anything that breaks the grammar of RFC 2046 §5.1.1 is refused as a whole.
+/// The reader accepts at most 100 parts, with 8 KiB of fields each; the server limits the body. A form with a part
+/// without a name, or that violates the grammar of RFC 2046 §5.1.1, is refused as a whole.
 struct MultipartReader {
-    /// One part.
+    /// A part of a form.
     struct Part {
         let name: String
         /// `nil` for plain fields.
@@ -26,7 +26,8 @@ struct MultipartReader {
     private let delimiter: Data
     private var rest: Data
 
-    /// The parts of a request's content. Throws a refusal: 415 for another media type, 400 for a broken form.
+    /// Returns the parts of a request's content. Throws a refusal: 415 for another media type, 400 for a malformed
+    /// form.
     static func parts(of request: RecordedRequest) throws(Refusal) -> [Part] {
         guard let type = request.headers[.contentType].flatMap({ MediaType($0) }),
             type.essence == MediaType.multipartFormData.essence, let boundary = type[parameter: "boundary"],
@@ -41,11 +42,11 @@ struct MultipartReader {
 
     init(boundary: String, body: Data) {
         delimiter = Data("\r\n--\(boundary)".utf8)
-        // The first delimiter may stand at the very beginning; the line break in front of it is part of it.
+        // The first delimiter may be at the very beginning; the line break before it is a part of it.
         rest = Data("\r\n".utf8) + body
     }
 
-    /// `nil` for a form that is broken or too large.
+    /// Returns the parts; `nil` for a form that is malformed or too large.
     mutating func parts() -> [Part]? {
         guard take(upTo: delimiter) != nil else { return nil }
         var parts: [Part] = []
@@ -64,7 +65,7 @@ struct MultipartReader {
             guard let colon = line.firstIndex(of: ":") else { return nil }
             fields.append(HTTPField.Name(String(line[..<colon])), String(line[line.index(after: colon)...]))
         }
-        // Disposition and media type have the same grammar for what follows the first word.
+        // After the first token, the disposition has the grammar of a media type.
         guard let disposition = fields[.contentDisposition], disposition.hasPrefix("form-data"),
             let parameters = MediaType("multipart/" + disposition), let name = parameters[parameter: "name"]
         else { return nil }
@@ -73,7 +74,7 @@ struct MultipartReader {
             mediaType: fields[.contentType].flatMap { MediaType($0) }, content: content)
     }
 
-    /// What stands before the mark, which is taken too.
+    /// Removes and returns the bytes before the mark, and removes the mark.
     private mutating func take(upTo mark: Data) -> Data? {
         guard let found = rest.firstRange(of: mark) else { return nil }
         let taken = rest[..<found.lowerBound]
@@ -81,7 +82,7 @@ struct MultipartReader {
         return Data(taken)
     }
 
-    /// Blanks may stand between a delimiter and its line break.
+    /// Skips the blanks that are allowed between a delimiter and its line break.
     private mutating func endLine() -> Bool {
         rest = rest.drop { $0 == 0x20 || $0 == 0x09 }
         guard rest.starts(with: "\r\n".utf8) else { return false }

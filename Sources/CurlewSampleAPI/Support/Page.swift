@@ -2,12 +2,12 @@
 
 import CurlewTesting
 
-/// A part of a list, asked for with `limit` and `skip`.
+/// A page of a list, requested with `limit` and `skip`.
 struct Page {
     let limit: Int
     let skip: Int
 
-    /// Throws a refusal for anything but whole numbers. `limit=0` means all, as it does in the services that have it.
+    /// Throws a refusal for values that are not whole numbers. `limit=0` means all, as in the services with that style.
     init(_ request: RecordedRequest, standard: Int = 30) throws(Refusal) {
         let limit = try request.number("limit", from: 0...1000, orElse: standard)
         self.limit = limit == 0 ? 1000 : limit

@@ -3,16 +3,16 @@
 import CurlewHTTP
 import CurlewTesting
 
-/// Why a call is not served: a status, and the body that explains it in the manner of the area.
+/// An error response: a status, and a body in the style of the area.
 struct Refusal: Error {
     let response: MockResponse
 
-    /// `{"message": …, "code": …}`, the second only if there is one.
+    /// `{"message": …, "code": …}`; the code is optional.
     init(_ status: HTTPStatus, _ message: String, code: String? = nil) {
         response = .json(Body(message: message, code: code), status: status)
     }
 
-    /// Any answer.
+    /// Any response.
     init(response: MockResponse) {
         self.response = response
     }
@@ -22,7 +22,7 @@ struct Refusal: Error {
         Refusal(response: .problem(status, detail))
     }
 
-    /// 401 that asks for a bearer token (RFC 6750 §3).
+    /// A 401 that requests a bearer token (RFC 6750 §3).
     static func unauthorized(_ message: String) -> Refusal {
         let refusal = Refusal(.unauthorized, message)
         return Refusal(response: refusal.response.with(headers: [.wwwAuthenticate: "Bearer realm=\"sample\""]))
@@ -35,7 +35,7 @@ struct Refusal: Error {
 }
 
 extension RecordedRequest {
-    /// The whole number in a query item. Throws a refusal if it is something else or out of the range.
+    /// Returns the whole number in a query item. Throws a refusal if it is something else or out of range.
     func number(_ name: String, from range: ClosedRange<Int>, orElse standard: Int) throws(Refusal) -> Int {
         guard let text = query(name) else { return standard }
         guard let number = Int(text), range.contains(number) else {
@@ -45,7 +45,7 @@ extension RecordedRequest {
         return number
     }
 
-    /// The whole number that stands for a path parameter; `nil` if it is none.
+    /// Returns the whole number in a path parameter; `nil` if it is not one.
     func id(_ name: String = "id") -> Int? {
         parameters[name].flatMap { Int($0) }
     }

@@ -4,17 +4,17 @@ import CurlewCore
 import CurlewHTTP
 import CurlewTesting
 
-/// The routes of one server, with what all of them have in common.
+/// The routes of one server, and their common behaviour.
 struct SampleRoutes {
     private var entries: [(pattern: RoutePattern, handler: MockServer.Handler)] = []
 
-    /// Adds a route. A ``Refusal`` that the handler throws is the answer, and content that is not the JSON it expects
-    /// gets 400.
+    /// Adds a route. A ``Refusal`` that the handler throws becomes the response, and content that is not the expected
+    /// JSON receives a 400.
     mutating func on(_ method: HTTPMethod, _ path: String, _ handler: @escaping MockServer.Handler) {
         entries.append((RoutePattern(method, path), handler))
     }
 
-    /// Lets the server answer these routes, and list them at its root.
+    /// Adds these routes to the server, with a list of them at its root.
     func install(on server: MockServer) {
         for (pattern, handler) in entries {
             server.on(pattern.method, pattern.path) { Self.answer($0, by: handler) }
@@ -45,14 +45,14 @@ struct SampleRoutes {
         return response.with(headers: reply)
     }
 
-    /// The scheme of the credentials and never more: "bearer".
+    /// Returns only the scheme of the credentials: "bearer".
     private static func credentials(of request: RecordedRequest) -> String {
         guard let value = request.headers[.authorization] else { return "none" }
         return value.prefix { $0 != " " }.lowercased()
     }
 }
 
-/// What the query asks to go wrong.
+/// The faults that the query requests.
 private struct FaultDemand {
     var failure: MockResponse?
     var delay: Duration?

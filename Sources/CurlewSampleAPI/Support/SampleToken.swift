@@ -10,24 +10,24 @@ import Foundation
 
 /// The access tokens of the sample: JSON Web Tokens signed with HMAC-SHA256 (RFC 7519, RFC 7515 §A.1).
 struct SampleToken: Codable, Equatable, Sendable {
-    /// Whose it is.
+    /// The account's identifier.
     let sub: Int
-    /// When it was made and when it ends, in seconds since 1970.
+    /// When the token was issued and when it expires, in seconds since 1970.
     let iat, exp: Int64
-    /// Its session.
+    /// The identifier of its session.
     let jti: String
 
     private static let header = Base64URL.encode(Data(#"{"alg":"HS256","typ":"JWT"}"#.utf8))
 
-    /// The token as text.
+    /// Returns the signed token as text.
     func signed(with key: Data) throws -> String {
         let body = Self.header + "." + Base64URL.encode(try JSONEncoder().encode(self))
         return body + "." + Base64URL.encode(MessageDigest.hmacSHA256(Data(body.utf8), key: key))
     }
 
-    /// What a text says, if it was signed with `key`; its end is not looked at.
+    /// Parses a token that was signed with `key`. Does not check whether it has expired.
     ///
-    /// The header must be ours byte for byte: which algorithm is used is not for the token to say.
+    /// The header must be identical to ours: the token must not choose the algorithm.
     init?(_ text: String, signedWith key: Data) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == Self.header, let signature = Base64URL.decode(parts[2].utf8),

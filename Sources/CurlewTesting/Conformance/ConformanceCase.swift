@@ -2,25 +2,25 @@
 
 import CurlewCore
 
-/// One thing that every transport has to do alike, as a value that can be run on any of them.
+/// A requirement that every transport has to meet, as a value that can be run on any of them.
 ///
 ///     @Test(arguments: ConformanceSuite.cases)
 ///     func conforms(_ conformanceCase: ConformanceCase) async throws {
 ///         try await conformanceCase.run(on: engine, in: environment)
 ///     }
 ///
-/// A case starts its own ``MockServer`` where that is enough; other servers come with the environment. Cases share
-/// nothing and may run at the same time.
+/// A case starts its own ``MockServer`` where that is sufficient; the environment provides other servers. Cases share
+/// nothing and may run concurrently.
 public struct ConformanceCase: Sendable {
-    /// What is expected, as a sentence. Unique in the suite.
+    /// The requirement as a sentence. Unique in the suite.
     public let name: String
-    /// What it is about.
+    /// The topic of the case.
     public let group: Group
-    /// Whether it needs a network, or only somebody who answers messages.
+    /// Whether the case requires a network, or only a transport that responds to messages.
     public let scope: Scope
-    /// What the environment has to have for it, besides loopback.
+    /// The parts of the environment that the case needs in addition to loopback.
     public let needs: Set<ConformanceEnvironment.Part>
-    /// Where the expectation comes from: a section of an RFC, or the contract of `Transport`.
+    /// The source of the requirement: a section of an RFC, or the contract of `Transport`.
     public let rule: String
 
     private let body: @Sendable (ConformanceTrial) async throws -> Void
@@ -37,11 +37,11 @@ public struct ConformanceCase: Sendable {
         self.body = body
     }
 
-    /// Runs the case: returns if the engine does what is expected.
+    /// Runs the case, and returns if the engine meets the requirement.
     ///
-    /// Throws ``ConformanceFailure`` if it does not, if it has not ended within the limit (30 seconds by default), and if
-    /// the environment lacks a part that the case needs, which the message names. Transports that the case made are shut
-    /// down at its end.
+    /// Throws ``ConformanceFailure`` if it does not, if the case has not ended within the limit (30 seconds by
+    /// default), and if the environment lacks a part that the case needs; the message names the part. Transports that
+    /// the case made are shut down at its end.
     public func run(
         on engine: ConformanceEngine, in environment: ConformanceEnvironment, within limit: Duration = .seconds(30)
     ) async throws {
@@ -62,7 +62,7 @@ public struct ConformanceCase: Sendable {
         }
     }
 
-    /// What comes first: the end of the work, or that of the time. Work that cannot be cancelled is left behind.
+    /// Returns the result of the work, or fails at the time limit. Work that cannot be cancelled is left running.
     private static func result(
         within limit: Duration, _ work: @escaping @Sendable () async throws -> Void
     ) async -> Result<Void, any Error> {
@@ -89,51 +89,51 @@ public struct ConformanceCase: Sendable {
 }
 
 extension ConformanceCase {
-    /// Who can be asked to pass a case.
+    /// The kind of transport that can be required to pass a case.
     public enum Scope: String, Hashable, Sendable {
-        /// Everything that answers messages, a `MockTransport` included.
+        /// Every transport that responds to messages, including a `MockTransport`.
         case message
-        /// Engines that write to a network.
+        /// Transports that write to a network.
         case wire
     }
 
-    /// Cases that belong together; also what one process of an engine runs that may not survive it.
+    /// A group of related cases. Cases of an engine that may end its process are run in one process for each group.
     public enum Group: String, Hashable, Sendable, CaseIterable, Codable {
-        /// Methods and the bodies of requests.
+        /// Methods and request bodies.
         case requests
         /// Request lines and fields.
         case requestHeads
-        /// Status lines, fields, interim answers and trailers.
+        /// Status lines, fields, interim responses and trailers.
         case responseHeads
-        /// Bodies of responses, in chunks of every size.
+        /// Response bodies, in chunks of every size.
         case responseBodies
-        /// How the end of a body is declared, rightly and wrongly.
+        /// How the end of a body is declared, correctly and incorrectly.
         case framing
-        /// Connections that end too early, at each of five places.
+        /// Connections that end prematurely, at each of five stages.
         case interruptions
-        /// Phases that take too long.
+        /// Phases that time out.
         case timeouts
-        /// Connections: kept, stale, refused.
+        /// Connections: kept alive, stale, refused.
         case connections
-        /// What belongs to interceptors and is left to them.
+        /// Behaviour that belongs to interceptors, so that a transport must not implement it.
         case policies
         /// Content codings.
         case codings
-        /// The most that a server may send.
+        /// Limits on what a server may send.
         case limits
-        /// Whom the client trusts, and as whom it shows itself.
+        /// The certificates that the client trusts, and the one that it presents.
         case security
-        /// HTTP/2, with servers that behave and servers that do not.
+        /// HTTP/2, with conforming and faulty servers.
         case http2
         /// Proxies, Unix domain sockets and addresses.
         case places
-        /// Tasks that are cancelled.
+        /// Cancelled tasks.
         case cancellation
-        /// Readers and servers that are slower than the other side.
+        /// Readers and servers that are slower than their peer.
         case backPressure
-        /// Much at once.
+        /// Many concurrent exchanges.
         case load
-        /// The end of an engine.
+        /// The shutdown of a transport.
         case shutdown
     }
 }
@@ -143,9 +143,9 @@ extension ConformanceCase: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// What an engine did otherwise than expected.
+/// A deviation of an engine from the required behaviour.
 public struct ConformanceFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was expected and what came, for the person who reads a test's output.
+    /// The expected and the actual behaviour, for the test's output.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 
 extension ConformanceSuite {
-    /// URLSession of Apple's systems, as far as it can be known without having run there.
+    /// The expected deviations of URLSession on Apple platforms. The suite has not been run there.
     ///
-    /// What is certain follows from our own code, which refuses an option or keeps fields in a dictionary. What Apple
-    /// documents, or what has been seen for years, may fail: its outcome is recorded. Nothing is taken over from Linux
-    /// besides: those deviations are of another library (libcurl beneath FoundationNetworking), and cases that fail on
-    /// Apple's are to be seen. Not known is, among others: how methods are spelled, what becomes of dot segments, which
-    /// version a head of HTTP/1.0 tells, when a body is sent that stops the upload, and on which connections requests
-    /// are repeated.
+    /// Certain deviations follow from our own code, which refuses an option or keeps fields in a dictionary. What Apple
+    /// documents, or what has been observed for years, is listed as "may fail": its outcome is recorded. No deviations
+    /// are taken over from Linux: those are of another library (libcurl beneath FoundationNetworking), and cases that
+    /// fail on Apple platforms should be noticed. Unknown, among others: how methods are spelled, how dot segments are
+    /// treated, which version is reported for a head of HTTP/1.0, when a body is sent that stops the upload, and on
+    /// which connections requests are repeated.
     static let urlSessionOnApple: [ConformanceDeviation] = [
         differs("A GET with a body is refused with `.invalidRequest`.", ["GET carries a body"]),
         differs(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension ConformanceSuite {
-    /// Foundation's URLSession on Linux, with Swift 6.3.
+    /// The deviations of Foundation's URLSession on Linux, with Swift 6.3.
     static let urlSessionOnLinux: [ConformanceDeviation] = [
         differs(
             "The system's library adds `Content-Length: 0` to requests without a body, unless they are GET or HEAD.",
@@ -119,13 +119,13 @@ extension ConformanceSuite {
 
     private static let trailingRequest = "trailers of a request follow its chunks, announced in its head"
 
-    /// Cases with a proxy that do not need an authority as well.
+    /// The names of the cases with a proxy that do not need an authority as well.
     private static var proxyNames: [String] {
         cases(of: .places).filter { $0.name.contains("proxy") || $0.name.hasPrefix("hosts of the list") }
             .filter { !$0.needs.contains(.authority) }.map(\.name)
     }
 
-    /// Cases that begin with trusting the authority of the tests, or with a pin.
+    /// The names of the cases that begin by trusting the test authority, or with a pin.
     private static var trustNames: [String] {
         cases.filter { !$0.needs.isDisjoint(with: [.authority, .certificate]) }.map(\.name)
     }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// A case that an engine is known not to pass, and why that is so.
+/// A case that an engine is known not to pass, with the reason.
 ///
-/// Whoever runs the suite expects such a case to fail, and fails when it passes: a list that is out of date shows.
+/// A runner of the suite expects such a case to fail, and reports a failure if it passes, so that outdated lists are
+/// noticed.
 public struct ConformanceDeviation: Hashable, Sendable {
-    /// What becomes of the case.
+    /// The outcome of the case.
     public enum Kind: String, Hashable, Sendable {
         /// It fails.
         case fails
-        /// It fails with some versions of the system's library, or at some moments.
+        /// It fails with some versions of the system's library, or intermittently.
         case mayFail = "may fail"
-        /// It can end or block the whole process: it is run in one of its own, and what happened is recorded.
+        /// It can end or block the whole process: it runs in a separate process, and its outcome is recorded.
         case endsProcess = "can end the process"
     }
 
@@ -18,35 +19,35 @@ public struct ConformanceDeviation: Hashable, Sendable {
     public let engine: String
     /// The name of the case.
     public let caseName: String
-    /// What becomes of it.
+    /// The outcome of the case.
     public let kind: Kind
-    /// Why, and what the engine does instead.
+    /// The reason, and what the engine does instead.
     public let reason: String
 }
 
 extension ConformanceDeviation: CustomStringConvertible {
-    /// Engine, case and reason on one line.
+    /// The engine, the case and the reason on one line.
     public var description: String { "\(engine): \"\(caseName)\" \(kind.rawValue): \(reason)" }
 }
 
 extension ConformanceSuite {
-    /// Everything that is known not to be as it should, engine by engine.
+    /// All known deviations, engine by engine.
     public static let deviations = curl + urlSessionOnLinux + urlSessionOnApple
 
-    /// What is known of one engine, by the name of the case.
+    /// Returns the known deviations of an engine, by the name of the case.
     public static func deviations(of engine: ConformanceEngine) -> [String: ConformanceDeviation] {
         let own = deviations.filter { $0.engine == engine.name }
         return Dictionary(own.map { ($0.caseName, $0) }) { first, _ in first }
     }
 
-    /// One reason for several cases.
+    /// Creates deviations of several cases for the same reason.
     static func because(
         _ reason: String, _ kind: ConformanceDeviation.Kind = .fails, on engine: String, _ names: [String]
     ) -> [ConformanceDeviation] {
         names.map { ConformanceDeviation(engine: engine, caseName: $0, kind: kind, reason: reason) }
     }
 
-    /// The reasons begin with the version of libcurl that they are about, or the first and the last one.
+    /// Each reason begins with the version of libcurl that it concerns, or with the first and the last one.
     private static let curl =
         because(
             "libcurl 8.1 to 8.12 does not end a connection of HTTP/2 whose frames are broken; the call ends in "

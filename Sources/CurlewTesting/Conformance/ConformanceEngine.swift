@@ -9,20 +9,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A way to make transports of one kind: what cases run on.
+/// A factory of transports of one kind, on which cases run.
 public struct ConformanceEngine: Sendable {
     /// Its name in reports: "curl".
     public let name: String
-    /// Which cases it can be asked to pass: all but those of a wider scope than it has.
+    /// Which cases the engine can be required to pass: those whose scope it covers.
     public let scope: ConformanceCase.Scope
 
     let make: @Sendable (TransportConfiguration, ConformanceTrial) throws -> any Transport
     let shutDown: @Sendable (any Transport, ShutdownMode) async -> Void
 
-    /// An engine.
+    /// Creates an engine.
     ///
-    /// - `make`: a new transport with this configuration; cases make one or several each.
-    /// - `shutDown`: ends such a transport.
+    /// - `make`: creates a transport with this configuration; each case creates one or several.
+    /// - `shutDown`: shuts down such a transport.
     public init<Made: Transport>(
         _ name: String, make: @escaping @Sendable (TransportConfiguration) throws -> Made,
         shutDown: @escaping @Sendable (Made, ShutdownMode) async -> Void
@@ -42,7 +42,7 @@ public struct ConformanceEngine: Sendable {
         shutDown = { _, _ in }
     }
 
-    /// `MockTransport`, whose stubs answer what the case's server would, without a network.
+    /// `MockTransport`, whose stubs return what the case's server would return, without a network.
     public static let mock = ConformanceEngine { call, trial in
         guard let server = trial.server(at: call.request.origin) else {
             throw NetworkError(.unreachable, detail: "The case has no server there.")
@@ -50,14 +50,14 @@ public struct ConformanceEngine: Sendable {
         return try server.core.answer(RecordedRequest(call)).response(to: call.method)
     }
 
-    /// The cases that it can be asked to pass.
+    /// The cases that the engine can be required to pass.
     public var cases: [ConformanceCase] {
         ConformanceSuite.cases.filter { scope == .wire || $0.scope == .message }
     }
 }
 
 extension RecordedRequest {
-    /// The message that a mock got, as a server would have recorded it.
+    /// Creates the request that a server would have recorded, from the call of a mock.
     fileprivate init(_ call: RecordedCall) {
         self.init(
             method: call.method, target: call.request.target, version: .http1_1, headers: call.request.headers,
@@ -66,7 +66,7 @@ extension RecordedRequest {
 }
 
 extension MockResponse {
-    /// The response that a client would make of it. Faults have no place here.
+    /// Returns the response that a client would parse from it. Faults cannot be represented.
     fileprivate func response(to method: HTTPMethod) throws -> HTTPResponse {
         var response = HTTPResponse(status: status, headers: headers)
         let content = try MockContent(body)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// The suite as a page for people: what is checked, where it comes from, and what is known to differ.
+/// A Markdown report of the suite: the requirements, their sources, and the known deviations.
 public enum ConformanceReport {
     /// The page, in Markdown.
     public static var markdown: String {
@@ -65,7 +65,7 @@ public enum ConformanceReport {
             .joined(separator: "\n") + "\n"
     }
 
-    /// Lines of at most 120 columns, as everywhere in the documentation.
+    /// Wraps lines at 120 columns, as everywhere in the documentation.
     private static func wrapped(_ text: String, _ mark: String) -> [String] {
         var lines: [String] = []
         var line = mark

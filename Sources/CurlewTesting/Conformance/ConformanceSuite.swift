@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What every transport has to do alike.
+/// The requirements for every transport.
 public enum ConformanceSuite {
     /// All cases, in the order of their groups.
     public static let cases: [ConformanceCase] = [
@@ -10,7 +10,7 @@ public enum ConformanceSuite {
         CancellationCases.all, BackPressureCases.all, LoadCases.all, ShutdownCases.all,
     ].flatMap { $0 }
 
-    /// The cases of a group.
+    /// Returns the cases of a group.
     public static func cases(of group: ConformanceCase.Group) -> [ConformanceCase] {
         cases.filter { $0.group == group }
     }

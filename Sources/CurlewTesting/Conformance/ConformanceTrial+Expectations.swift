@@ -22,7 +22,7 @@ extension ConformanceTrial {
         }
     }
 
-    /// The bytes, which may be too many to be shown.
+    /// Expects equal bytes, which may be too many to print.
     func equal(_ found: Data, _ expected: Data, _ what: @autoclosure () -> String) throws(ConformanceFailure) {
         guard found != expected else { return }
         let common = zip(found, expected).prefix { $0 == $1 }.count
@@ -57,7 +57,7 @@ extension ConformanceTrial {
         throw ConformanceFailure("it succeeded, expected was \(reasons.map { "\($0)" }.joined(separator: " or "))")
     }
 
-    /// The text for people tells nothing of the machinery; that for developers tells something.
+    /// Expects that the user-facing text contains no technical details, and that the developer text is not empty.
     private func expectTexts(_ error: NetworkError) throws {
         if error.isCancelled { return }
         for word in ["http", "://", "127.0.0.1", "curl", "errno", "NSURL"] {
@@ -66,7 +66,7 @@ extension ConformanceTrial {
         try expect(!error.detail.isEmpty, "the error says nothing to the developer: \(error)")
     }
 
-    /// Expects a phase to end in its time: not before it, and with a generous bound after it.
+    /// Expects a phase to time out: not before its limit, and within a generous bound after it.
     func expectTimeout(
         _ phase: NetworkError.Phase, after limit: Duration, work: () async throws -> Void
     ) async throws {
@@ -77,7 +77,7 @@ extension ConformanceTrial {
         try expect(elapsed < limit + .seconds(20), "it ended after \(elapsed), long after its limit of \(limit)")
     }
 
-    /// Waits for a state of which nobody tells; throws when it has not come after ten seconds.
+    /// Polls until a condition holds that cannot be observed; throws after ten seconds.
     func eventually(_ what: @autoclosure () -> String, _ condition: () -> Bool) async throws {
         let end = SuspendingClock.now + .seconds(10)
         while !condition() {
@@ -86,7 +86,7 @@ extension ConformanceTrial {
         }
     }
 
-    /// The last of the readings, when two of them in a row, 60 ms apart, are the same and not zero.
+    /// Returns the reading when two consecutive ones, 60 ms apart, are equal and not zero.
     func standstill(of reading: () -> Int) async throws -> Int {
         var last = -1
         while true {
@@ -104,7 +104,7 @@ extension ConformanceTrial {
 }
 
 extension HTTPResponse {
-    /// The body, chunk by chunk.
+    /// Returns the body, read chunk by chunk.
     func chunksJoined() async throws -> Data {
         var all = Data()
         for try await chunk in body { all += chunk }

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One run of one case: makes servers and transports, and ends them.
+/// One run of one case: creates servers and transports, and shuts them down.
 final class ConformanceTrial: Sendable {
     let environment: ConformanceEnvironment
     private let engine: ConformanceEngine
@@ -22,7 +22,7 @@ final class ConformanceTrial: Sendable {
         var files: [String] = []
     }
 
-    /// Long enough for a busy machine, short enough to end before the case's own limit.
+    /// Long enough for a busy machine, and short enough to end before the case's own limit.
     static let timeouts = Timeouts(
         connect: .seconds(10), firstByte: .seconds(15), idle: .seconds(15), total: .seconds(25))
 
@@ -31,14 +31,14 @@ final class ConformanceTrial: Sendable {
         self.environment = environment
     }
 
-    /// A server on IPv4, or as configured.
+    /// Starts a server, on IPv4 or as configured.
     func server(_ configuration: MockServer.Configuration = MockServer.Configuration()) throws -> MockServer {
         let server = try MockServer(configuration)
         made.withLock { $0.servers.append(server) }
         return server
     }
 
-    /// A server that answers the next requests with these.
+    /// Starts a server with these enqueued responses.
     func server(answering responses: MockResponse...) throws -> MockServer {
         let server = try server()
         for response in responses { server.enqueue(response) }
@@ -49,7 +49,7 @@ final class ConformanceTrial: Sendable {
         made.withLock { $0.servers.first { $0.origin == origin } }
     }
 
-    /// A transport of its own.
+    /// Creates a separate transport.
     func transport(_ configuration: TransportConfiguration = TransportConfiguration()) throws -> any Transport {
         let transport = try engine.make(configuration, self)
         made.withLock { $0.transports.append(transport) }
@@ -60,7 +60,7 @@ final class ConformanceTrial: Sendable {
         await engine.shutDown(transport, mode)
     }
 
-    /// An address of the environment; a case names in `needs` what it asks for.
+    /// Returns an address of the environment; a case declares its parts in `needs`.
     func address(_ part: ConformanceEnvironment.Part) throws -> String {
         guard let address = environment.addresses[part] else {
             throw ConformanceFailure("the case has to name \(part.rawValue) among its needs")
@@ -68,7 +68,7 @@ final class ConformanceTrial: Sendable {
         return address
     }
 
-    /// A file that goes with the trial.
+    /// Creates a file that is removed at the end of the trial.
     func file(_ content: Data) throws -> String {
         let name = "curlew-conformance-\(UUID().uuidString)"
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
@@ -77,7 +77,7 @@ final class ConformanceTrial: Sendable {
         return path
     }
 
-    /// One exchange, over a transport that all exchanges of the trial share unless another is given.
+    /// Performs one exchange, over the transport that all exchanges of the trial share unless another is passed.
     func exchange(
         _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
         timeouts: Timeouts = timeouts, limits: Limits = .standard, over given: (any Transport)? = nil,
@@ -93,14 +93,14 @@ final class ConformanceTrial: Sendable {
     private func shared() throws -> any Transport {
         if let first = made.withLock({ $0.first }) { return first }
         let transport = try transport()
-        // Of two tasks that come at the same time, both use the transport of the faster one.
+        // Of two concurrent tasks, both use the transport that was created first.
         return made.withLock { made in
             made.first = made.first ?? transport
             return made.first ?? transport
         }
     }
 
-    /// Ends everything that the trial has made.
+    /// Shuts down everything that the trial has created.
     func end() async {
         let made = made.withLock { made in
             defer { made = Made() }

@@ -3,12 +3,12 @@
 public import CurlewCore
 
 extension APIClient {
-    /// A client whose calls are answered by stubs, in one line:
+    /// Creates a client whose responses are defined by stubs:
     ///
     ///     let client = APIClient.mock { $0.on(GetUser.self) { User(id: $0.id, name: "Ada") } }
     ///
-    /// `client.recordedCalls` gives what was asked. The base URL is `https://mock.test` and there are no interceptors,
-    /// unless said otherwise.
+    /// `client.recordedCalls` contains the requests. By default the base URL is `https://mock.test` and there are no
+    /// interceptors.
     public static func mock(
         baseURL: BaseURL = "https://mock.test", pipeline: Pipeline = .empty,
         configuration: ClientConfiguration = ClientConfiguration(), _ configure: (MockTransport) -> Void
@@ -16,7 +16,7 @@ extension APIClient {
         mock(MockTransport(configure), baseURL: baseURL, pipeline: pipeline, configuration: configuration)
     }
 
-    /// A client whose calls `mock` answers.
+    /// Creates a client that sends its requests to `mock`.
     public static func mock(
         _ mock: MockTransport, baseURL: BaseURL = "https://mock.test", pipeline: Pipeline = .empty,
         configuration: ClientConfiguration = ClientConfiguration()
@@ -24,7 +24,7 @@ extension APIClient {
         APIClient(baseURL: baseURL, pipeline: pipeline, transport: mock, configuration: configuration)
     }
 
-    /// What reached the client's mock, oldest first; empty for a client over another transport.
+    /// The requests that reached the client's mock, oldest first; empty for a client with another transport.
     public var recordedCalls: [RecordedCall] {
         (transport as? MockTransport)?.requests ?? []
     }

@@ -9,14 +9,14 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Answers for mocks, made in place: `.status(404)`, `.json(user)`, `.json(text: #"{"id": 1}"#)`.
+/// Responses for mocks: `.status(404)`, `.json(user)`, `.json(text: #"{"id": 1}"#)`.
 extension HTTPResponse {
     /// A status without a body.
     public static func status(_ status: HTTPStatus, headers: HTTPHeaders = [:]) -> HTTPResponse {
         HTTPResponse(status: status, headers: headers)
     }
 
-    /// A value as JSON; one that cannot be encoded becomes a 500 that says so.
+    /// A value as JSON. A value that cannot be encoded becomes a 500 that describes the error.
     public static func json(
         _ value: some Encodable, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], codecs: Codecs = .json
     ) -> HTTPResponse {
@@ -28,19 +28,19 @@ extension HTTPResponse {
         }
     }
 
-    /// JSON as written, well-formed or not.
+    /// JSON text as it is, well-formed or not.
     public static func json(text: String, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]) -> HTTPResponse {
         data(Data(text.utf8), type: .json, status: status, headers: headers)
     }
 
-    /// Plain text.
+    /// A plain text body.
     public static func text(
         _ text: String, type: MediaType = .text, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
         data(Data(text.utf8), type: type, status: status, headers: headers)
     }
 
-    /// Bytes.
+    /// A body of bytes.
     public static func data(
         _ data: Data, type: MediaType = .octetStream, status: HTTPStatus = .ok, headers: HTTPHeaders = [:]
     ) -> HTTPResponse {
@@ -50,7 +50,7 @@ extension HTTPResponse {
     }
 }
 
-/// What a stub's value becomes.
+/// The response that a stub's value becomes.
 enum StubAnswer {
     static func response<Answer: Encodable>(for answer: Answer, using codecs: Codecs) throws -> HTTPResponse {
         switch answer {

@@ -3,13 +3,12 @@
 import CurlewCore
 import CurlewHTTP
 
-/// How one stub answers.
 struct MockStub: Sendable {
     let delay: Duration
     let answer: @Sendable (RecordedCall) async throws -> HTTPResponse
 }
 
-/// What a mock knows: stubs, failures, and the calls so far.
+/// The state of a mock: stubs, failures, and the recorded calls.
 struct MockTable: Sendable {
     struct Typed: Sendable {
         let name: String
@@ -39,7 +38,7 @@ struct MockTable: Sendable {
         calls.append(call)
     }
 
-    /// Counts the call for every failure that it concerns, and gives the last added of those whose turn it is.
+    /// Counts the call for every failure that applies to it, and returns the last added of those that are due.
     mutating func dueFailure(for call: RecordedCall) -> MockStub? {
         var due: MockStub?
         for index in failures.indices where failures[index].accepts(call) {
@@ -72,17 +71,17 @@ struct MockTable: Sendable {
 }
 
 extension MockTransport {
-    /// Which of the calls that a failure concerns fail, counted from one.
+    /// Which of the calls that a failure applies to fail, counted from 1.
     public struct Occurrence: Sendable {
         let includes: @Sendable (Int) -> Bool
 
-        /// All of them.
+        /// Every call.
         public static let always = Occurrence { _ in true }
-        /// The first.
+        /// The first call.
         public static let once = first(1)
-        /// The first few.
+        /// The first `count` calls.
         public static func first(_ count: Int) -> Occurrence { Occurrence { $0 <= count } }
-        /// Only this one.
+        /// Only the call with this number.
         public static func call(_ number: Int) -> Occurrence { Occurrence { $0 == number } }
     }
 }

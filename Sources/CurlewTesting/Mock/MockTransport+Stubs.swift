@@ -3,20 +3,20 @@
 public import CurlewCore
 public import CurlewHTTP
 
-/// Stubs for a type of endpoint or route, matched by the value that was sent.
+/// Stubs for a type of endpoint or route, called with the value that was sent.
 extension MockTransport {
-    /// Answers calls of this type with a value: 200 and its encoding by the client's codecs. `String` (JSON text) and
-    /// `Data` are the body as they are; nil is 204.
+    /// Responds to calls of this type with a value: 200 and its encoding by the client's codecs. `String` (JSON text)
+    /// and `Data` are the body itself; nil is 204.
     ///
-    /// - `delay`: how long the answer takes, on the clock of the call. Default none.
+    /// - `delay`: the delay before the response, on the clock of the call. Default none.
     public func on<Sent: Route, Answer: Encodable & Sendable>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Answer
     ) {
         add(type, delay) { sent, codecs in try StubAnswer.response(for: try await answer(sent), using: codecs) }
     }
 
-    /// Answers calls of this type with a value that cannot be encoded: 200, and the call gets it without decoding.
-    /// `Void` is 204.
+    /// Responds to calls of this type with a value that cannot be encoded: 200, and the call returns the value without
+    /// decoding. `Void` is 204.
     @_disfavoredOverload
     public func on<Sent: Endpoint>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Sent.Response
@@ -27,14 +27,14 @@ extension MockTransport {
         }
     }
 
-    /// Answers calls of this type with a response.
+    /// Responds to calls of this type with a response.
     public func on<Sent: Route>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> HTTPResponse
     ) {
         add(type, delay) { sent, _ in try await answer(sent) }
     }
 
-    /// Answers calls of this type with the same response each time: `.on(Logout.self, .status(204))`.
+    /// Responds to calls of this type with the same response each time: `.on(Logout.self, .status(204))`.
     public func on<Sent: Route>(
         _ type: Sent.Type, delay: Duration = .zero,
         _ answer: @autoclosure @escaping @Sendable () throws -> HTTPResponse
@@ -55,13 +55,13 @@ extension MockTransport {
     }
 }
 
-/// Stubs for a method and a path, as `RoutePattern` matches them; the path includes that of the base URL.
+/// Stubs for a method and a path, matched by a `RoutePattern`. The path includes that of the base URL.
 extension MockTransport {
-    /// Answers with a value: 200 and its encoding by the client's codecs. `String` (JSON text) and `Data` are the body
-    /// as they are; nil is 204.
+    /// Responds with a value: 200 and its encoding by the client's codecs. `String` (JSON text) and `Data` are the body
+    /// itself; nil is 204.
     ///
-    /// - `method`: nil for any.
-    /// - `delay`: how long the answer takes, on the clock of the call. Default none.
+    /// - `method`: nil for any method.
+    /// - `delay`: the delay before the response, on the clock of the call. Default none.
     public func on<Answer: Encodable & Sendable>(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
         _ answer: @escaping @Sendable (RecordedCall) async throws -> Answer
@@ -69,7 +69,7 @@ extension MockTransport {
         add(method, path, delay) { try StubAnswer.response(for: try await answer($0), using: $0.context.codecs) }
     }
 
-    /// Answers with a response.
+    /// Responds with a response.
     public func on(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
         _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
@@ -77,7 +77,7 @@ extension MockTransport {
         add(method, path, delay, answer)
     }
 
-    /// Answers with the same response each time: `.on(.get, "/health", .status(200))`.
+    /// Responds with the same response each time: `.on(.get, "/health", .status(200))`.
     public func on(
         _ method: HTTPMethod?, _ path: String, delay: Duration = .zero,
         _ answer: @autoclosure @escaping @Sendable () throws -> HTTPResponse
@@ -85,7 +85,7 @@ extension MockTransport {
         add(method, path, delay) { _ in try answer() }
     }
 
-    /// Answers whatever no other stub does.
+    /// Responds to the requests that no other stub matches.
     public func onAny(
         delay: Duration = .zero, _ answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
     ) {
@@ -100,12 +100,12 @@ extension MockTransport {
     }
 }
 
-/// Failures, which come before every stub. An error with a status is delivered as that response.
+/// Failures, which take precedence over all stubs. An error with a status is delivered as that response.
 extension MockTransport {
-    /// Fails calls, whatever they ask.
+    /// Fails calls, whatever their request is.
     ///
-    /// - `occurrence`: which of them. Default `.always`.
-    /// - `delay`: how long it takes until they fail, on the clock of the call. Default none.
+    /// - `occurrence`: which of the calls fail. Default `.always`.
+    /// - `delay`: the delay before the failure, on the clock of the call. Default none.
     public func fail(
         _ occurrence: Occurrence = .always, delay: Duration = .zero, with error: NetworkError
     ) {

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A transport that answers from a table instead of the network, and remembers what it was asked.
+/// A transport that responds from a table of stubs instead of the network, and records the requests.
 ///
 ///     let mock = MockTransport {
 ///         $0.on(GetUser.self) { endpoint in User(id: endpoint.id, name: "Ada") }        // a value
@@ -20,46 +20,47 @@ import Foundation
 ///     }
 ///     let client = APIClient.mock(mock)
 ///
-/// Which stub answers: one for the type of the endpoint that was sent, else the most specific one for method and path,
-/// else the one of `onAny`; of equal ones the last added. A failure that is due comes before any of them. A request
-/// that nothing answers fails with `.refused(by: .mock)`, and the error lists what was asked and which stubs there are.
+/// A request is matched with the stub for the type of the endpoint that was sent, otherwise with the most specific one
+/// for method and path, otherwise with that of `onAny`; of equally specific ones, the last added is used. A failure
+/// that is due takes precedence over stubs. A request without a matching stub fails with `.refused(by: .mock)`, and the
+/// error lists the request and the stubs.
 ///
-/// It behaves like a transport: bodies are read, deadlines and cancellation hold, limits apply to what it answers, and what
-/// a stub's response does not say in its `metrics` is measured, on the clock of the call: observers get `.measured`.
-/// Copies share one table, and stubs may be added at any time.
+/// The mock behaves like a transport: it reads request bodies, observes deadlines and cancellation, and applies limits
+/// to its responses. What a stub's response does not specify in its `metrics` is measured on the clock of the call, and
+/// observers receive `.measured`. Copies share one table, and stubs may be added at any time.
 public struct MockTransport: Transport {
     private let table = Locked(MockTable())
     private let waiters = RequestWaiters()
 
-    /// A mock with the stubs that `configure` adds.
+    /// Creates a mock with the stubs that `configure` adds.
     public init(_ configure: (MockTransport) -> Void = { _ in }) {
         configure(self)
     }
 
-    /// A mock that asks `handler` for everything.
+    /// Returns a mock that calls `handler` for every request.
     public static func answering(
         _ handler: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
     ) -> MockTransport {
         MockTransport { $0.onAny(handler) }
     }
 
-    /// The last 1000 requests, oldest first, those that failed and those that nothing answered included.
+    /// The last 1000 requests, oldest first, including those that failed and those without a matching stub.
     public var requests: [RecordedCall] { table.withLock { Array($0.calls.suffix(MockTable.mostCalls)) } }
 
-    /// How many requests there were.
+    /// The number of requests.
     public var requestCount: Int { table.withLock { $0.callCount } }
 
-    /// The endpoints of this type that were sent, oldest first.
+    /// Returns the endpoints of this type that were sent, oldest first.
     public func requests<Sent>(for type: Sent.Type) -> [Sent] {
         requests.compactMap { $0.endpoint(as: type) }
     }
 
-    /// Waits until so many requests have come, without polling, and returns the requests so far.
+    /// Waits until at least this number of requests has arrived, without polling, and returns the requests so far.
     ///
-    /// - `timeout`: how long, in real time. Default 10 seconds.
+    /// - `timeout`: the limit in real time. Default 10 seconds.
     ///
-    /// Throws a ``MockWaitError`` that says which requests there were, when the time is over, and `CancellationError` as
-    /// soon as the task is cancelled.
+    /// Throws a ``MockWaitError`` that lists the requests after the timeout, and `CancellationError` as soon as the
+    /// task is cancelled.
     @discardableResult
     public func waitForRequests(_ count: Int, timeout: Duration = .seconds(10)) async throws -> [RecordedCall] {
         try await waiters.wait(for: count, timeout: timeout, current: { requestCount }) { [self] in
@@ -71,10 +72,10 @@ public struct MockTransport: Transport {
         return requests
     }
 
-    /// `.anonymous`: it sends what it is given.
+    /// `.anonymous`: the mock adds no credential.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Answers from the table.
+    /// Responds from the table.
     public func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         do {
             try Task.checkCancellation()
@@ -106,14 +107,14 @@ public struct MockTransport: Transport {
         do {
             return finish(try await stub.answer(call), call)
         } catch let error as NetworkError {
-            // Interceptors expect a status as a response: only typed calls turn it into an error.
+            // Interceptors expect a status as a response: only typed calls convert it to an error.
             guard case .status = error.reason, let answer = error.response else { throw error }
             return finish(
                 HTTPResponse(status: answer.status, headers: answer.headers, body: ResponseBody(answer.body)), call)
         }
     }
 
-    /// Waits on the call's clock, no longer than the call may wait for the head of an answer.
+    /// Waits on the call's clock, at most as long as the call may wait for the response head.
     private func wait(_ delay: Duration, in context: ExchangeContext) async throws {
         guard delay > .zero else { return }
         let now = context.time.now

@@ -9,17 +9,17 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A request that reached a mock: what a stub looks at, and what a test looks at afterwards.
+/// A request that reached a mock, for stubs and for the checks of a test.
 public struct RecordedCall: Sendable {
-    /// The message as it would have gone to the wire.
+    /// The request as it would have been sent on the wire.
     public let request: HTTPRequest
-    /// The bytes of its body, at most the first MiB.
+    /// The body, at most its first MiB.
     public let body: Data
-    /// How many bytes the body had.
+    /// The number of bytes of the body.
     public let bodyLength: Int64
-    /// What the stub's path parameters stand for; empty for typed stubs and in what a mock recorded.
+    /// The values of the stub's path parameters; empty for typed stubs and in the calls that a mock records.
     public internal(set) var parameters = PathParameters()
-    /// What travelled beside the request: attempt, hop, options, the route's name.
+    /// The context of the request: attempt, hop, options, the route's name.
     public let context: ExchangeContext
 
     init(_ request: HTTPRequest, _ body: RequestBodyReader, _ context: ExchangeContext) {
@@ -40,12 +40,12 @@ public struct RecordedCall: Sendable {
     /// The name of the endpoint that was sent.
     public var routeName: String { context.routeName }
 
-    /// The endpoint or route that was sent, if it is of this type.
+    /// Returns the endpoint or route that was sent, if it is of this type.
     public func endpoint<Sent>(as type: Sent.Type = Sent.self) -> Sent? {
         context.endpoint as? Sent
     }
 
-    /// The first value of a query item, decoded.
+    /// Returns the first value of a query item, decoded.
     public func query(_ name: String) -> String? {
         guard let mark = request.target.firstIndex(of: "?") else { return nil }
         for pair in request.target[mark...].dropFirst().split(separator: "&") {
@@ -59,7 +59,7 @@ public struct RecordedCall: Sendable {
     /// The body as text.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body as a value, read by the call's codecs.
+    /// Decodes the body with the call's codecs.
     public func decoded<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value {
         let mediaType = request.headers[.contentType].flatMap { MediaType($0) }
         return try context.codecs.decode(type, from: body, mediaType: mediaType)
@@ -67,11 +67,11 @@ public struct RecordedCall: Sendable {
 }
 
 extension RecordedCall: CustomStringConvertible, CustomReflectable {
-    /// Method, URL and the route's name, with secrets out.
+    /// The method, the URL and the route's name, without secrets.
     public var description: String {
         "\(request)" + (routeName.isEmpty ? "" : " (\(routeName))")
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows only the description, also in debuggers and `dump`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -8,15 +8,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Follows a body's recipe the way a transport does, and keeps the beginning of the bytes.
+/// Reads a request body as a transport does, and keeps its first bytes.
 struct RequestBodyReader {
     /// The first bytes, at most `limit`.
     private(set) var data = Data()
-    /// How many there were.
+    /// The number of bytes.
     private(set) var count: Int64 = 0
     private let limit: Int
 
-    /// Reads all of `body`. Throws what its chunks throw, and `CancellationError` as soon as the task is cancelled.
+    /// Reads all of `body`. Throws the errors of its chunks, and `CancellationError` as soon as the task is cancelled.
     init(_ body: RequestBody, limit: Int) async throws {
         self.limit = limit
         for try await chunk in try body.chunks() {

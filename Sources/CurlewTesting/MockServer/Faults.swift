@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What should go wrong with a response.
+/// The faults of a response.
 struct Faults: Sendable {
     var headDelay: Duration?
     var bodyDelay: Duration?
@@ -28,7 +28,7 @@ struct Faults: Sendable {
         let includesHead: Bool
     }
 
-    /// How many bytes of content go out before the cut, `nil` without one.
+    /// The number of content bytes sent before the interruption; `nil` without one.
     var contentLimit: Int? {
         if case .afterBytes(let count) = cut?.stage { return max(0, count) }
         return nil

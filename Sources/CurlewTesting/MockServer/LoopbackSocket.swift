@@ -8,19 +8,19 @@ import Musl
 import Darwin
 #endif
 
-/// The POSIX calls of the mock server: non-blocking, close-on-exec, never SIGPIPE.
+/// The POSIX socket calls of the mock server: non-blocking, close-on-exec, without SIGPIPE.
 ///
-/// Whoever opens or accepts a descriptor closes it; nothing here keeps one.
+/// The caller that opens or accepts a descriptor closes it; this type keeps none.
 enum LoopbackSocket {
     enum Received {
         case bytes(Int)
-        /// Nothing to read now.
+        /// There is nothing to read now.
         case nothing
         /// End of stream, or an error that ends the connection.
         case closed
     }
 
-    /// Binds to the loopback address and listens; port 0 lets the system choose.
+    /// Binds to the loopback address and listens. With port 0 the system chooses the port.
     static func listen(_ family: MockServer.AddressFamily, port: Int) throws(MockServerError) -> (Int32, port: Int) {
         let descriptor = socket(family == .ipv4 ? AF_INET : AF_INET6, stream, 0)
         guard descriptor >= 0 else { throw failure("open a socket") }
@@ -36,7 +36,7 @@ enum LoopbackSocket {
         }
     }
 
-    /// The next connection, `nil` if there is none now.
+    /// Accepts the next connection; `nil` if none is pending.
     static func accept(_ listener: Int32) -> Int32? {
         #if canImport(Darwin)
         let descriptor = Darwin.accept(listener, nil, nil)
@@ -57,14 +57,14 @@ enum LoopbackSocket {
         return count < 0 && isTemporary(errno) ? .nothing : .closed
     }
 
-    /// Whether the peer has closed its side or the connection is broken; reads nothing.
+    /// Whether the peer has closed its side or the connection is broken. Reads nothing.
     static func isClosed(_ descriptor: Int32) -> Bool {
         var byte: UInt8 = 0
         let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK))
         return count == 0 || (count < 0 && !isTemporary(errno))
     }
 
-    /// The number of bytes taken, 0 if the connection is full, `nil` if it is broken.
+    /// Returns the number of bytes sent, 0 if the send buffer is full, `nil` if the connection is broken.
     static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int? {
         #if canImport(Darwin)
         let count = Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
@@ -77,18 +77,18 @@ enum LoopbackSocket {
         return isTemporary(errno) ? 0 : nil
     }
 
-    /// Makes the coming close a reset: the peer gets RST instead of an orderly end.
+    /// Makes the next close a reset: the peer receives RST instead of an orderly end.
     static func resetOnClose(_ descriptor: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Ends the sending side, so that the peer reads the end of the stream.
+    /// Closes the sending side, so that the peer reads the end of the stream.
     static func finish(_ descriptor: Int32) {
         shutdown(descriptor, Int32(SHUT_WR))
     }
 
-    /// Close-on-exec and non-blocking; no SIGPIPE where that is a socket option.
+    /// Makes the descriptor close-on-exec and non-blocking, and disables SIGPIPE where a socket option does that.
     static func configure(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)

@@ -16,7 +16,7 @@ import Musl
 import Darwin
 #endif
 
-/// One connection on its thread: reads a request, has it answered, and again until one side closes.
+/// A connection on its own thread: reads requests and sends responses until one side closes.
 struct MockConnection: ~Copyable {
     private let socket: Int32
     private let index: Int
@@ -24,7 +24,7 @@ struct MockConnection: ~Copyable {
     private var parser: HTTP1RequestParser
     private var buffer = [UInt8](repeating: 0, count: 16_384)
 
-    /// Takes over the descriptor and closes it at the end.
+    /// Takes ownership of the descriptor, which is closed at the end.
     init(_ socket: Int32, index: Int, core: MockServerCore) {
         self.socket = socket
         self.index = index
@@ -48,7 +48,7 @@ struct MockConnection: ~Copyable {
         }
     }
 
-    /// The next request with its whole content, `nil` when the connection is to be closed.
+    /// Reads the next request with its whole content; `nil` when the connection is to be closed.
     private mutating func readRequest(_ exchange: inout Int) -> RecordedRequest? {
         var partial = PartialRequest()
         while true {
@@ -72,10 +72,10 @@ struct MockConnection: ~Copyable {
         }
     }
 
-    /// Waits for bytes and gives them to the parser; `false` when there will be none.
+    /// Waits for bytes and passes them to the parser; `false` when no more will arrive.
     private mutating func receive() -> Bool {
         while true {
-            // A scripted interruption comes before the first byte of its request is read.
+            // A scripted interruption occurs before the first byte of its request is read.
             let isUnread = parser.isIdle && core.unreadInterruption(take: false) != nil
             if !isUnread {
                 let received = buffer.withUnsafeMutableBytes { bytes in
@@ -93,7 +93,7 @@ struct MockConnection: ~Copyable {
             }
             let deadline = Deadline(core.configuration.idleTimeout, after: SystemTime().now)
             guard core.stopSignal.wait(for: Int32(POLLIN), on: socket, until: deadline) == .ready else { return false }
-            // A connection that ends brings no request.
+            // A connection that the client has closed delivers no request.
             if isUnread, LoopbackSocket.isClosed(socket) { return false }
             if isUnread, let interruption = core.unreadInterruption(take: true) {
                 if interruption == .close {
@@ -106,7 +106,7 @@ struct MockConnection: ~Copyable {
         }
     }
 
-    /// Tells a client that expects it to go on with the content (RFC 9110 §10.1.1).
+    /// Sends 100 to a client that expects it before it sends the content (RFC 9110 §10.1.1).
     private func continueRequest() -> Bool {
         var bytes: [UInt8] = []
         guard (try? HTTP1ResponseWriter.informational(.continue, into: &bytes)) != nil else { return false }
@@ -114,8 +114,8 @@ struct MockConnection: ~Copyable {
         return reply.send(bytes)
     }
 
-    /// Answers before the content has come; `false` when the connection is to be closed, which it is with the content
-    /// unread, once the client has gone away.
+    /// Responds before the content has arrived. Returns `false` when the connection is to be closed; it is then closed
+    /// with the content unread, after the client has closed its side.
     private func answerEarly(_ response: MockResponse, to head: HTTP1RequestHead, _ exchange: Int) -> Bool {
         var partial = PartialRequest()
         _ = partial.add(.head(head))
@@ -126,7 +126,7 @@ struct MockConnection: ~Copyable {
         return reply.end(.halfClose)
     }
 
-    /// Answers what cannot be read.
+    /// Responds to a malformed request.
     private mutating func refuse(_ error: HTTP1ParseError) {
         let response = MockResponse.problem(error.status, error.description).closing()
         var reply = MockReply(socket, core: core)
@@ -134,8 +134,8 @@ struct MockConnection: ~Copyable {
         closeWithUnread()
     }
 
-    /// Ends the stream, then reads on for a moment: closing with unread bytes would send a reset, which can overtake
-    /// what was sent.
+    /// Ends the stream, then reads for a moment: closing with unread bytes would send a reset, which can arrive before
+    /// the bytes sent earlier have been read.
     private mutating func closeWithUnread() {
         LoopbackSocket.finish(socket)
         let deadline = Deadline(.seconds(1), after: SystemTime().now)
@@ -146,16 +146,16 @@ struct MockConnection: ~Copyable {
     }
 }
 
-/// A request of which not everything has been read.
+/// A request that has not been read completely.
 private struct PartialRequest {
     private var head: HTTP1RequestHead?
     private var body = Data()
     private var trailers = HTTPHeaders()
     private var expectsContinue = false
-    /// Its answer has been sent already.
+    /// Whether the response has been sent already.
     var isAnswered = false
 
-    /// `true` when the request is complete.
+    /// Adds a parser event. Returns `true` when the request is complete.
     mutating func add(_ event: HTTP1RequestParser.Event) -> Bool {
         switch event {
         case .head(let head):
@@ -163,7 +163,7 @@ private struct PartialRequest {
             expectsContinue = head.expectsContinue
             if case .length(let length) = head.framing { body.reserveCapacity(min(length, 1 << 20)) }
         case .body(let data):
-            // The client did not wait.
+            // The client did not wait for the 100.
             expectsContinue = false
             body.append(data)
         case .trailers(let trailers): self.trailers = trailers
@@ -172,7 +172,7 @@ private struct PartialRequest {
         return false
     }
 
-    /// Whether 100 is due; once for each request.
+    /// Whether a 100 is due; true at most once for each request.
     mutating func takeExpectation() -> Bool {
         defer { expectsContinue = false }
         return expectsContinue && !isAnswered

@@ -15,11 +15,11 @@ import Musl
 import Darwin
 #endif
 
-/// Content in pieces, made or read while it is sent, so that no size needs memory.
+/// Response content in pieces, generated or read while it is sent, so that memory use does not depend on its size.
 struct MockContent {
-    /// `nil` when it is sent in chunks.
+    /// The length; `nil` when the content is sent in chunks.
     let length: Int?
-    /// A file that could not be read to its end.
+    /// Whether a file could not be read to its end.
     private(set) var hasFailed = false
     private var source: Source
 
@@ -37,7 +37,7 @@ struct MockContent {
         self.source = source
     }
 
-    /// Opens the file of a file body, so that a missing one is known before the head.
+    /// Opens the file of a file body, so that a missing file is detected before the head is sent.
     init(_ body: MockResponse.Body) throws(HTTP1WriteError) {
         switch body {
         case .data(let data): self.init(length: data.count, source: .data(ArraySlice(data)))
@@ -50,7 +50,7 @@ struct MockContent {
         }
     }
 
-    /// The next piece, of at most `limit` bytes and never of none; `nil` at the end.
+    /// Returns the next piece, of at most `limit` bytes and never empty; `nil` at the end.
     mutating func next(upTo limit: Int) -> [UInt8]? {
         switch source {
         case .data(let bytes):
@@ -80,7 +80,7 @@ struct MockContent {
         }
     }
 
-    /// The bytes of generated content at these offsets.
+    /// Returns the bytes of generated content at these offsets.
     static func pattern(_ range: Range<Int>) -> ArraySlice<UInt8> {
         let start = range.lowerBound % 251
         if start + range.count <= table.count { return table[start..<(start + range.count)] }
@@ -94,11 +94,11 @@ struct MockContent {
     }
 
     private static let pieceSize = 16_384
-    /// Enough for a piece that begins anywhere. One byte after the other would take seconds for a large body.
+    /// Long enough for a piece that begins at any offset. Generating a large body byte by byte would take seconds.
     private static let table = (0..<(pieceSize + 251)).map { UInt8($0 % 251) }
 }
 
-/// A file that is closed when nobody reads it any more.
+/// A file that is closed with the last reference to it.
 private final class OpenFile: Sendable {
     let size: Int
     private let descriptor: Int32

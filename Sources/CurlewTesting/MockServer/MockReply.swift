@@ -11,13 +11,13 @@ import Musl
 import Darwin
 #endif
 
-/// Sends one response, faults included. A head and a small body leave in a single call.
+/// Sends one response, including its faults. A head and a small body are sent with a single call.
 struct MockReply {
     private let socket: Int32
     private let core: MockServerCore
-    /// What is written and not yet sent.
+    /// The bytes that are written and not yet sent.
     private var pending: [UInt8] = []
-    /// Content that may still go out before the cut.
+    /// The number of content bytes that may still be sent before the interruption.
     private var contentLeft = Int.max
 
     init(_ socket: Int32, core: MockServerCore) {
@@ -25,7 +25,7 @@ struct MockReply {
         self.core = core
     }
 
-    /// Sends the response; `false` when the connection is to be closed.
+    /// Sends the response. Returns `false` when the connection is to be closed.
     mutating func send(_ response: MockResponse, to request: RecordedRequest) -> Bool {
         send(response, isHead: request.method == .head, keepAlive: request.keepAlive, version: request.version)
     }
@@ -68,7 +68,7 @@ struct MockReply {
         return plan.keepsConnection
     }
 
-    /// Sends bytes at once; `false` if the connection broke or the server stops.
+    /// Sends bytes immediately. Returns `false` if the connection broke or the server stops.
     mutating func send(_ bytes: [UInt8]) -> Bool {
         pending += bytes
         return flush()
@@ -90,13 +90,13 @@ struct MockReply {
             if pace != nil || pending.count >= 65_536 { guard flush() else { return false } }
             guard pause(pace?.pause) else { return false }
         }
-        // Where the content was cut, its end is not declared either.
+        // Truncated content has no declared end.
         if content.hasFailed { return false }
         if contentLeft > 0 { pending += plan.end }
         return true
     }
 
-    /// Sends what is written, in pieces with a pause after each.
+    /// Sends the pending bytes, in pieces with a pause after each.
     private mutating func drip(_ pace: Faults.Pace?) -> Bool {
         guard let pace else { return flush() }
         var rest = pending[...]
@@ -125,13 +125,13 @@ struct MockReply {
         return true
     }
 
-    /// `false` when the peer went away or the server stops meanwhile.
+    /// Waits for the delay. Returns `false` if the peer closed the connection or the server stops during it.
     private func pause(_ delay: Duration?) -> Bool {
         guard let delay else { return true }
         return core.stopSignal.hold(socket, until: Deadline(delay, after: SystemTime().now)) == .timedOut
     }
 
-    /// Interrupts the response; always `false`, as the connection ends with it.
+    /// Interrupts the response. Always returns `false`, because the connection ends with it.
     func end(_ interruption: MockResponse.Interruption) -> Bool {
         switch interruption {
         case .close: break

@@ -2,15 +2,15 @@
 
 import CurlewHTTP
 
-/// A response turned into the bytes around its content, or an error before anything was sent.
+/// The bytes around the content of a response, or an error before anything was sent.
 struct MockReplyPlan {
     let informational: [UInt8]
     let head: [UInt8]
     let content: MockContent
-    /// What follows complete content: the last chunk with the trailers.
+    /// The bytes after complete content: the last chunk with the trailers.
     let end: [UInt8]
     let isChunked: Bool
-    /// The line before each chunk, if it is to be wrong.
+    /// The line before each chunk, if it is to be malformed.
     let chunkLine: String?
     let keepsConnection: Bool
 
@@ -34,7 +34,7 @@ struct MockReplyPlan {
         try HTTP1ResponseWriter.head(
             response.status, reason: response.reason, headers: headers, framing: framing, into: &bytes)
         if let replaced {
-            // Before the empty line.
+            // The fields are inserted before the empty line.
             bytes.removeLast(2)
             for line in replaced.lines + [""] { bytes += "\(line)\r\n".utf8 }
         }
@@ -57,7 +57,7 @@ struct MockReplyPlan {
         _ response: MockResponse, _ content: MockContent, isHead: Bool, version: HTTPVersion
     ) -> HTTP1ResponseWriter.Framing {
         if response.status.forbidsContent || isHead {
-            // What the content would be may be told where there is none.
+            // A response without content may declare the length that its content would have.
             if let length = response.headers[.contentLength].flatMap({ Int($0) }) { return .length(length) }
             if response.status.forbidsContent { return .none }
         }

@@ -9,7 +9,7 @@ public import Foundation
 #endif
 
 extension MockResponse {
-    /// A value as JSON, with sorted keys; one that cannot be encoded becomes a 500 that says so.
+    /// A value as JSON with sorted keys. A value that cannot be encoded becomes a 500 that describes the error.
     public static func json(_ value: some Encodable, status: HTTPStatus = .ok) -> MockResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -20,7 +20,7 @@ extension MockResponse {
         }
     }
 
-    /// JSON as written, well-formed or not.
+    /// JSON text as it is, well-formed or not.
     public static func json(text: String, status: HTTPStatus = .ok) -> MockResponse {
         .data(Data(text.utf8), type: .json, status: status)
     }
@@ -30,7 +30,7 @@ extension MockResponse {
         .data(Data(text.utf8), type: .text, status: status)
     }
 
-    /// Bytes of a type.
+    /// Bytes with a media type.
     public static func data(
         _ data: Data, type: MediaType = .octetStream, status: HTTPStatus = .ok
     ) -> MockResponse {
@@ -42,7 +42,7 @@ extension MockResponse {
         MockResponse(status: status, headers: headers)
     }
 
-    /// A redirect to an address.
+    /// A redirect to a location.
     public static func redirect(to location: String, status: HTTPStatus = .found) -> MockResponse {
         MockResponse(status: status, headers: [.location: location])
     }
@@ -60,34 +60,34 @@ extension MockResponse {
         MockResponse(headers: [.contentType: type.description], body: .chunks(pieces.map { Data($0.utf8) }))
     }
 
-    /// A file's content.
+    /// The content of a file.
     public static func file(_ path: String, type: MediaType = .octetStream) -> MockResponse {
         MockResponse(headers: [.contentType: type.description], body: .file(path: path))
     }
 
-    /// Bytes of a known pattern, made while they are sent; see ``pattern(_:)``.
+    /// Bytes of a known pattern, generated while they are sent; see ``pattern(_:)``.
     public static func generated(bytes: Int, chunked: Bool = false) -> MockResponse {
         MockResponse(
             headers: [.contentType: MediaType.octetStream.description],
             body: .generated(bytes: bytes, chunked: chunked))
     }
 
-    /// The same with fields set, each replacing those of its name.
+    /// Returns a copy with these header fields set, each replacing the fields with its name.
     public func with(headers: HTTPHeaders) -> MockResponse {
         changed { $0.headers = $0.headers.merging(headers, replacing: true) }
     }
 
-    /// The same with fields behind the content.
+    /// Returns a copy with these trailer fields.
     public func with(trailers: HTTPHeaders) -> MockResponse {
         changed { $0.trailers = trailers }
     }
 
-    /// The same after a 1xx head.
+    /// Returns a copy that is preceded by a 1xx head.
     public func after(_ status: HTTPStatus, headers: HTTPHeaders = [:]) -> MockResponse {
         changed { $0.informational.append(Informational(status, headers: headers)) }
     }
 
-    /// The same with "Connection: close", closing the connection after it.
+    /// Returns a copy with "Connection: close"; the server closes the connection after it.
     public func closing() -> MockResponse {
         changed { $0.keepAlive = false }
     }

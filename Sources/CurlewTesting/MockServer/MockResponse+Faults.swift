@@ -7,10 +7,10 @@ public import Foundation
 #endif
 
 extension MockResponse {
-    /// Where a response is interrupted. Bytes count content, without chunk framing.
+    /// The point at which a response is interrupted. Byte counts refer to the content, without chunk framing.
     public enum Stage: Hashable, Sendable {
-        /// When the request begins to arrive; nothing of it is read or recorded. Works for enqueued responses only:
-        /// a route has no say before the request is read, and takes it as ``beforeHead``.
+        /// When the request begins to arrive; none of it is read or recorded. Applies to enqueued responses only: a
+        /// route is selected after the request has been read, and treats it as ``beforeHead``.
         case beforeRequestRead
         /// After the request and the informational heads, before the final head.
         case beforeHead
@@ -18,26 +18,26 @@ extension MockResponse {
         case insideHead
         /// After the head.
         case afterHead
-        /// After this much of the content, or all of it if it is shorter; 0 is right behind the head.
+        /// After this number of content bytes, or after all of them if there are fewer; 0 is directly after the head.
         case afterBytes(Int)
 
-        /// As ``beforeHead``.
+        /// The same as ``beforeHead``.
         public static var head: Stage { .beforeHead }
     }
 
-    /// What happens to the connection there.
+    /// How the connection is interrupted.
     public enum Interruption: Hashable, Sendable, CaseIterable {
-        /// It is closed in an orderly way: the client reads the end of the stream.
+        /// The connection is closed in an orderly way: the client reads the end of the stream.
         case close
-        /// The server ends its own direction only, and keeps the connection until the client goes away.
+        /// The server closes its sending side only, and keeps the connection until the client closes it.
         case halfClose
-        /// It breaks with a TCP reset. What was sent just before may be lost with it.
+        /// The connection is reset (TCP RST). Bytes sent just before may be lost.
         case reset
-        /// Nothing more is sent; the connection is held until the client goes away or the server stops.
+        /// Nothing more is sent. The connection stays open until the client closes it or the server stops.
         case stall
     }
 
-    /// Which part a delay comes before.
+    /// The part of a response before which a delay occurs.
     public enum DelayPoint: Hashable, Sendable {
         /// Before the final head.
         case head
@@ -45,27 +45,29 @@ extension MockResponse {
         case body
     }
 
-    /// The same up to the stage, and then the interruption.
+    /// Returns a copy that is sent up to the stage and then interrupted.
     public func interrupted(by interruption: Interruption, at stage: Stage) -> MockResponse {
         changed { $0.faults.cut = Faults.Cut(stage: stage, interruption: interruption) }
     }
 
-    /// Stops sending there and holds the connection until the client goes away or the server stops.
+    /// Returns a copy that stops at the stage and keeps the connection open until the client closes it or the server
+    /// stops.
     public func stalled(at stage: Stage) -> MockResponse {
         interrupted(by: .stall, at: stage)
     }
 
-    /// Breaks the connection there with a TCP reset. What was sent just before it may be lost with it.
+    /// Returns a copy that resets the connection (TCP RST) at the stage. Bytes sent just before may be lost.
     public func reset(at stage: Stage) -> MockResponse {
         interrupted(by: .reset, at: stage)
     }
 
-    /// Declares the whole content, sends this many bytes of it and closes in an orderly way.
+    /// Returns a copy that declares the whole content, sends only this number of bytes, and closes in an orderly way.
     public func truncated(after bytes: Int) -> MockResponse {
         interrupted(by: .close, at: .afterBytes(bytes))
     }
 
-    /// The same after a pause. Ends early when the client goes away or the server stops.
+    /// Returns a copy that is sent after a delay. The delay ends early when the client closes the connection or the
+    /// server stops.
     public func delayed(by delay: Duration, at point: DelayPoint = .head) -> MockResponse {
         changed { response in
             switch point {
@@ -75,7 +77,8 @@ extension MockResponse {
         }
     }
 
-    /// Sends in pieces of this size with a pause after each: the content, or everything from the head on.
+    /// Returns a copy that is sent in pieces of this size with a pause after each: the content, or everything from the
+    /// head on.
     public func dripping(
         bytesPerChunk: Int, every pause: Duration, from point: DelayPoint = .body
     ) -> MockResponse {
@@ -84,31 +87,34 @@ extension MockResponse {
         }
     }
 
-    /// Sends the response when the head of its request has come, without waiting for the content. Works for enqueued
-    /// responses only; the request is recorded without content.
+    /// Returns a copy that is sent when the head of its request has arrived, without waiting for the content. Applies
+    /// to enqueued responses only; the request is recorded without content.
     ///
-    /// What is left of the content is read and dropped, unless the connection is to close (``closing()``): then it stays
-    /// unread, and the server waits for the client to go away.
+    /// The rest of the content is read and discarded, unless the connection is to close (``closing()``): then it stays
+    /// unread, and the server waits until the client closes the connection.
     public func early() -> MockResponse {
         changed { $0.faults.isEarly = true }
     }
 
-    /// Closes after the response although its head does not say so: the client finds a stale connection.
+    /// Returns a copy after which the connection is closed although the head does not announce it, so that the client
+    /// keeps a stale connection.
     public func closingSilently() -> MockResponse {
         changed { $0.faults.closesSilently = true }
     }
 
-    /// Closes in an orderly way without a byte, as a server does that times out an idle connection.
+    /// Closes the connection in an orderly way without sending a byte, as a server does that times out an idle
+    /// connection.
     public static var closeBeforeReply: MockResponse {
         MockResponse().interrupted(by: .close, at: .beforeHead)
     }
 
-    /// These bytes instead of a response, then a close.
+    /// Sends these bytes instead of a response, then closes the connection.
     public static func raw(_ bytes: Data) -> MockResponse {
         MockResponse().changed { $0.faults.raw = bytes }
     }
 
-    /// This text instead of a head, then the content as it is, then a close. End it with an empty line if it should.
+    /// Sends this text instead of a head, then the content as it is, then closes the connection. The text has to
+    /// include the empty line that ends a head, if there is to be one.
     public static func malformedHead(_ text: String, body: Data = Data()) -> MockResponse {
         raw(Data(text.utf8) + body)
     }

@@ -1,30 +1,31 @@
 // SPDX-License-Identifier: MIT
 
 extension MockResponse {
-    /// Framing that is wrong, or odd: how the end of the content is declared, whatever the content is (RFC 9112 §6).
+    /// Malformed or unusual framing: how the end of the content is declared, independent of the content (RFC 9112 §6).
     public enum Framing: Hashable, Sendable {
-        /// A Content-Length line for each text: a false one, several, one that is no number. The content is sent as it is.
+        /// A Content-Length line for each text: a wrong one, several, or one that is not a number. The content is sent
+        /// as it is.
         case contentLength([String])
         /// Transfer-Encoding with this value; the content is sent as it is.
         case transferEncoding(String)
-        /// Chunks, with these Content-Length lines beside Transfer-Encoding.
+        /// Chunks, with these Content-Length lines in addition to Transfer-Encoding.
         case chunked(contentLength: [String])
-        /// Chunks whose lines of size are all this text, such as "xyz".
+        /// Chunks whose size lines are all this text, such as "xyz".
         case chunkSize(String)
-        /// Chunks without the last, empty one.
+        /// Chunks without the final empty chunk.
         case unendedChunks
-        /// Neither field: the content ends with the connection. Not wrong.
+        /// Neither field: the end of the connection ends the content. This framing is valid.
         case untilClose
     }
 
-    /// The same with its framing replaced. The connection is closed after it, which the head does not say.
+    /// Returns a copy with this framing. The connection is closed after it, which the head does not announce.
     public func framed(as framing: Framing) -> MockResponse {
         changed { $0.faults.framing = framing }
     }
 }
 
 extension MockResponse.Framing {
-    /// The lines of the head.
+    /// The framing lines of the head.
     var lines: [String] {
         switch self {
         case .contentLength(let values): values.map { "Content-Length: \($0)" }
@@ -42,7 +43,7 @@ extension MockResponse.Framing {
         }
     }
 
-    /// The line before each chunk, `nil` for the right one.
+    /// The line before each chunk; `nil` for the correct one.
     var chunkLine: String? {
         if case .chunkSize(let text) = self { text } else { nil }
     }

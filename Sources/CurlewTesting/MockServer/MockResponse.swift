@@ -8,74 +8,75 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a ``MockServer`` answers: a response, and how it goes wrong if it should.
+/// A response of a ``MockServer``, optionally with faults.
 ///
 ///     .json(user)
 ///     .text("slow").delayed(by: .milliseconds(50), at: .body)
 ///     .generated(bytes: 1_000_000).reset(at: .afterBytes(1000))
 ///
-/// Written as it is: besides the fields here, only those that frame the content or close the connection are added.
-/// Fields that cannot be written, or contradict the content, turn the answer into a 500 that says so.
+/// The response is written as it is: the server adds only the fields that frame the content or close the connection.
+/// Fields that cannot be written, or that contradict the content, replace the response with a 500 that describes the
+/// problem.
 public struct MockResponse: Sendable {
     /// The status; 200 by default.
     public var status: HTTPStatus
-    /// The reason phrase; `nil` for the registry's.
+    /// The reason phrase; `nil` for the registered one.
     public var reason: String?
-    /// The fields. Content-Length and Transfer-Encoding follow from the body.
+    /// The header fields. Content-Length and Transfer-Encoding follow from the body.
     public var headers: HTTPHeaders
     /// The content.
     public var body: Body
-    /// Fields behind the content, which is then sent in chunks.
+    /// The trailer fields. With trailers the content is sent in chunks.
     public var trailers: HTTPHeaders = [:]
-    /// Heads before the final one, in order.
+    /// The 1xx heads that are sent before the final head, in order.
     public var informational: [Informational] = []
-    /// Whether the connection is used again; `false` sends "Connection: close" and closes.
+    /// Whether the connection stays open for reuse; `false` sends "Connection: close" and closes it.
     public var keepAlive = true
 
     var faults = Faults()
 
-    /// A response without faults.
+    /// Creates a response without faults.
     public init(status: HTTPStatus = .ok, headers: HTTPHeaders = [:], body: Body = .data(Data())) {
         self.status = status
         self.headers = headers
         self.body = body
     }
 
-    /// Where the content comes from. HEAD, 204 and 304 get the head only.
+    /// The source of the content. Responses to HEAD, and 204 and 304, contain only the head.
     public enum Body: Sendable {
         /// These bytes, with a Content-Length.
         case data(Data)
-        /// Each piece as a chunk of its own.
+        /// Each piece as a separate chunk.
         case chunks([Data])
-        /// A file, read while it is sent; a missing one makes the answer a 500.
+        /// A file, read while it is sent; if it is missing, the response is a 500.
         case file(path: String)
-        /// This many bytes of ``MockResponse/pattern(_:)``, made while they are sent; in chunks of 16 KiB or with a
-        /// Content-Length.
+        /// This many bytes of ``MockResponse/pattern(_:)``, generated while they are sent, in chunks of 16 KiB or with
+        /// a Content-Length.
         case generated(bytes: Int, chunked: Bool = false)
     }
 
-    /// A 1xx head.
+    /// A 1xx response head.
     public struct Informational: Sendable {
-        /// 100–199.
+        /// The status, 100–199.
         public var status: HTTPStatus
-        /// Its fields.
+        /// The header fields.
         public var headers: HTTPHeaders
 
-        /// A head with fields, such as 103 with Link.
+        /// Creates a head with fields, such as 103 with Link.
         public init(_ status: HTTPStatus, headers: HTTPHeaders = [:]) {
             self.status = status
             self.headers = headers
         }
     }
 
-    /// The bytes at these offsets of a generated body: each is its offset modulo 251.
+    /// Returns the bytes at these offsets of a generated body: each is its offset modulo 251.
     public static func pattern(_ range: Range<Int>) -> Data {
         Data(MockContent.pattern(range))
     }
 }
 
 extension MockResponse: CustomStringConvertible {
-    /// "200 OK", with the faults that were asked for.
+    /// "200 OK", followed by the configured faults.
     public var description: String {
         ([status.description] + faults.descriptions).joined(separator: ", ")
     }

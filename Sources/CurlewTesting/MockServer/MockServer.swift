@@ -10,16 +10,16 @@ public import CurlewHTTP
 ///     // ... let a client talk to server.url ...
 ///     server.requests[0].headers[.accept]
 ///
-/// Each request is recorded when it has been read completely, then answered by the first enqueued response, otherwise
-/// by the most specific route, otherwise by a 404 that names the method and the path, or a 405 if the path has routes
-/// for other methods. Content is asked for with 100 when the client expects it. Requests that cannot be read are
-/// answered by 400 and the like and are not recorded.
+/// Each request is recorded when it has been read completely. The response is the first enqueued one, otherwise that of
+/// the most specific route, otherwise a 404 that names the method and the path, or a 405 if the path has routes for
+/// other methods. The server sends 100 when the client expects it. Malformed requests receive a 400 or a similar status
+/// and are not recorded.
 ///
-/// One thread for each connection, and one that listens. All methods may be called from any thread. The server stops
-/// by ``stop()`` or when the last reference to it goes.
+/// The server runs one thread for each connection and one that listens. All methods may be called from any thread. The
+/// server stops with ``stop()`` or when the last reference to it is released.
 public final class MockServer: Sendable {
-    /// Answers a request, on the connection's thread; blocking there holds up this connection only. An error becomes
-    /// a 500 that describes it.
+    /// Returns the response to a request. It runs on the connection's thread; blocking there delays only this
+    /// connection. An error becomes a 500 that describes it.
     public typealias Handler = @Sendable (RecordedRequest) throws -> MockResponse
 
     /// The loopback address to listen on.
@@ -30,33 +30,35 @@ public final class MockServer: Sendable {
         case ipv6
     }
 
-    /// What bounds a server.
+    /// The address and the limits of a server.
     public struct Configuration: Sendable {
         /// The address to listen on: IPv4 by default.
         public var address = AddressFamily.ipv4
         /// The port; 0, the default, lets the system choose a free one.
         public var port = 0
-        /// Connections, and threads, at a time: 512 by default. More wait to be accepted.
+        /// The maximum number of concurrent connections, each with a thread: 512 by default. Further ones wait to be
+        /// accepted.
         public var maximumConnections = 512
-        /// Content of one request: 64 MiB by default. More is answered by 413.
+        /// The maximum content of one request: 64 MiB by default. Larger content receives a 413.
         public var maximumBodyBytes = 64 * 1024 * 1024
-        /// Requests kept in ``MockServer/requests``: the first 10 000 by default. The others are only counted.
+        /// The maximum number of requests in ``MockServer/requests``: 10 000 by default. Later requests are only
+        /// counted.
         public var maximumRecordedRequests = 10_000
-        /// How long a connection may be silent between and within requests: 60 seconds by default.
+        /// How long a connection may be idle between and within requests: 60 seconds by default.
         public var idleTimeout = Duration.seconds(60)
 
-        /// The defaults.
+        /// Creates the default configuration.
         public init() {}
     }
 
     let core: MockServerCore
 
-    /// Starts listening on a free port. Throws if the system has no socket or thread for it.
+    /// Creates a server on a free port. Throws if the system has no socket or thread left.
     public convenience init() throws(MockServerError) {
         try self.init(Configuration())
     }
 
-    /// Starts listening. Throws if the port is taken, or the system has no socket or thread left.
+    /// Creates a server. Throws if the port is in use, or if the system has no socket or thread left.
     public init(_ configuration: Configuration) throws(MockServerError) {
         core = try MockServerCore(configuration)
         try core.start()
@@ -72,40 +74,42 @@ public final class MockServer: Sendable {
     /// "http://127.0.0.1:PORT", without a path.
     public var url: String { core.origin.description }
 
-    /// Scheme, host and port.
+    /// The scheme, host and port.
     public var origin: Origin { core.origin }
 
-    /// Answers requests of a method, or of any with `nil`, whose path matches.
+    /// Adds a route for a path, with a method or, with `nil`, any method.
     ///
     /// The path is a ``RoutePattern``: literal segments, parameters (`:id`, one segment) and at the end `*name` for the
-    /// rest. The most specific route wins, among equals the last added. HEAD is answered by GET's route if it has none.
+    /// rest. The most specific route is used; of equally specific ones, the last added. HEAD uses the GET route if it
+    /// has none.
     public func on(_ method: HTTPMethod?, _ path: String, _ handler: @escaping Handler) {
         core.add(RoutePattern(method, path), handler)
     }
 
-    /// Answers requests of a method, or of any with `nil`, whose path matches, by the same response each time.
+    /// Adds a route that returns the same response each time, for a method or, with `nil`, any method.
     public func on(_ method: HTTPMethod?, _ path: String, respond response: MockResponse) {
         on(method, path) { _ in response }
     }
 
-    /// Adds responses that answer the next requests in turn, before any route is asked.
+    /// Enqueues responses for the next requests in order. They take precedence over routes.
     public func enqueue(_ responses: MockResponse...) {
         core.enqueue(responses)
     }
 
-    /// The requests so far, in the order in which they were completely read.
+    /// The recorded requests, in the order in which they were completely read.
     public var requests: [RecordedRequest] { core.requests }
 
-    /// How many requests were completely read, recorded or not.
+    /// The number of completely read requests, recorded or not.
     public var requestCount: Int { core.requestCount }
 
-    /// How many connections were accepted so far.
+    /// The number of accepted connections.
     public var connectionCount: Int { core.connectionCount }
 
-    /// How many bytes of responses the system has taken so far: when a client stops reading, this stands still.
+    /// The number of response bytes that the system has accepted for sending. It stops growing when a client stops
+    /// reading.
     public var sentBytes: Int { core.sentBytes }
 
-    /// Waits until so many requests have been read, without polling, and gives the requests so far.
+    /// Waits until at least this number of requests has been read, without polling, and returns the requests so far.
     ///
     /// Throws ``MockServerError`` after the timeout (5 seconds by default) and when the server stops, and
     /// `CancellationError` when the task is cancelled.
@@ -115,9 +119,9 @@ public final class MockServer: Sendable {
         return requests
     }
 
-    /// Closes every connection and the port, and waits until the threads have ended. May be called again.
+    /// Closes every connection and the port, and waits until the threads have ended. May be called more than once.
     ///
-    /// Waits at most 10 seconds, and not at all from a handler, whose thread it would be waiting for.
+    /// Waits at most 10 seconds. A call from a handler does not wait, because its own thread would have to end first.
     public func stop() {
         core.stop()
     }

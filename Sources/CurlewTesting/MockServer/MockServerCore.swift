@@ -12,7 +12,7 @@ import Musl
 import Darwin
 #endif
 
-/// What the threads of a server share. Lives until the last of them has ended.
+/// The state that the threads of a server share. It lives until the last of them has ended.
 final class MockServerCore: Sendable {
     let configuration: MockServer.Configuration
     let origin: Origin
@@ -20,7 +20,7 @@ final class MockServerCore: Sendable {
     private let listener: Int32
     private let state = Locked(State())
     private let waiters = RequestWaiters()
-    /// Counts the running threads; a group can be waited for with a limit.
+    /// Counts the running threads, so that `stop` can wait for them with a limit.
     private let threads = DispatchGroup()
 
     private struct State {
@@ -30,21 +30,21 @@ final class MockServerCore: Sendable {
         var requestCount = 0
         var sentBytes = 0
         var connectionCount = 0
-        /// The descriptors of the connections, until they are closed here.
+        /// The descriptors of the connections that this server has not closed yet.
         var sockets: Set<Int32> = []
         var mostOpenConnections = 0
         var threadIDs: Set<UInt> = []
         var isStopped = false
 
-        /// Counts a connection, and beside it those that the client has not closed: it may close one and open the next
-        /// before the thread of the first has seen it.
+        /// Counts a new connection, and separately the connections that the client has open: the client may close one
+        /// and open the next before the thread of the first notices it.
         mutating func open(_ socket: Int32) {
             sockets.insert(socket)
             guard sockets.count > mostOpenConnections else { return }
             mostOpenConnections = max(mostOpenConnections, sockets.count { !LoopbackSocket.isClosed($0) })
         }
 
-        /// The number of requests with this one.
+        /// Records a request. Returns the number of requests including this one.
         mutating func record(_ request: RecordedRequest, atMost limit: Int) -> Int {
             requestCount += 1
             if requests.count < limit { requests.append(request) }
@@ -104,7 +104,7 @@ final class MockServerCore: Sendable {
 extension MockServerCore {
     private func acceptConnections() {
         while true {
-            // At the limit, connections wait in the system's queue; so they do when it has no descriptors left.
+            // At the limit, connections wait in the system's backlog, as they do when it has no descriptors left.
             let isFull = state.withLock { $0.sockets.count >= configuration.maximumConnections }
             let deadline = Deadline(isFull ? .milliseconds(5) : nil, after: SystemTime().now)
             guard stopSignal.wait(for: isFull ? 0 : POLLIN, on: listener, until: deadline) != .stopped else { return }
@@ -126,7 +126,7 @@ extension MockServerCore {
 }
 
 extension MockServerCore {
-    /// Closes the descriptor of a connection, which is forgotten first: the system gives its number to the next.
+    /// Closes the descriptor of a connection after removing it from the set, because the system reuses its number.
     func closeConnection(_ socket: Int32) {
         state.withLock { _ = $0.sockets.remove(socket) }
         close(socket)
@@ -143,9 +143,9 @@ extension MockServerCore {
     var requests: [RecordedRequest] { state.withLock { $0.requests } }
     var requestCount: Int { state.withLock { $0.requestCount } }
     var connectionCount: Int { state.withLock { $0.connectionCount } }
-    /// The number of connections that are not closed here.
+    /// The number of connections that this server has not closed.
     var openConnections: Int { state.withLock { $0.sockets.count } }
-    /// The largest number of connections that the client had open at a time.
+    /// The largest number of connections that the client had open concurrently.
     var mostOpenConnections: Int { state.withLock { $0.mostOpenConnections } }
     var sentBytes: Int { state.withLock { $0.sentBytes } }
 
@@ -153,7 +153,7 @@ extension MockServerCore {
         state.withLock { $0.sentBytes += count }
     }
 
-    /// Records a request that has been read, and finds what answers it.
+    /// Records a request and returns its response.
     func answer(_ received: RecordedRequest) -> MockResponse {
         var request = received
         let (match, scripted, count): (Match, MockResponse?, Int) = state.withLock { state in
@@ -184,7 +184,8 @@ extension MockServerCore {
         waiters.advance(to: count)
     }
 
-    /// The next response's interruption if it comes before its request is read; with `take`, also dequeues it.
+    /// Returns the interruption of the next response if it occurs before its request is read. With `take`, also
+    /// dequeues the response.
     func unreadInterruption(take: Bool) -> MockResponse.Interruption? {
         state.withLock { state in
             guard let cut = state.queue.first?.faults.cut, cut.stage == .beforeRequestRead else { return nil }
@@ -193,7 +194,7 @@ extension MockServerCore {
         }
     }
 
-    /// Dequeues the next response if it does not wait for the content of its request.
+    /// Dequeues the next response if it is sent before the content of its request has arrived.
     func takeEarlyResponse() -> MockResponse? {
         state.withLock { $0.queue.first?.faults.isEarly == true ? $0.queue.removeFirst() : nil }
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Why a mock server could not start, or what a test waited for in vain.
+/// The reason a mock server could not start, or a wait for its requests that failed.
 public struct MockServerError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What happened, for the person who reads the test's output.
+    /// A description of the failure, for the test's output.
     public let message: String
 
     init(_ message: String) { self.message = message }
@@ -11,9 +11,9 @@ public struct MockServerError: Error, Hashable, Sendable, CustomStringConvertibl
     public var description: String { message }
 }
 
-/// What a test waited for in vain, on a `ManualClock` or a `MockTransport`.
+/// A wait on a `ManualClock` or a `MockTransport` that timed out.
 public struct MockWaitError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What was awaited, and what was there instead, for the person who reads the test's output.
+    /// What was awaited, and what was there instead, for the test's output.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -14,29 +14,29 @@ public struct RecordedRequest: Sendable {
     public let method: HTTPMethod
     /// The request target as sent, with the query: "/users/1?full=true".
     public let target: String
-    /// The version that the client spoke.
+    /// The HTTP version of the request.
     public let version: HTTPVersion
-    /// The fields as sent.
+    /// The header fields as sent.
     public let headers: HTTPHeaders
     /// The content, without chunk framing.
     public let body: Data
-    /// The fields behind chunked content; empty without any.
+    /// The trailer fields of chunked content; empty if there are none.
     public let trailers: HTTPHeaders
-    /// What the route's path named, percent-decoded: `parameters["id"]` for "/users/:id".
+    /// The path parameters of the route, percent-decoded: `parameters["id"]` for "/users/:id".
     public internal(set) var parameters = PathParameters()
-    /// Which connection it came on: 0 for the first one accepted.
+    /// The index of the connection on which the request arrived: 0 for the first one accepted.
     public let connectionIndex: Int
-    /// Which exchange on that connection it is: 0 for the first.
+    /// The index of the exchange on that connection: 0 for the first.
     public let exchangeIndex: Int
 
     let keepAlive: Bool
 
-    /// The path as sent: the target without its query, still percent-encoded.
+    /// The path as sent: the target without its query, percent-encoded.
     public var path: String {
         String(pathAndQuery.prefix { $0 != "?" })
     }
 
-    /// The query's items in order, decoded; "+" is a space. Text that cannot be decoded is given as sent.
+    /// The query items in order, decoded; "+" is a space. Text that cannot be decoded is returned as sent.
     public var queryItems: [QueryItem] {
         guard let mark = pathAndQuery.firstIndex(of: "?") else { return [] }
         return pathAndQuery[mark...].dropFirst().split(separator: "&").map { pair in
@@ -46,7 +46,7 @@ public struct RecordedRequest: Sendable {
         }
     }
 
-    /// One item of a query.
+    /// A query item.
     public struct QueryItem: Hashable, Sendable {
         /// The decoded name.
         public let name: String
@@ -54,12 +54,12 @@ public struct RecordedRequest: Sendable {
         public let value: String?
     }
 
-    /// The value of the first query item of the name.
+    /// Returns the value of the first query item with the name.
     public func query(_ name: String) -> String? {
         queryItems.first { $0.name == name }?.value
     }
 
-    /// The content as text; bytes that are not UTF-8 are repaired.
+    /// The content as text; bytes that are not valid UTF-8 are replaced.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
     /// Decodes the content as JSON.
@@ -68,18 +68,18 @@ public struct RecordedRequest: Sendable {
     }
 
     private var pathAndQuery: Substring {
-        // A proxy's client sends the whole URL.
+        // A client of a proxy sends the whole URL.
         if !target.hasPrefix("/"), let parts = try? URLParts(target) { return parts.target[...] }
         return target[...]
     }
 }
 
 extension RecordedRequest: CustomStringConvertible, CustomReflectable {
-    /// "GET /users/1 (connection 0, exchange 2)"; the query is left out, as it may hold secrets.
+    /// "GET /users/1 (connection 0, exchange 2)", without the query, which may contain secrets.
     public var description: String {
         "\(method) \(path) (connection \(connectionIndex), exchange \(exchangeIndex))"
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows only the description, also in debuggers and `dump`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// Tasks that wait for a number of requests; each is resumed exactly once.
+/// Tasks that wait for a number of requests. Each is resumed exactly once.
 final class RequestWaiters: Sendable {
     private let state = Locked(State())
 
@@ -18,9 +18,9 @@ final class RequestWaiters: Sendable {
         var timer: Task<Void, Never>?
     }
 
-    /// Returns when `advance` has been told the count, or `current` says so after this call is registered.
+    /// Returns when `advance` receives the count, or when `current` returns it after this call is registered.
     ///
-    /// - `late`: the error when the time is over.
+    /// - `late`: the error that is thrown after the timeout.
     func wait(
         for count: Int, timeout: Duration, current: @Sendable () -> Int, late: @escaping @Sendable () -> any Error
     ) async throws {
@@ -34,7 +34,7 @@ final class RequestWaiters: Sendable {
                     state.waiting[id] = Waiter(count: count, continuation: continuation)
                     return state.isStopped
                 }
-                // Whatever happened before this waiter was listed is noticed here; what happens later finds it.
+                // Earlier events are detected here; later ones find the registered waiter.
                 if isStopped { return finish(id, .failure(Self.stopped)) }
                 if Task.isCancelled { return finish(id, .failure(CancellationError())) }
                 if current() >= count { return finish(id, .success(())) }
@@ -50,7 +50,7 @@ final class RequestWaiters: Sendable {
         for id in reached { finish(id, .success(())) }
     }
 
-    /// Fails the waiters of now and of later.
+    /// Fails the current and all later waiters.
     func stop() {
         let all = state.withLock { state in
             state.isStopped = true

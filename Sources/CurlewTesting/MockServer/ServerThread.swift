@@ -8,9 +8,9 @@ import Musl
 import Darwin
 #endif
 
-/// A detached thread with a small stack; blocking here takes nothing from Swift's own threads.
+/// A detached thread with a small stack. Blocking it does not block Swift's cooperative threads.
 enum ServerThread {
-    /// Runs `body` on a new thread; `false` if the system has none left.
+    /// Runs `body` on a new thread. Returns `false` if the system has none left.
     static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var attributes = pthread_attr_t()
         guard pthread_attr_init(&attributes) == 0 else { return false }
@@ -28,7 +28,7 @@ enum ServerThread {
         return answer == 0
     }
 
-    /// Tells threads apart, for as long as they run.
+    /// Identifies the current thread while it runs.
     static var currentID: UInt {
         #if canImport(Glibc)
         UInt(pthread_self())
@@ -37,7 +37,7 @@ enum ServerThread {
         #endif
     }
 
-    /// Handlers encode JSON on this stack; 512 threads reserve 256 MiB of addresses and touch little of it.
+    /// Handlers encode JSON on this stack. 512 threads reserve 256 MiB of address space and use little of it.
     private static let stackSize = 512 * 1024
 
     private static func run(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {

@@ -10,12 +10,12 @@ import Musl
 import Darwin
 #endif
 
-/// Ends every wait of the server at once: a pipe that all threads poll, with one byte that nobody reads.
+/// Ends all waits of the server at the same time, by a pipe that all threads poll and whose single byte is never read.
 final class StopSignal: Sendable {
     private let readEnd: Int32
     private let writeEnd: Int32
 
-    /// Why a wait ended.
+    /// The reason for which a wait ended.
     enum Wake {
         case ready
         case timedOut
@@ -39,7 +39,7 @@ final class StopSignal: Sendable {
         _ = write(writeEnd, [1], 1)
     }
 
-    /// Waits for `events` on the descriptor; a broken connection is ready as well.
+    /// Waits for `events` on the descriptor. A broken connection counts as ready.
     func wait(for events: Int32, on descriptor: Int32, until deadline: Deadline) -> Wake {
         while true {
             var entries = [
@@ -54,15 +54,15 @@ final class StopSignal: Sendable {
         }
     }
 
-    /// Lets time pass while the peer is there: until the deadline, and with `.never` until the peer goes away.
+    /// Waits while the peer keeps its side open: until the deadline, or with `.never` until the peer closes it.
     ///
-    /// The peer may have sent more, which nobody reads meanwhile: its bytes must not wake the thread again and again, nor
-    /// hide the end behind them.
+    /// The peer may have sent bytes that are not read during the wait. They must neither wake the thread repeatedly nor
+    /// hide the end of the stream behind them.
     func hold(_ descriptor: Int32, until deadline: Deadline) -> Wake {
         #if canImport(Darwin)
         holdByQueue(descriptor, until: deadline)
         #else
-        // The end of the peer's stream, apart from its bytes.
+        // The end of the peer's stream (POLLRDHUP), separate from its bytes.
         wait(for: 0x2000, on: descriptor, until: deadline)
         #endif
     }
@@ -75,7 +75,7 @@ final class StopSignal: Sendable {
 
 #if canImport(Darwin)
 extension StopSignal {
-    /// `poll` of Darwin has no event for the end alone, but a queue tells it, and everything else once.
+    /// Darwin's `poll` has no event for the end of the stream alone. A kqueue reports it, and every other event once.
     private func holdByQueue(_ descriptor: Int32, until deadline: Deadline) -> Wake {
         let queue = kqueue()
         guard queue >= 0 else { return wait(for: Int32(POLLIN), on: descriptor, until: deadline) }

@@ -2,30 +2,30 @@
 
 public import CurlewHTTP
 
-/// Which requests a stub or a server route answers: a method and a path with parameters.
+/// A pattern for the requests that a stub or a server route matches: a method and a path with parameters.
 ///
 ///     RoutePattern(.get, "/users/:id")        // one segment, read as parameters["id"]
 ///     RoutePattern(.get, "/files/*path")      // the rest, one segment or more, read as parameters["path"]
 ///     RoutePattern(nil, "/health")            // any method
 ///
-/// The query takes no part. Segments are compared percent-decoded, with regard to case; a slash at the end counts.
-/// Of several patterns that match, the most specific decides, see `RouteTable`.
+/// The query is ignored. Segments are compared percent-decoded and case-sensitively; a trailing slash is significant.
+/// Of several matching patterns the most specific is used, see `RouteTable`.
 public struct RoutePattern: Hashable, Sendable {
     /// The method, or nil for any.
     public let method: HTTPMethod?
-    /// The path as written.
+    /// The path as it was passed.
     public let path: String
 
     private let segments: [Segment]
 
-    /// A pattern. A slash at the beginning may be left out.
+    /// Creates a pattern. The leading slash may be omitted.
     public init(_ method: HTTPMethod?, _ path: String) {
         self.method = method
         self.path = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
         segments = Self.split(path[...]).map(Segment.init)
     }
 
-    /// The parameters, if the request target (path, perhaps with a query) has this shape. The method is not looked at.
+    /// Returns the parameters if the request target (a path, optionally with a query) matches. Ignores the method.
     public func parameters(in target: String) -> PathParameters? {
         let given = Self.split(target.prefix { $0 != "?" && $0 != "#" })
         var found = PathParameters()
@@ -48,8 +48,8 @@ public struct RoutePattern: Hashable, Sendable {
         return segments.count == given.count ? found : nil
     }
 
-    /// True when this pattern, written left of the other, says more about the same target: at the first difference a
-    /// literal beats a parameter, and a parameter beats the rest; then a named method beats any.
+    /// Returns whether this pattern is more specific than another that matches the same target: at the first difference
+    /// a literal takes precedence over a parameter, and a parameter over the rest; then a method over any method.
     func isMoreSpecific(than other: RoutePattern) -> Bool {
         for (mine, theirs) in zip(segments, other.segments) where mine.rank != theirs.rank {
             return mine.rank < theirs.rank
@@ -92,13 +92,13 @@ extension RoutePattern: CustomStringConvertible {
     }
 }
 
-/// What a pattern's parameters stand for in one request.
+/// The values of a pattern's parameters in one request.
 public struct PathParameters: Hashable, Sendable {
     fileprivate(set) var values: [String: String] = [:]
 
-    /// No parameters.
+    /// Creates an empty set of parameters.
     public init() {}
 
-    /// The percent-decoded value of one segment, or for a `*` parameter the rest of the path as it came.
+    /// The percent-decoded value of one segment, or for a `*` parameter the rest of the path as sent.
     public subscript(name: String) -> String? { values[name] }
 }

@@ -2,23 +2,23 @@
 
 public import CurlewHTTP
 
-/// Answers by route pattern: the table behind mocks and servers.
+/// A table of values by route pattern, used by mocks and servers.
 ///
-/// The most specific pattern that matches decides, whatever the order in which patterns were added; of equally specific
-/// ones, the last added, so that a test can replace what its fixture set up.
+/// The most specific matching pattern is used, whatever the order in which patterns were added. Of equally specific
+/// ones the last added is used, so that a test can replace the routes of its fixture.
 public struct RouteTable<Answer: Sendable>: Sendable {
     private var entries: [(pattern: RoutePattern, answer: Answer)] = []
 
-    /// A table without routes.
+    /// Creates a table without routes.
     public init() {}
 
-    /// What a look-up found.
+    /// The result of a lookup.
     public enum Match {
-        /// A route, and what its parameters stand for.
+        /// A route with the values of its parameters.
         case found(Answer, PathParameters, RoutePattern)
-        /// Routes for this path, but only with these methods: what a server answers with 405.
+        /// There are routes for this path, but only with these methods: a server responds with 405.
         case otherMethods([HTTPMethod])
-        /// No route for this path.
+        /// There is no route for this path.
         case none
     }
 
@@ -30,7 +30,7 @@ public struct RouteTable<Answer: Sendable>: Sendable {
     /// The patterns, in the order in which they were added.
     public var patterns: [RoutePattern] { entries.map(\.pattern) }
 
-    /// The route for a request. `target` is the path, perhaps with a query.
+    /// Returns the route for a request. `target` is the path, optionally with a query.
     public func match(_ method: HTTPMethod, _ target: String) -> Match {
         var best: (pattern: RoutePattern, answer: Answer, parameters: PathParameters)?
         var others: [HTTPMethod] = []

@@ -14,7 +14,7 @@ package struct CRC32 {
         update(bytes)
     }
 
-    /// Goes on with these bytes.
+    /// Adds these bytes to the checksum.
     package mutating func update(_ bytes: some Sequence<UInt8>) {
         let table = Self.table
         var register = register
@@ -24,7 +24,7 @@ package struct CRC32 {
 
     package var value: UInt32 { ~register }
 
-    /// Eight digits: "cbf43926".
+    /// The checksum as eight hexadecimal digits: "cbf43926".
     package var hexadecimal: String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 8 - digits.count) + digits

@@ -5,29 +5,31 @@
 public import CurlewCore
 public import SwiftUI
 
-/// Shows a `Loadable`: its value when there is one, else a progress indicator, or the error with a button to try again.
+/// A view of a `Loadable`: shows its value if there is one, otherwise a progress indicator, or the error with a retry
+/// button.
 ///
 ///     LoadableView(model.user) { user in Text(user.name) }
 ///
-/// Loads when it appears, and ends that load when it disappears. After a failure it loads when the person asks for it: by
-/// the button, or by pulling a list or another scrollable view inside it. A failure while a value is there is shown above
-/// the value, which stays. In a list they are rows; outside of one, put it into a stack.
+/// The view loads when it appears, and cancels that load when it disappears. After a failure it loads only on the
+/// user's request: by the button, or by pulling a list or another scrollable view inside it to refresh. An error that
+/// occurs while a value is there is shown above the value, which remains. In a list they are rows; outside a list, put
+/// the view into a stack.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct LoadableView<Value: Sendable, Content: View>: View {
     private let loadable: Loadable<Value>
     private let content: (Value) -> Content
 
-    /// A view of `loadable`; `content` shows a value.
+    /// Creates a view of `loadable`; `content` shows a value.
     public init(_ loadable: Loadable<Value>, @ViewBuilder content: @escaping (Value) -> Content) {
         self.loadable = loadable
         self.content = content
     }
 
-    /// What the state asks for.
+    /// The views for the current state.
     public var body: some View {
-        // One branch for each part, so that the content stays the same view, whose refresh goes on, while errors come
-        // and go. Modifiers of a group belong to each view in it: the task is that of the one view for which there is
-        // something to load.
+        // There is one branch for each part, so that the content keeps its identity, and its refresh continues, while
+        // errors appear and disappear. Modifiers of a group apply to each view in it: the task is that of the one view
+        // for which there is something to load.
         Group {
             if let error = loadable.error { FailureView(error: error) { await loadable.retry() } }
             if let value = loadable.value { content(value) }
@@ -37,13 +39,13 @@ public struct LoadableView<Value: Sendable, Content: View>: View {
     }
 }
 
-/// An error in the words for the person at the screen, and a button that tries again.
+/// A view of an error in its user-facing text, with a retry button.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct FailureView: View {
     private let error: NetworkError
     private let retry: @MainActor () async -> Void
 
-    /// A view of `error`.
+    /// Creates a view of `error`.
     public init(error: NetworkError, retry: @escaping @MainActor () async -> Void) {
         self.error = error
         self.retry = retry
@@ -63,7 +65,8 @@ public struct FailureView: View {
 
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 extension View {
-    /// Shows an alert while `error` is not nil, in the words for the person at the screen; closing it makes it nil.
+    /// Presents an alert while `error` is not nil, with the user-facing text of the error. Dismissing it sets `error`
+    /// to nil.
     public func alert(_ error: Binding<NetworkError?>) -> some View {
         alert(
             error.wrappedValue?.message ?? "",

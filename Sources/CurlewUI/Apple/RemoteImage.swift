@@ -16,12 +16,13 @@ import UIKit
 import AppKit
 #endif
 
-/// An image from a URL, through a client: its cache, its limits, and its credentials for their own origin only.
+/// An image that is loaded from a URL by a client, with its cache, its limits, and its credentials for their own origin
+/// only.
 ///
 ///     RemoteImage(url: question.owner.avatar, client: client)
 ///
-/// Safe in cells that are used again: another URL ends the load of the one before, whose image is never shown for it.
-/// Nothing is shown for what is no image.
+/// Safe in reused cells: a new URL cancels the load of the previous one, whose image is never shown for the new URL.
+/// Data that is not an image shows nothing.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
 public struct RemoteImage: View {
     private enum Source {
@@ -32,17 +33,18 @@ public struct RemoteImage: View {
     private let source: Source
     @State private var shown: (url: String, image: Image)?
 
-    /// The image at `url`.
+    /// Creates a view of the image at `url`.
     public init(url: String, client: APIClient) {
         source = .url(url, client)
     }
 
-    /// The image that a model loads: `RemoteImage(model.avatar)`. It is asked for when the view appears.
+    /// Creates a view of the image that a model loads: `RemoteImage(model.avatar)`. The load begins when the view
+    /// appears.
     public init(_ image: Loadable<Data>) {
         source = .loadable(image)
     }
 
-    /// The image, or a place for it.
+    /// The image, or a placeholder.
     public var body: some View {
         switch source {
         case .url(let url, let client): view(of: url, client)
@@ -62,7 +64,7 @@ public struct RemoteImage: View {
     }
 
     private func view(of url: String, _ client: APIClient) -> some View {
-        // Not a group: the task is that of the whole, not one of each image that comes and goes.
+        // A stack rather than a group: the task applies to the whole, not to each image that appears and disappears.
         ZStack {
             if let shown, shown.url == url { shown.image.resizable() } else { Color.secondary.opacity(0.15) }
         }

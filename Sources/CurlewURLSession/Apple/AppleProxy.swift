@@ -5,9 +5,9 @@
 import CurlewCore
 import Foundation
 
-/// Proxies as `URLSessionConfiguration` takes them.
+/// Applies a proxy configuration to a `URLSessionConfiguration`.
 enum AppleProxy {
-    /// `.environment` is what the system's settings say, `.none` is none whatever they say.
+    /// `.environment` uses the system's proxy settings. `.none` disables proxies.
     static func set(_ proxy: ProxyConfiguration, in settings: URLSessionConfiguration) {
         switch proxy {
         case .environment: break

@@ -7,7 +7,7 @@ import CurlewHTTP
 import Foundation
 import Security
 
-/// Whom a session trusts, as whom it shows itself, and what it tells its proxy.
+/// Responds to challenges for server trust, the client identity and proxy credentials.
 struct AppleTrust: ChallengePolicy {
     typealias Reply = @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
 
@@ -20,8 +20,8 @@ struct AppleTrust: ChallengePolicy {
         if case .fixed(let server, _) = configuration.proxy { proxy = server } else { proxy = nil }
     }
 
-    /// Certificates are evaluated on queues of their own: the system may ask other hosts about them (AIA, OCSP), and
-    /// the delegate's queue serves all exchanges of the session.
+    /// Certificates are evaluated on a separate queue: the system may contact other hosts for them (AIA, OCSP), and the
+    /// delegate's queue serves all exchanges of the session.
     func answer(
         to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (TransportWarning) -> Void,
         refuse: @escaping @Sendable (NetworkError) -> Void, reply: @escaping Reply
@@ -58,13 +58,13 @@ struct AppleTrust: ChallengePolicy {
         }
     }
 
-    /// The certificate is checked in every case; the pins come on top.
+    /// Evaluates the certificate in every case, and then checks the pins.
     private func judge(
         _ trust: SecTrust, host: String, _ warn: @escaping @Sendable (TransportWarning) -> Void,
         _ refuse: @escaping @Sendable (NetworkError) -> Void, _ reply: @escaping Reply
     ) {
         let pins = tls.pins.first(for: host.lowercased())
-        // Handed from queue to queue, used by one at a time.
+        // Passed from queue to queue, and used by one queue at a time.
         nonisolated(unsafe) let trust = trust
         let fail = { @Sendable (error: NetworkError) in
             refuse(error)
@@ -77,7 +77,7 @@ struct AppleTrust: ChallengePolicy {
                         .configuration, detail: "The trusted roots cannot be read.",
                         hint: "Check TLSConfiguration.trustedRoots: certificates in PEM form."))
             }
-            // It has to be called on the queue on which it answers.
+            // Must be called on the queue on which it reports its result.
             let status = SecTrustEvaluateAsyncWithError(trust, Self.queue) { trust, isTrusted, problem in
                 guard isTrusted else {
                     var error = NetworkError(
@@ -108,14 +108,14 @@ struct AppleTrust: ChallengePolicy {
         }
     }
 
-    /// After an evaluation, the path that the system has built, as far as it came, the server's own certificate first.
-    /// With a trusted server it ends at the root.
+    /// Returns the certificate path that the system built, as far as it got, with the server's own certificate first.
+    /// Call it after an evaluation. For a trusted server, the path ends at the root.
     private static func chain(of trust: SecTrust) -> [Data] {
         let chain = SecTrustCopyCertificateChain(trust) as? [SecCertificate]
         return (chain ?? []).map { SecCertificateCopyData($0) as Data }
     }
 
-    /// What the server presented, if the system has ended the handshake by itself.
+    /// Returns the certificates that the server presented, if the system itself ended the handshake.
     static func certificates(in error: any Error) -> [PeerCertificate] {
         (error as? URLError)?.failureURLPeerTrust.map { PeerCertificate.list(chain(of: $0)) } ?? []
     }

@@ -6,27 +6,28 @@ public import CurlewCore
 import CurlewHTTP
 public import Foundation
 
-/// Transfers that go on while the app is suspended or ended by the system.
+/// Runs transfers that continue while the app is suspended or terminated by the system.
 ///
 ///     let background = BackgroundSession(identifier: "example.films", folder: folder)
 ///     let transfer = try background.start(request, .download(to: path), tags: ["film": "7"])
 ///     for await entry in background.outcomes { … }        // also those that ended while the app was away
 ///
-/// Make it once at each launch, with the same identifier: that is when the system hands over what has happened. No
-/// interceptor runs: attach credentials that live long enough before `start`. Redirects are followed by the system, which
-/// may send the request's fields to the new place: leave credentials out where a server redirects to another origin.
+/// Create the session at every launch with the same identifier: the system then delivers the pending events. No
+/// interceptor runs: attach sufficiently long-lived credentials before `start`. The system follows redirects and may
+/// send the request's fields to the new origin: omit credentials if a server redirects to another origin.
 public final class BackgroundSession: Sendable {
-    /// What has ended, each at least once until it is acknowledged. For one reader; the newest 1000 wait for it.
+    /// The transfers that have ended. Each is delivered at least once until it is acknowledged. Supports one consumer
+    /// and buffers the newest 1000 entries.
     public let outcomes: AsyncStream<BackgroundLedger.Entry>
 
     private let delegate: BackgroundDelegate
     private let session: URLSession
 
-    /// The session of `identifier`; its ledger is a file in `folder`, which has to exist.
+    /// Creates the session with this `identifier`. Its ledger is a file in `folder`, which must exist.
     ///
-    /// - `isDiscretionary`: the system chooses the time (power, Wi-Fi).
+    /// - `isDiscretionary`: the system chooses the time of the transfers, depending on power and Wi-Fi.
     public init(identifier: String, folder: String, isDiscretionary: Bool = false) {
-        // No more than the ledger has; `entries` has them all.
+        // The same limit as the ledger's. `entries` returns all of them.
         let (stream, continuation) = AsyncStream<BackgroundLedger.Entry>.makeStream(
             bufferingPolicy: .bufferingNewest(BackgroundLedger.capacity))
         outcomes = stream
@@ -42,15 +43,17 @@ public final class BackgroundSession: Sendable {
         let (delegate, queue) = (delegate, session.delegateQueue)
         session.getAllTasks { tasks in
             let known = tasks.compactMap { BackgroundTransfer(text: $0.taskDescription) }
-            // Behind the events that wait to be told: a transfer that has ended is not lost.
+            // Enqueued after pending delegate events, so that a transfer that has ended is not marked as lost.
             queue.addOperation { delegate.reattach(known) }
         }
     }
 
-    /// Begins a transfer. A download replaces the file at its path when the status is one of success; with any other, that
-    /// file stays as it is, and at most 1 MiB of the answer is kept for the outcome. Throws `NetworkError` for a
-    /// request that cannot be sent, for one with a body (an upload sends its file, a download nothing), and when the
-    /// ledger cannot be kept. Of an upload's answer at most 1 MiB is kept; a longer one makes the transfer fail.
+    /// Starts a transfer.
+    ///
+    /// A successful download replaces the file at its path. With any other status the file is unchanged, and at most 1
+    /// MiB of the response body is kept for the outcome. At most 1 MiB of the response to an upload is kept; a longer
+    /// response makes the transfer fail. Throws `NetworkError` for a request that cannot be sent, for a request with a
+    /// body (an upload sends its file, a download sends no body), and if the ledger cannot be written.
     public func start(
         _ request: HTTPRequest, _ kind: BackgroundTransfer.Kind, tags: [String: String] = [:]
     ) throws(NetworkError) -> BackgroundTransfer {
@@ -74,45 +77,49 @@ public final class BackgroundSession: Sendable {
         return transfer
     }
 
-    /// All transfers that are known.
+    /// All known transfers.
     public var entries: [BackgroundLedger.Entry] { delegate.entries }
 
-    /// Ends a transfer; its outcome says that it was cancelled.
+    /// Cancels a transfer. Its outcome is a cancellation error.
     public func cancel(_ id: UUID) {
         session.getAllTasks { tasks in
             for task in tasks where BackgroundTransfer(text: task.taskDescription)?.id == id { task.cancel() }
         }
     }
 
-    /// The app has taken an outcome: it is forgotten, with the file of the answer if there is one. A downloaded file
-    /// stays. Nothing happens to a transfer that still runs. Throws `.storage` when the ledger cannot be written.
+    /// Removes an outcome that the app has processed, and the file of the response if there is one.
+    ///
+    /// A downloaded file is kept. A running transfer is not affected. Throws `.storage` if the ledger cannot be
+    /// written.
     public func acknowledge(_ id: UUID) throws(NetworkError) {
         try delegate.acknowledge(id)
     }
 
-    /// What `application(_:handleEventsForBackgroundURLSession:completionHandler:)` hands over; called on the main
-    /// thread when all events have been told, at once if that was within the last 30 seconds.
+    /// Sets the completion handler of `application(_:handleEventsForBackgroundURLSession:completionHandler:)`.
+    ///
+    /// The handler is called on the main thread when all events have been delivered, or immediately if that happened
+    /// within the last 30 seconds.
     public func whenEventsAreTold(_ completion: @escaping @MainActor @Sendable () -> Void) {
         delegate.whenTold(completion)
     }
 }
 
-/// Keeps the ledger, and hands files to `BackgroundFiles`. All calls of the session come one at a time.
+/// The session's delegate. Maintains the ledger and passes files to `BackgroundFiles`. The session calls it serially.
 private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, URLSessionDataDelegate, Sendable {
     private typealias Handler = @MainActor @Sendable () -> Void
 
     private struct State {
         var ledger: BackgroundLedger
-        /// Why a file could not be kept.
+        /// The errors of files that could not be kept.
         var failures: [UUID: NetworkError] = [:]
         var events = LaunchEvents<Handler>()
     }
 
     private let files: BackgroundFiles
-    /// The transfers of earlier launches.
+    /// The transfers that were started in earlier launches.
     private let earlier: Set<UUID>
     private let state: Locked<State>
-    /// Held while the ledger is written, so that an older one never replaces a newer one.
+    /// Held while the ledger is written, so that an older version never replaces a newer one.
     private let writing = Locked(())
     private let continuation: AsyncStream<BackgroundLedger.Entry>.Continuation
 
@@ -136,7 +143,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         if let failure { throw failure }
     }
 
-    /// A transfer that cannot be recorded is not made.
+    /// Fails if the transfer cannot be recorded in the ledger.
     func start(_ transfer: BackgroundTransfer) throws(NetworkError) {
         state.withLock { $0.events.goOn() }
         do throws(NetworkError) {
@@ -175,7 +182,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
         for handler in handlers { Task { @MainActor in handler() } }
     }
 
-    /// The transfer of a task of ours, for which an event has come.
+    /// Returns the transfer of a task that an event was received for.
     private func transfer(of task: URLSessionTask) -> BackgroundTransfer? {
         state.withLock { $0.events.goOn() }
         return BackgroundTransfer(text: task.taskDescription)
@@ -190,7 +197,7 @@ private final class BackgroundDelegate: NSObject, URLSessionDownloadDelegate, UR
     ) {
         guard let transfer = transfer(of: downloadTask) else { return }
         let status = (downloadTask.response as? HTTPURLResponse)?.statusCode
-        // The file is gone when this returns.
+        // The system removes the file when this method returns.
         do throws(NetworkError) {
             try files.take(location.path, of: transfer, status: status)
         } catch {

@@ -5,28 +5,28 @@
 import CurlewCore
 import Foundation
 
-/// A pair of bound streams: what a `BodyFeed` writes to one is read from the other by URLSession.
+/// A bound pair of streams: a `BodyFeed` writes to one, URLSession reads from the other.
 enum BoundStream {
     private static let buffer = 64 << 10
 
-    /// The end for URLSession, and what produces into the other one.
+    /// Creates the input stream for URLSession and the feed that writes to the output stream.
     static func make() -> (input: InputStream, feed: BodyFeed)? {
         var (input, output): (InputStream?, OutputStream?)
         Stream.getBoundStreams(withBufferSize: buffer, inputStream: &input, outputStream: &output)
         guard let input, let output else { return nil }
-        // The call above puts both ends into one region, although they share nothing that is not locked.
+        // The call above puts both streams into one isolation region, but all state they share is locked.
         nonisolated(unsafe) let end = output
         return (input, BodyFeed(StreamWriter(end)))
     }
 }
 
-/// The end that is written to. Its state is touched on its queue only, which is also where the stream tells its events.
+/// Writes to the output stream. Its state is accessed only on its queue, on which the stream also delivers its events.
 private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
     private struct State {
         let stream: OutputStream
         var waiting: CheckedContinuation<Void, Never>?
 
-        /// Nobody reads any more.
+        /// Whether the reader has stopped reading.
         var isOver: Bool {
             switch stream.streamStatus {
             case .closed, .error, .atEnd: true
@@ -48,7 +48,7 @@ private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
         }
     }
 
-    /// How many bytes there was room for; nil when nobody reads any more.
+    /// Returns the number of bytes written, or nil if the reader has stopped reading.
     func write(_ data: Data) async -> Int? {
         while true {
             let count = state.withLock { state -> Int? in
@@ -63,7 +63,7 @@ private final class StreamWriter: NSObject, StreamDelegate, UploadSink {
             if let count { return count > 0 ? count : nil }
             await withCheckedContinuation { continuation in
                 let isReady = state.withLock { state in
-                    // Its end may have come since the look above, and tells no second time.
+                    // The stream may have ended since the check above, and it reports its end only once.
                     if state.stream.hasSpaceAvailable || state.isOver { return true }
                     state.waiting = continuation
                     return false

@@ -7,7 +7,7 @@ import CurlewHTTP
 import Foundation
 
 extension ExchangeMetrics {
-    /// What URLSession measured: its last transaction, and what came before it as connections opened.
+    /// Creates metrics from URLSession's last transaction. `connectionsOpened` counts all transactions.
     init(_ metrics: URLSessionTaskMetrics) {
         self.init()
         total = .seconds(metrics.taskInterval.duration)
@@ -30,7 +30,8 @@ extension ExchangeMetrics {
         connection = Self.connection(of: last)
     }
 
-    /// The transaction's connection, whose number URLSession does not tell; nil when it had none.
+    /// Returns the transaction's connection, or nil if there was none. URLSession does not report a connection
+    /// identifier.
     private static func connection(of transaction: URLSessionTaskTransactionMetrics) -> ConnectionInfo? {
         guard let address = transaction.localAddress, let port = transaction.localPort else { return nil }
         var tls: ConnectionInfo.TLS?

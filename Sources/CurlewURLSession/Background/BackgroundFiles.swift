@@ -4,32 +4,32 @@ import CurlewCore
 import CurlewHTTP
 import Foundation
 
-/// The files of background transfers: what was downloaded, and what servers answered.
+/// Stores the files of background transfers: downloads and response bodies.
 ///
-/// Downloads go where the app wants them. Other bodies, the answer to an upload or the page that explains a 404, are
-/// kept beside the ledger until the app acknowledges the transfer. Nothing is remembered in memory, because a transfer
-/// may begin in one launch of the app and end in another.
+/// Downloads are moved to the path that the app chose. Other bodies, such as the response to an upload or the body of a
+/// 404, are stored next to the ledger until the app acknowledges the transfer. No state is kept in memory, because a
+/// transfer may start in one launch of the app and end in another.
 struct BackgroundFiles: Sendable {
-    /// The most bytes of an answer that are kept.
+    /// The maximum size in bytes of a stored response body.
     static let maximumAnswer = 1 << 20
 
     let folder: String
-    /// Of the session: several may use one folder.
+    /// The identifier of the session. Several sessions may share a folder.
     let identifier: String
 
-    /// Where the ledger is.
+    /// The path of the ledger.
     var ledger: String { "\(folder)/\(identifier).ledger.json" }
 
-    /// Where the answer to a transfer is kept.
+    /// Returns the path at which the response body of a transfer is stored.
     func answer(_ id: UUID) -> String { "\(folder)/\(prefix)\(id.uuidString)\(Self.suffix)" }
 
     private var prefix: String { identifier + "." }
     private static let suffix = ".answer"
 
-    /// Takes a file that the system has downloaded and is about to remove.
+    /// Moves a downloaded file before the system removes it.
     ///
-    /// With a status of success it replaces the file at the download's target, in one step: a reader sees the old file
-    /// or the new one. With any other status the target stays as it is.
+    /// With a success status, the file atomically replaces the file at the download's target. With any other status,
+    /// the target is unchanged.
     func take(_ file: String, of transfer: BackgroundTransfer, status: Int?) throws(NetworkError) {
         guard case .download(let target) = transfer.kind else { return }
         let isWanted = status.map { HTTPStatus($0).isSuccess } ?? false
@@ -37,12 +37,12 @@ struct BackgroundFiles: Sendable {
             try replace(target, with: file)
         } else {
             guard size(of: file) <= UInt64(Self.maximumAnswer) else { return }
-            // What a server answers is for the app alone.
+            // Response bodies are readable only by the app.
             try replace(answer(transfer.id), with: file, mode: 0o600)
         }
     }
 
-    /// Adds a piece of an answer. It goes on where an earlier launch of the app has ended.
+    /// Appends a piece of a response body, also to a file from an earlier launch of the app.
     func append(_ data: Data, to id: UUID) throws(NetworkError) {
         let path = answer(id)
         do {
@@ -62,12 +62,12 @@ struct BackgroundFiles: Sendable {
         }
     }
 
-    /// What came of a transfer that the system has ended: by `error`, or with `response`.
+    /// Returns the outcome of a transfer that ended with `error` or with `response`.
     func outcome(of transfer: BackgroundTransfer, _ response: HTTPResponse?, _ error: NetworkError?)
         -> BackgroundOutcome
     {
         guard error == nil, var response else {
-            // A part of an answer is none.
+            // An incomplete response is discarded.
             forget(transfer.id)
             return BackgroundOutcome(error ?? NetworkError(.badResponse, detail: "There was no answer."))
         }
@@ -81,12 +81,12 @@ struct BackgroundFiles: Sendable {
         return BackgroundOutcome(response, file: FileManager.default.fileExists(atPath: path) ? path : nil)
     }
 
-    /// Removes the answer to a transfer. What was downloaded is the app's.
+    /// Removes the stored response body of a transfer. A downloaded file is not removed.
     func forget(_ id: UUID) {
         try? FileManager.default.removeItem(atPath: answer(id))
     }
 
-    /// Removes the answers to transfers that are not in the ledger any more.
+    /// Removes response bodies of transfers that are no longer in the ledger.
     func sweep(keeping known: Set<UUID>) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
             guard name.begins(with: prefix), name.ends(with: Self.suffix),
@@ -102,9 +102,9 @@ struct BackgroundFiles: Sendable {
         return size?.uint64Value ?? .max
     }
 
-    /// - `mode`: the permissions of the file; nil leaves those that the system gave.
+    /// - `mode`: the permissions of the file; nil keeps those that the system set.
     private func replace(_ target: String, with file: String, mode: Int? = nil) throws(NetworkError) {
-        // A file of another volume cannot get the name in one step: a copy beside the target can.
+        // A file on another volume cannot be renamed atomically, but a copy next to the target can.
         let draft = "\(target).\(UUID().uuidString).new"
         do {
             if let mode { try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file) }

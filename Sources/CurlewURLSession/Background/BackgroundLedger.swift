@@ -3,63 +3,65 @@
 public import CurlewCore
 public import Foundation
 
-/// Which background transfers there are and what came of them: the bookkeeping, without URLSession.
+/// A record of background transfers and their outcomes, independent of URLSession.
 ///
 ///     started ──▶ running ──▶ finished ──▶ (acknowledged: gone)
 ///                    │
 ///                    └──▶ lost: the system no longer knows it, and nothing came of it
 ///
-/// A value that is saved whenever it changes and loaded after a relaunch; then `reattach` compares it with the tasks that
-/// the system still has. Events may come twice and in any order: the first outcome of a transfer counts.
+/// The ledger is saved after every change and loaded after a relaunch. `reattach` then compares it with the tasks that
+/// the system still has. Events may arrive twice and in any order: the first outcome of a transfer is kept.
 public struct BackgroundLedger: Codable, Hashable, Sendable {
-    /// Where a transfer stands.
+    /// The state of a transfer.
     public enum State: Codable, Hashable, Sendable {
-        /// The system works on it, or waits for its time.
+        /// The system performs the transfer or has scheduled it.
         case running
-        /// It is over, and the app has not acknowledged it.
+        /// The transfer has ended, and the app has not acknowledged it.
         case finished(BackgroundOutcome)
-        /// The system lost it: the user ended the app, or the task was made by an older installation. Should its end be
-        /// told after all, it becomes finished.
+        /// The system no longer knows the transfer: the user terminated the app, or an older installation created the
+        /// task. If the system reports an outcome later, the state becomes finished.
         case lost
     }
 
-    /// One transfer and where it stands.
+    /// A transfer and its state.
     public struct Entry: Codable, Hashable, Sendable {
         /// The transfer.
         public let transfer: BackgroundTransfer
-        /// Where it stands.
+        /// The state of the transfer.
         public internal(set) var state: State
     }
 
-    /// The most transfers it keeps: 1000. Beyond it the oldest that has ended is forgotten, or the oldest at all.
+    /// The maximum number of transfers: 1000. When it is exceeded, the oldest transfer that has ended is removed, or
+    /// the oldest transfer if none has ended.
     public static let capacity = 1000
 
     private(set) var list: [Entry] = []
 
-    /// A ledger without entries.
+    /// Creates an empty ledger.
     public init() {}
 
     /// All transfers in the order in which they were started.
     public var entries: [Entry] { list }
 
-    /// The transfer of this identifier.
+    /// The entry of the transfer with this identifier.
     public subscript(id: UUID) -> Entry? {
         list.first { $0.transfer.id == id }
     }
 
-    /// A transfer begins. Nothing happens if it is known.
+    /// Adds a transfer. Does nothing if the transfer is known.
     public mutating func start(_ transfer: BackgroundTransfer) {
         guard self[transfer.id] == nil else { return }
         list.append(Entry(transfer: transfer, state: .running))
         while list.count > Self.capacity {
-            // What still runs is not forgotten for as long as there is something else.
+            // A running transfer is removed only if all transfers are running.
             list.remove(at: list.firstIndex { $0.state != .running } ?? 0)
         }
     }
 
-    /// A transfer is over. One that is not known becomes so: its task came from a launch whose ledger was lost.
+    /// Records the outcome of a transfer. An unknown transfer is added: its task was created in a launch whose ledger
+    /// was lost.
     ///
-    /// True when this is the first outcome, and so the one that counts.
+    /// Returns true if this is the first outcome. Later outcomes are ignored.
     @discardableResult
     public mutating func finish(_ transfer: BackgroundTransfer, _ outcome: BackgroundOutcome) -> Bool {
         start(transfer)
@@ -69,13 +71,14 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
         return true
     }
 
-    /// After a relaunch: the transfers that the system still knows. What it does not know, and has no outcome, is lost.
+    /// Marks transfers without an outcome as lost if they are not in `known`, the transfers that the system still has.
+    /// Call it after a relaunch.
     ///
-    /// Gives the lost ones. Apple does not say whether a task that ended while the app was away is among a session's
-    /// tasks until its end was told: an outcome that comes later replaces `.lost`.
+    /// Returns the lost transfers. Apple does not document whether a task that ended while the app was away is among
+    /// the session's tasks until its end is reported. An outcome that arrives later replaces `.lost`.
     ///
-    /// - `candidates`: the transfers that may be lost, those that were loaded at the launch; nil for all. The system's
-    ///   list of tasks takes time to come, and what was started meanwhile is not in it.
+    /// - `candidates`: the transfers that may be lost, that is, those loaded at launch; nil for all. The system's list
+    ///   of tasks is fetched asynchronously and does not contain transfers that were started in the meantime.
     @discardableResult
     public mutating func reattach(
         _ known: [BackgroundTransfer], candidates: Set<UUID>? = nil
@@ -96,29 +99,29 @@ public struct BackgroundLedger: Codable, Hashable, Sendable {
         return lost
     }
 
-    /// The app has looked at the outcome. What still runs stays.
+    /// Removes a transfer that the app has processed. A running transfer is kept.
     public mutating func acknowledge(_ id: UUID) {
         list.removeAll { $0.transfer.id == id && $0.state != .running }
     }
 
-    /// A transfer that was never handed to the system.
+    /// Removes a transfer that was never handed to the system.
     mutating func remove(_ id: UUID) {
         list.removeAll { $0.transfer.id == id }
     }
 }
 
 extension BackgroundLedger {
-    /// The most bytes of a file: a thousand transfers with long tags.
+    /// The maximum file size in bytes: a thousand transfers with long tags.
     private static let fileLimit = 64 << 20
 
-    /// The ledger in a file; an empty one if there is no file or it cannot be read, because then it is as good as lost.
-    /// Another user's file and a symbolic link are not read.
+    /// Loads a ledger from a file. The ledger is empty if the file does not exist or cannot be read. Files of another
+    /// user and symbolic links are not read.
     public init(file path: String) {
         let data = (try? PrivateFile.read(path, limit: Self.fileLimit, trusting: .owner)) ?? Data()
         self = (try? JSONDecoder().decode(Self.self, from: data)) ?? BackgroundLedger()
     }
 
-    /// Writes the file anew, in one step, readable for its owner only (0600). Throws `NetworkError` with reason
+    /// Writes the ledger atomically to a file that only its owner can read (0600). Throws `NetworkError` with reason
     /// `.storage`.
     public func save(to path: String) throws(NetworkError) {
         do {

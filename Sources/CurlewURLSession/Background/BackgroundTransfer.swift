@@ -4,36 +4,37 @@ public import CurlewCore
 import CurlewHTTP
 public import Foundation
 
-/// What a transfer that outlives the process needs to be recognised later: by the system's task, and on disk.
+/// Identifies a transfer that outlives the process, both in the system's task and on disk.
 ///
-/// The system keeps a background task, and its request, while the app is away. What it does not keep is what the app
-/// meant by it. This description travels with the task as text, so that the task is known again after a relaunch.
+/// The system keeps a background task and its request while the app is away, but not the app's own data about it. This
+/// description is attached to the task as text, so that the task can be identified after a relaunch.
 ///
-/// It holds no secret: fields of the request are not in it, and its URL is the one that logs show, with secret values
-/// replaced. Put nothing secret into `tags` either: they are written to disk as they are.
+/// It contains no secrets: it omits the request's fields, and secret values in the URL are redacted as in logs. Do not
+/// put secrets into `tags`: they are written to disk unchanged.
 public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
-    /// What is transferred.
+    /// The direction of the transfer and its file.
     public enum Kind: Codable, Hashable, Sendable {
-        /// The answer's body goes into this file, which is replaced if the status is one of success.
+        /// Writes the response body to this file. An existing file is replaced only if the status is a success.
         case download(to: String)
-        /// The request's body is this file, which has to stay until the transfer is over.
+        /// Sends this file as the request body. The file must exist until the transfer has ended.
         case upload(from: String)
     }
 
-    /// Tells it from all others.
+    /// The unique identifier of the transfer.
     public let id: UUID
-    /// What is transferred, and the file.
+    /// The direction of the transfer and its file.
     public let kind: Kind
-    /// The method and the URL, secrets out. To show and to search, not to send again.
+    /// The method and the URL without secrets. For display and search, not for sending again.
     public let line: String
-    /// What the app wants to know later: which endpoint reads the answer, which record it belongs to.
+    /// Data of the app, such as the endpoint that decodes the response or the record it belongs to.
     public var tags: [String: String]
-    /// When it was made.
+    /// The creation date.
     public let created: Date
-    /// Fields that were declared as secret, which no outcome keeps: in a later launch nobody else knows. Nil for none.
+    /// The names of fields that were declared secret, which the outcome omits: later launches do not know the
+    /// declarations. Nil if there are none.
     let withheld: [String]?
 
-    /// A description of `request`.
+    /// Creates a description of `request`.
     public init(
         _ request: HTTPRequest, kind: Kind, tags: [String: String] = [:], id: UUID = UUID(), created: Date = Date()
     ) {
@@ -48,12 +49,13 @@ public struct BackgroundTransfer: Codable, Hashable, Sendable, Identifiable {
 }
 
 extension BackgroundTransfer {
-    /// The most bytes of the text that travels with a task.
+    /// The maximum size in bytes of the text that is attached to a task.
     static let maximumText = 16 << 10
-    /// Tasks of ours begin with it; a later form gets another number.
+    /// The prefix of the text of all tasks of this package. An incompatible format would use another number.
     private static let mark = "curlew-1:"
 
-    /// The text that travels with the task. Throws `.invalidRequest` when the tags are too long for it (16 KiB).
+    /// Returns the text to attach to the task. Throws `.invalidRequest` if the text exceeds 16 KiB because of long
+    /// tags.
     public func text() throws(NetworkError) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -72,7 +74,8 @@ extension BackgroundTransfer {
         }
     }
 
-    /// The description in a task's text; nil for tasks of others, and for what cannot be read.
+    /// Parses the text of a task. Returns nil for tasks that this package did not create and for text that cannot be
+    /// parsed.
     public init?(text: String?) {
         guard let text, text.begins(with: Self.mark), text.utf8.count <= Self.maximumText,
             let transfer = try? JSONDecoder().decode(Self.self, from: Data(text.utf8.dropFirst(Self.mark.utf8.count)))
@@ -81,19 +84,19 @@ extension BackgroundTransfer {
     }
 }
 
-/// What came of a background transfer, kept until the app has looked at it.
+/// The outcome of a background transfer, kept until the app acknowledges it.
 public struct BackgroundOutcome: Codable, Hashable, Sendable {
-    /// The status of the answer; nil if none came.
+    /// The status of the response; nil if there was no response.
     public let status: Int?
-    /// The fields of the answer, without those that are secret by their names or were declared so.
+    /// The fields of the response, without those that are secret by name or declaration.
     public let headers: [String: String]
-    /// The body's file. Of a download with a status of success, where it was to go; otherwise where the answer is kept
-    /// until the transfer is acknowledged. Nil without one.
+    /// The file with the response body; nil if there is none. For a successful download, the path that the app chose.
+    /// Otherwise the path at which the response is stored until the transfer is acknowledged.
     public let file: String?
-    /// Why there is no answer, in one sentence.
+    /// Why there is no response, in one sentence.
     public let failure: String?
 
-    /// An outcome of a transfer that was answered.
+    /// Creates the outcome of a transfer that received a response.
     public init(_ response: HTTPResponse, file: String?) {
         status = response.status.code
         var kept: [String: String] = [:]
@@ -105,16 +108,17 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
         failure = nil
     }
 
-    /// An outcome of a transfer that was not.
+    /// Creates the outcome of a transfer that failed without a response.
     public init(_ error: NetworkError) {
         (status, headers, file) = (nil, [:], nil)
         failure = "\(error.label): \(error.detail)".clipped(to: 500)
     }
 
-    /// The answer, for an endpoint to decode: `try await endpoint.decode(outcome.response(), using: .json)`.
+    /// Returns the response, for example for an endpoint to decode: `try await endpoint.decode(outcome.response(),
+    /// using: .json)`.
     ///
-    /// Reads at most `limit` bytes of the body's file. Throws `NetworkError`: `.connectionLost` where no answer came,
-    /// `.storage` where the file cannot be read, `.limitExceeded(.responseBody)` where it is longer.
+    /// Reads at most `limit` bytes of the body's file. Throws `NetworkError`: `.connectionLost` if there was no
+    /// response, `.storage` if the file cannot be read, `.limitExceeded(.responseBody)` if it is longer.
     public func response(limit: Int64 = Limits.standard.responseBody) throws(NetworkError) -> HTTPResponse {
         guard let status else {
             throw NetworkError(

@@ -2,20 +2,22 @@
 
 import Foundation
 
-/// When to call the handler by which an app tells the system that it has dealt with the events of a background session.
+/// Decides when to call the handler that notifies the system that an app has processed the events of a background
+/// session.
 ///
-/// The system wakes the app, tells the session its events, and says when that was all. The app hands the handler over
-/// before or after that, because a session that is made early in a launch gets its events at once. A handler that is
-/// called too early lets the app be suspended with events untold; one that is never called costs the app its background
-/// time.
+/// The system wakes the app, delivers the session's events, and reports when all have been delivered. The app provides
+/// the handler before or after that, because a session that is created early in a launch receives its events
+/// immediately. If the handler is called too early, the app may be suspended before all events are delivered. If it is
+/// never called, the app loses background time.
 struct LaunchEvents<Handler> {
-    /// For how long "that was all" holds for a handler that comes later: 30 s, as long as the system lets a launch take.
+    /// How long the report that all events were delivered is valid for a handler that is provided later: 30 s, the time
+    /// that the system allows for a launch.
     static var patience: Double { 30 }
 
     private var waiting: [Handler] = []
     private var told: Date?
 
-    /// The app hands over a handler; those to call now come back.
+    /// Adds a handler. Returns the handlers to call now.
     mutating func ask(_ handler: Handler, at date: Date) -> [Handler] {
         if let told, abs(date.timeIntervalSince(told)) < Self.patience {
             self.told = nil
@@ -26,14 +28,14 @@ struct LaunchEvents<Handler> {
         return []
     }
 
-    /// The session has told all its events; the handlers to call now come back.
+    /// Records that all events were delivered. Returns the handlers to call now.
     mutating func tell(at date: Date) -> [Handler] {
         defer { waiting = [] }
         told = waiting.isEmpty ? date : nil
         return waiting
     }
 
-    /// An event, or a new transfer: what was told before does not count for what comes.
+    /// Invalidates an earlier report after an event or a new transfer.
     mutating func goOn() {
         told = nil
     }

@@ -8,20 +8,19 @@ public import Foundation
 public import FoundationNetworking
 #endif
 
-/// Requests that are made already, by an app's older code or by another library.
+/// Sends existing `URLRequest`s, for example from older code or from another library.
 ///
-/// What goes out is the request: of the client it has the fields and query items that it does not name itself, if it goes
-/// to the client's origin. Its timeout and cache policy do not count; the client's timeouts do. Every form throws, or
-/// delivers, `NetworkError`, with `.invalidRequest` for what cannot be sent.
+/// The request is sent as it is. If its origin is that of the client, the client adds fields and query items that the
+/// request does not contain. The client's timeouts apply instead of the request's timeout and cache policy. All methods
+/// throw or deliver `NetworkError`, with `.invalidRequest` for a request that cannot be sent.
 extension APIClient {
-    /// Sends a ready-made request through the client's pipeline and gives the answer, whatever its status.
+    /// Sends a `URLRequest` through the client's pipeline and returns the response, whatever its status.
     @concurrent @discardableResult
     public func send(urlRequest: URLRequest) async throws(NetworkError) -> HTTPResponse {
         try await send(Request<HTTPResponse>(urlRequest))
     }
 
-    /// Sends a ready-made request through the client's pipeline, checks the status and decodes the answer as the type that
-    /// is named or expected:
+    /// Sends a `URLRequest` through the client's pipeline, validates the status and decodes the response as `Value`:
     ///
     ///     let user: User = try await client.send(urlRequest: request)
     @concurrent
@@ -31,14 +30,14 @@ extension APIClient {
         try await send(Request<Value>(urlRequest), codecs: codecs)
     }
 
-    /// Sends a ready-made request through the client's pipeline, checks the status and gives the body.
+    /// Sends a `URLRequest` through the client's pipeline, validates the status and returns the body.
     @concurrent
     public func data(for urlRequest: URLRequest) async throws(NetworkError) -> Data {
         try await send(Request<Data>(urlRequest))
     }
 
-    /// Sends a ready-made request and calls `completion` with the answer, whatever its status: on the main actor, exactly
-    /// once, also when the call is cancelled.
+    /// Sends a `URLRequest` and calls `completion` with the response, whatever its status. The completion handler is
+    /// called exactly once, on the main actor, also when the call is cancelled.
     @discardableResult
     public func send(
         urlRequest: URLRequest, completion: @escaping @MainActor (Result<HTTPResponse, NetworkError>) -> Void
@@ -46,8 +45,8 @@ extension APIClient {
         send(Request<HTTPResponse>(urlRequest), completion: completion)
     }
 
-    /// Sends a ready-made request, checks the status, decodes the answer as `type` and calls `completion` on the main actor,
-    /// exactly once. `Data.self` is the body as it is.
+    /// Sends a `URLRequest`, validates the status, decodes the response as `type` and calls `completion` exactly once,
+    /// on the main actor. `Data.self` returns the body unchanged.
     @discardableResult
     public func send<Value: Decodable & Sendable>(
         urlRequest: URLRequest, as type: Value.Type,
@@ -56,8 +55,8 @@ extension APIClient {
         send(Request<Value>(urlRequest), completion: completion)
     }
 
-    /// Sends a ready-made request and calls `completion` with the answer, whatever its status: where `executor` says,
-    /// exactly once.
+    /// Sends a `URLRequest` and calls `completion` with the response, whatever its status. The completion handler is
+    /// called exactly once, on `executor`.
     @discardableResult
     public func send(
         urlRequest: URLRequest, deliverOn executor: CompletionExecutor,
@@ -66,8 +65,8 @@ extension APIClient {
         send(Request<HTTPResponse>(urlRequest), deliverOn: executor, completion: completion)
     }
 
-    /// Sends a ready-made request, checks the status, decodes the answer as `type` and calls `completion` where `executor`
-    /// says, exactly once.
+    /// Sends a `URLRequest`, validates the status, decodes the response as `type` and calls `completion` exactly once,
+    /// on `executor`.
     @discardableResult
     public func send<Value: Decodable & Sendable>(
         urlRequest: URLRequest, as type: Value.Type, deliverOn executor: CompletionExecutor,
@@ -77,24 +76,24 @@ extension APIClient {
     }
 }
 
-/// A ready-made request as a typed call, for everything that takes one: `send`, `response(for:)`, `download`, publishers,
-/// `Loadable`. What cannot be sent is thrown when the call is sent.
+/// Wraps a `URLRequest` as a typed call, for all methods that take one: `send`, `response(for:)`, `download`,
+/// publishers, `Loadable`. If the request cannot be sent, sending the call throws.
 extension Request where Value: Decodable {
-    /// A call whose answer is decoded, or taken as `Data` or `String`.
+    /// Creates a call whose response is decoded, or returned as `Data` or `String`.
     public init(_ urlRequest: URLRequest) {
         self.init(urlRequest) { try await $0.decoded(as: Value.self, using: $1) }
     }
 }
 
 extension Request where Value == Void {
-    /// A call whose status counts alone.
+    /// Creates a call that validates the status and ignores the body.
     public init(_ urlRequest: URLRequest) {
         self.init(urlRequest) { _, _ in }
     }
 }
 
 extension Request where Value == HTTPResponse {
-    /// A call that takes the answer as it comes, whatever its status.
+    /// Creates a call that returns the response, whatever its status.
     public init(_ urlRequest: URLRequest) {
         self.init(urlRequest) { response, _ in response }
     }

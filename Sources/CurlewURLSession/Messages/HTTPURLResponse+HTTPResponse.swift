@@ -9,10 +9,10 @@ public import FoundationNetworking
 #endif
 
 extension HTTPResponse {
-    /// The answer that URLSession gave as a response and data, for code that moves over step by step.
+    /// Creates a response from URLSession's response and data, for code that is migrated step by step.
     ///
-    /// Fields come sorted by name, and joined Set-Cookie fields are taken apart. `Content-Encoding` and
-    /// `Content-Length` of a body that URLSession has decoded are gone.
+    /// Fields are sorted by name, and joined Set-Cookie fields are split. If URLSession has decoded the body,
+    /// `Content-Encoding` and `Content-Length` are removed.
     public init(_ response: HTTPURLResponse, body: Data) {
         var headers = ResponseFields.headers(of: response)
         if ResponseFields.isDecoded(headers[.contentEncoding]) {
@@ -26,14 +26,15 @@ extension HTTPResponse {
 }
 
 extension HTTPURLResponse {
-    /// The head of `response`; nil if its URL is none, as in answers made by hand, and no other is given.
+    /// Creates the head of `response`. Returns nil if the response has no valid URL, as in responses created manually,
+    /// and `url` is nil.
     ///
-    /// - `url`: instead of the response's own.
+    /// - `url`: replaces the URL of the response.
     public convenience init?(_ response: HTTPResponse, url: URL? = nil) {
         guard let url = url ?? URL(string: response.url), url.scheme != nil else { return nil }
         var fields: [String: String] = [:]
         for field in response.headers {
-            // The name as it came first: a dictionary would take another spelling for another field.
+            // Keeps the first spelling of a name: a dictionary would treat another spelling as a different field.
             let name = fields.keys.first { HTTPField.Name($0) == field.name } ?? field.name.text
             fields[name] = fields[name].map { "\($0), \(field.value)" } ?? field.value
         }
@@ -43,8 +44,8 @@ extension HTTPURLResponse {
 }
 
 extension NetworkError {
-    /// The error for an answer of URLSession: its status is the reason, whatever it is. For code that moves over step by
-    /// step, and for tests.
+    /// Creates the error for a URLSession response. Its status is the reason, whatever it is. For code that is migrated
+    /// step by step, and for tests.
     public init(_ response: HTTPURLResponse, body: Data = Data()) {
         self.init(HTTPResponse(response, body: body), body: body)
     }

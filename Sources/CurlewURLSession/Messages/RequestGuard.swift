@@ -8,9 +8,9 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Keeps from URLSession what it would send otherwise than it is, or not survive.
+/// Rejects requests that URLSession would change or that would crash it, and creates the message for all others.
 enum RequestGuard {
-    /// Why `request` is not sent; nil if it can be.
+    /// Returns why `request` cannot be sent, or nil if it can.
     static func problem(_ request: HTTPRequest, on system: Platform) -> (text: String, hint: String)? {
         if !request.body.isEmpty, request.method == .head || request.method == .get {
             return ("URLSession sends no \(request.method) request with a body.", "Use POST or QUERY.")
@@ -28,23 +28,23 @@ enum RequestGuard {
         return nil
     }
 
-    /// The request for URLSession, without its body.
+    /// Returns the request for URLSession, without its body.
     static func message(
         _ request: HTTPRequest, rawBody: Bool, closes: Bool, on platform: Platform = .current
     ) throws(NetworkError) -> URLRequest {
         var message = try URLRequest(head: request)
-        // Whole seconds: Linux cuts the rest off, and takes less than one for none.
+        // Whole seconds: Linux truncates fractions and treats less than one second as no timeout.
         message.timeoutInterval = SessionSettings.distantTimeout
-        // It decodes what it can, and cannot be told not to; but the server can.
+        // URLSession always decodes known codings. Only the server can be asked not to encode.
         if rawBody, !request.headers.contains(.acceptEncoding) {
             message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
-        // Apple's URLSession would call it a form (application/x-www-form-urlencoded). This is what RFC 9110 §8.3 lets a
-        // server assume of a body without a type.
+        // Apple's URLSession would set the type to application/x-www-form-urlencoded. RFC 9110 §8.3 lets a server
+        // assume application/octet-stream for a body without a type.
         if platform == .apple, !request.body.isEmpty, !request.headers.contains(.contentType) {
             message.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
         }
-        // No other request will use the connection, and the server need not keep it (RFC 9112 §9.6).
+        // No other request uses the connection, and the server need not keep it open (RFC 9112 §9.6).
         if closes { message.setValue("close", forHTTPHeaderField: "Connection") }
         return message
     }

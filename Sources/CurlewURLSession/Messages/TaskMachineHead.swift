@@ -9,7 +9,7 @@ import FoundationNetworking
 #endif
 
 extension TaskMachine.Head {
-    /// The head of URLSession's response to a request of `method`. Throws when it is over the limits.
+    /// Creates the head of URLSession's response to a request with `method`. Throws if the head exceeds the limits.
     init(
         _ response: HTTPURLResponse, for method: HTTPMethod, _ limits: Limits, on platform: Platform = .current
     ) throws(NetworkError) {
@@ -36,10 +36,10 @@ extension TaskMachine.Head {
     }
 }
 
-/// The fields of a response, as far as Foundation keeps them.
+/// Restores the fields of a response from Foundation's dictionary.
 ///
-/// It has a dictionary: their order and the spelling of their names are lost, and fields of one name are joined with
-/// commas. Here they are sorted by name, and Set-Cookie is taken apart again.
+/// The dictionary loses the order and spelling of the names and joins fields of one name with commas. The result is
+/// sorted by name, and Set-Cookie is split again.
 enum ResponseFields {
     static func headers(of response: HTTPURLResponse) -> HTTPHeaders {
         headers(response.allHeaderFields.map { ("\($0.key)", "\($0.value)") })
@@ -56,10 +56,11 @@ enum ResponseFields {
         return headers
     }
 
-    /// The cookies in a joined field: a comma ends one if a name and `=` follow it, before a semicolon or comma.
+    /// Splits joined cookies: a comma ends a cookie if a name and `=` follow before the next semicolon or comma.
     ///
-    /// A date in `Expires` has a comma, and no `=` behind it. A cookie whose value has a comma with a name and `=`
-    /// behind it is cut in two: RFC 6265 §4.1.1 allows no comma there, and nothing could tell the difference.
+    /// A date in `Expires` contains a comma, but no `=` after it. A cookie whose value contains a comma followed by a
+    /// name and `=` is split incorrectly: RFC 6265 §4.1.1 allows no comma in a value, and the cases cannot be
+    /// distinguished.
     static func cookies(_ text: String) -> [String] {
         var result: [String] = []
         var rest = text.utf8[...]
@@ -77,10 +78,10 @@ enum ResponseFields {
         return result
     }
 
-    /// The length of the body as declared, if there is one and it counts (RFC 9112 §6.3). Throws where nobody can tell.
+    /// Returns the declared length of the body if it applies (RFC 9112 §6.3). Throws if the length is ambiguous.
     static func length(_ fields: HTTPHeaders) throws(NetworkError) -> Int64? {
         guard !fields.contains(.transferEncoding), let text = fields[.contentLength] else { return nil }
-        // Repeated ones have been joined.
+        // Foundation has joined repeated fields.
         let values = Set(text.parts(",", keepingEmpty: true).map { $0.without() })
         let isNumber = values.count == 1 && values.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
         guard isNumber, let length = values.first.flatMap({ Int64($0) }) else {
@@ -89,8 +90,8 @@ enum ResponseFields {
         return length
     }
 
-    /// Whether URLSession has undone these codings. An unknown one it hands over as it came: on Apple platforms that is
-    /// zstd too, which the systems of the package's minimums neither ask for nor undo.
+    /// Whether URLSession has decoded these codings. An unknown coding is delivered as received. On Apple platforms
+    /// that includes zstd, which the package's minimum systems neither request nor decode.
     static func isDecoded(_ codings: String?, on platform: Platform = .current) -> Bool {
         guard let codings else { return false }
         var known: Set = ["gzip", "x-gzip", "deflate", "br", "identity"]
@@ -100,7 +101,7 @@ enum ResponseFields {
         }
     }
 
-    /// Without the blanks around it. Control bytes would let a server begin a line of ours.
+    /// Removes surrounding blanks. Replaces control bytes, which could otherwise inject a line.
     private static func cleaned(_ value: String) -> String {
         let value = String(value.trimmed())
         guard value.utf8.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else { return value }
@@ -112,7 +113,8 @@ enum ResponseFields {
 }
 
 extension HTTPVersion {
-    /// The version of a protocol as URLSession names it: by its identifier of RFC 7301. Nil for another protocol.
+    /// Creates a version from the protocol name that URLSession reports, an identifier of RFC 7301. Returns nil for
+    /// another protocol.
     init?(protocolName: String) {
         switch protocolName.lowercased() {
         case "h3": self = .http3

@@ -11,17 +11,17 @@ public import Foundation
 #endif
 
 extension URLRequest {
-    /// The head of `request` for URLSession, and its body if that is in memory.
+    /// Creates a request for URLSession from the head of `request`, and from its body if that is in memory.
     ///
-    /// Fields of one name are joined, cookies with `; ` and others with `, `; their order is not kept. A body that is a
-    /// file or a stream is left out. Throws `NetworkError` with reason `.invalidRequest` for fields that could
-    /// not be sent, and for what Foundation's `URL` cannot hold or would change.
+    /// Fields of one name are joined, cookies with `; ` and others with `, `. Their order is not kept. A file or stream
+    /// body is omitted. Throws `NetworkError` with reason `.invalidRequest` for invalid fields, and for a URL that
+    /// Foundation's `URL` cannot represent or would change.
     public init(_ request: HTTPRequest) throws(NetworkError) {
         try self.init(head: request)
         if !request.body.isEmpty { httpBody = request.body.data }
     }
 
-    /// Everything but the body.
+    /// Creates a request without the body.
     init(head request: HTTPRequest) throws(NetworkError) {
         try request.validate()
         guard let url = request.url, url.absoluteString == request.urlString else {
@@ -54,12 +54,12 @@ extension URLRequest {
 }
 
 extension HTTPRequest {
-    /// What `request` describes, with its body if it has one.
+    /// Creates a request from a `URLRequest`, with its body if it has one.
     ///
-    /// Its fields are taken in the order of their names; its timeout, cache policy and network service are not part of
-    /// the message and stay behind. A body stream is read while it is sent and exists once (`RequestBody.Replay.never`).
-    /// Throws `NetworkError` with reason `.invalidRequest` for what is not an absolute http or https URL, and for fields
-    /// and methods that cannot be sent.
+    /// Fields are sorted by name. The timeout, cache policy and network service type are not part of the message and
+    /// are ignored. A body stream is read while it is sent and cannot be sent again (`RequestBody.Replay.never`).
+    /// Throws `NetworkError` with reason `.invalidRequest` if the URL is not an absolute http or https URL, and for
+    /// invalid fields and methods.
     public init(_ request: URLRequest) throws(NetworkError) {
         guard let url = request.url else {
             throw NetworkError(.invalidRequest, detail: "The URLRequest has no URL.")
@@ -82,7 +82,7 @@ extension HTTPRequest {
     }
 }
 
-/// The bytes of an `InputStream`. Reading blocks while the stream has none, on the task that sends the body.
+/// The bytes of an `InputStream`. Reading blocks the task that sends the body while the stream has no bytes.
 struct InputStreamChunks: AsyncSequence, Sendable {
     typealias Element = Data
     private let stream: Locked<InputStream?>

@@ -3,12 +3,12 @@
 import CurlewHTTP
 import Foundation
 
-/// Certificates in PEM text (RFC 7468 §5).
+/// Parses certificates in PEM text (RFC 7468 §5).
 enum PEMText {
     private static let begin = "-----BEGIN CERTIFICATE-----"
     private static let end = "-----END CERTIFICATE-----"
 
-    /// The certificates as DER, in their order. What cannot be read is left out.
+    /// Returns the certificates as DER, in order. Malformed certificates are omitted.
     static func certificates(in text: Data) -> [Data] {
         let text = String(decoding: text, as: UTF8.self)
         let parts = text.utf8.split(separator: begin.utf8, omittingEmptySubsequences: false)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// Which URLSession there is. What depends on it takes one as a value, so that each can be tested on the other.
+/// The implementation of URLSession. Code that depends on it takes a value, so that both can be tested on either
+/// platform.
 enum Platform: Sendable {
     case apple
     case linux
@@ -13,10 +14,11 @@ enum Platform: Sendable {
         #endif
     }
 
-    /// What texts call it.
+    /// The name in messages.
     var engine: String { self == .linux ? "URLSession on Linux" : "URLSession" }
 
-    /// A hint; where there is `CurlTransport`, with that way out: "Percent-encode it, or use CurlTransport, which …".
+    /// Returns a hint that, if `CurlTransport` is available, suggests it: "Percent-encode it, or use CurlTransport,
+    /// which …".
     func hint(_ advice: String, orCurl reason: String) -> String {
         self == .linux ? "\(advice), or use CurlTransport, \(reason)." : "\(advice)."
     }

@@ -8,17 +8,19 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The `URLSessionConfiguration` of a transport: one of the app's, or a plain one, without any policy of its own.
+/// Creates the `URLSessionConfiguration` of a transport, from the app's configuration or a plain one, with all policies
+/// disabled.
 enum SessionSettings {
-    /// Far beyond every deadline of ours, whole seconds, and small enough for the milliseconds that Linux counts in.
+    /// A timeout in whole seconds that exceeds every deadline of the transport, and is small enough for the
+    /// milliseconds that Linux uses.
     static let distantTimeout: Double = 7 * 86_400
 
-    /// A copy of `base`, or a plain configuration, as a transport needs it.
+    /// Returns a copy of `base`, or a plain configuration, with the settings that a transport needs.
     static func make(_ base: URLSessionConfiguration?, _ configuration: TransportConfiguration)
         -> URLSessionConfiguration
     {
         let settings = (base?.copy() as? URLSessionConfiguration) ?? .ephemeral
-        // What these would do is policy, and interceptors do it the same on every engine.
+        // These settings are policies, which interceptors implement identically for every transport.
         settings.urlCache = nil
         settings.httpCookieStorage = nil
         settings.httpShouldSetCookies = false
@@ -35,9 +37,10 @@ enum SessionSettings {
         return settings
     }
 
-    /// Why tasks of a session with this identifier would end the process; nil if it has none.
+    /// Returns why tasks of a session with this identifier would terminate the process, or nil if there is no
+    /// identifier.
     ///
-    /// A background session refuses data tasks and uploads from memory with an exception that Swift cannot catch.
+    /// A background session rejects data tasks and uploads from memory with an exception that Swift cannot catch.
     static func problem(identifier: String?) -> String? {
         identifier.map {
             "The configuration is one of a background session, \"\($0)\". A transport needs one of this process: "
@@ -45,7 +48,7 @@ enum SessionSettings {
         }
     }
 
-    /// What URLSession would trap on, or send wrongly; nil if there is nothing.
+    /// Returns the setting on which URLSession would trap, or which it would send incorrectly; nil if there is none.
     static func problem(_ base: URLSessionConfiguration?) -> String? {
         if let problem = problem(identifier: base?.identifier) { return problem }
         for (name, value) in base?.httpAdditionalHeaders ?? [:] {

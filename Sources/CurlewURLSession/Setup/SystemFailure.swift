@@ -8,11 +8,11 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// URLSession's errors in the package's words. Code and text stay in `underlying`.
+/// Maps URLSession's errors to `NetworkError`. Code and text are kept in `underlying`.
 ///
-/// On Linux many failures share the code for "unknown"; there the text, which is libcurl's, tells them apart.
+/// On Linux many failures share the code for "unknown". They are distinguished by the text, which is that of libcurl.
 enum SystemFailure {
-    /// The error of a task that URLSession ended.
+    /// Returns the error of a task that URLSession ended.
     static func error(_ error: any Error, isSecure: Bool, hasHead: Bool) -> NetworkError {
         let failure = error as NSError
         let text = failure.localizedDescription
@@ -26,7 +26,7 @@ enum SystemFailure {
         return result
     }
 
-    /// ENETDOWN for what URLSession calls a device without a network.
+    /// Returns ENETDOWN for the errors with which URLSession reports a device without a network.
     private static func systemError(of failure: NSError) -> Int32 {
         if failure.domain == NSPOSIXErrorDomain { return Int32(clamping: failure.code) }
         guard failure.domain == NSURLErrorDomain else { return 0 }
@@ -42,7 +42,7 @@ enum SystemFailure {
         let text = failure.localizedDescription
         switch failure.domain {
         case NSURLErrorDomain:
-            // CFNetwork's own error lies below, and alone tells whether it was the proxy.
+            // Only the underlying CFNetwork error indicates whether the proxy failed.
             let cause = failure.userInfo[NSUnderlyingErrorKey] as? NSError
             if cause?.domain == networkDomain, let proxy = cause.flatMap({ proxyFailure($0.code) }) {
                 return .proxyFailed(proxy)
@@ -56,7 +56,7 @@ enum SystemFailure {
         }
     }
 
-    /// What to do, where it is not the same for all errors of a reason.
+    /// Returns a hint, if it is not the same for all errors with the reason.
     private static func hint(for failure: NSError) -> String? {
         guard failure.domain == NSURLErrorDomain else { return nil }
         switch failure.code {
@@ -70,7 +70,7 @@ enum SystemFailure {
         }
     }
 
-    // Codes of Apple platforms, which Foundation on Linux does not name (NSURLError.h).
+    // Codes of Apple platforms that Foundation on Linux does not define (NSURLError.h).
     private static let transportSecurity = -1022
     private static let needsSharedContainer = -995
     private static let isInUseElsewhere = -996
@@ -78,47 +78,47 @@ enum SystemFailure {
     /// `kCFErrorDomainCFNetwork`.
     private static let networkDomain = "kCFErrorDomainCFNetwork"
 
-    /// The reason for a code of CFNetwork's own (CFNetworkErrors.h); below zero they are those of `NSURLErrorDomain`.
+    /// Returns the reason for a CFNetwork code (CFNetworkErrors.h). Codes below zero are those of `NSURLErrorDomain`.
     private static func networkReason(
         _ code: Int, _ text: String, isSecure: Bool, hasHead: Bool
     ) -> NetworkError.Reason {
         if code < 0 { return reason(for: code, text, isSecure: isSecure, hasHead: hasHead) }
         if let proxy = proxyFailure(code) { return .proxyFailed(proxy) }
         switch code {
-        // The host's name has no address.
+        // The host name has no address.
         case 1, 2: return .unreachable
-        // Authentication: of an unknown kind, refused.
+        // Authentication of an unknown type, or refused.
         case 300, 301: return .notAuthenticated(.refused)
-        // Not HTTP, or a loop of redirects.
+        // Not HTTP, or a redirect loop.
         case 303, 304: return .badResponse
         case 305: return .invalidRequest
         default: return .connectionLost(.requestMayHaveArrived)
         }
     }
 
-    /// What a code of CFNetwork's own says about a proxy; nil if it is about something else.
+    /// Returns the proxy failure for a CFNetwork code, or nil if it is not about a proxy.
     private static func proxyFailure(_ code: Int) -> NetworkError.ProxyFailure? {
         switch code {
-        // Bad credentials: of a SOCKS proxy, of an HTTP proxy, of the server that holds the proxy's configuration file.
+        // Bad credentials for a SOCKS proxy, for an HTTP proxy, or for the server of the proxy configuration file.
         case 122, 307, 309: .notAuthenticated
-        // No connection to the proxy for http, for https.
+        // No connection to the proxy for http or https.
         case 306, 310: .unreachable
-        // What else a SOCKS proxy did; a configuration file that is missing or wrong; an answer to CONNECT.
+        // Other SOCKS failures, a missing or invalid configuration file, or an invalid response to CONNECT.
         case 100...124, 308, 311: .refused(nil)
         default: nil
         }
     }
 
-    /// The reason for a code of `NSURLErrorDomain`.
+    /// Returns the reason for a code of `NSURLErrorDomain`.
     static func reason(
         for code: Int, _ text: String, isSecure: Bool, hasHead: Bool
     ) -> NetworkError.Reason {
         switch code {
-        // Linux: the protocol that is not supported may be the answer's.
+        // Linux: the unsupported protocol may be that of the response.
         case NSURLErrorUnsupportedURL where text.contains("HTTP"): .badResponse
-        // Its own limits are set far away: this is the system's for a connection that does not come about.
+        // The transport's own limits are very long: this is the system's timeout for establishing a connection.
         case NSURLErrorTimedOut: hasHead ? .timedOut(.idle) : .timedOut(.connect)
-        // Linux: nothing came at all.
+        // Linux: no response at all was received.
         case NSURLErrorBadServerResponse where text.contains("Empty reply"):
             .connectionLost(.requestMayHaveArrived)
         case NSURLErrorUnknown: unknown(text, isSecure: isSecure, hasHead: hasHead)
@@ -126,7 +126,7 @@ enum SystemFailure {
         }
     }
 
-    /// What libcurl says about a failure that has no code on Linux.
+    /// Returns the reason from libcurl's text, for a failure that has no code on Linux.
     private static func unknown(_ text: String, isSecure: Bool, hasHead: Bool) -> NetworkError.Reason {
         func says(_ words: String...) -> Bool { words.contains { text.contains($0) } }
         if says("Could not resolve") { return .unreachable }
@@ -149,7 +149,7 @@ enum SystemFailure {
         return .connectionLost(.requestMayHaveArrived)
     }
 
-    /// The error after and during a shutdown.
+    /// The error for calls after and during a shutdown.
     static var shutdown: NetworkError {
         NetworkError(.refused(by: .shutdown), detail: "The transport has been shut down.")
     }

@@ -3,18 +3,18 @@
 import CurlewCore
 import CurlewHTTP
 
-/// Options of `TransportConfiguration` that URLSession has no counterpart for.
+/// Detects options of `TransportConfiguration` that URLSession does not support.
 ///
-/// An option that would be ignored is refused, naming it: a client that asked for pins must not go on without them.
+/// An option that would be ignored is rejected by name: a client that requires pins must not continue without them.
 enum Unsupported {
-    /// One sentence for each option that is set and cannot be kept; empty when all is well.
+    /// Returns one sentence for each unsupported option that is set; empty if there are none.
     static func problems(_ configuration: TransportConfiguration, on system: Platform) -> [String] {
         var names = everywhere(configuration)
         if system == .linux { names += onLinux(configuration) } else { names += onApple(configuration) }
         return names.map { "\($0) is not possible with \(system.engine)." }
     }
 
-    /// What helps against all of them.
+    /// Returns the hint for all of them.
     static func hint(on system: Platform) -> String { system.hint("Leave the option out", orCurl: "which has it") }
 
     private static func everywhere(_ configuration: TransportConfiguration) -> [String] {
@@ -66,10 +66,11 @@ enum Unsupported {
     }
 }
 
-/// What libcurl takes from the environment on Linux, whatever URLSession is told: a proxy, and a file for keys.
+/// The settings that libcurl takes from the environment on Linux regardless of URLSession's configuration: a proxy, and
+/// a file for TLS keys.
 ///
-/// It reads the variables for each connection, knows no exception for this machine, and cannot be told otherwise. So a
-/// request that would go another way than the configuration says is refused.
+/// libcurl reads the variables for each connection and has no exception for this machine. This cannot be disabled, so a
+/// request is rejected if libcurl would use a different route than the configuration specifies.
 struct EnvironmentProxies: Sendable {
     private let http: String?
     private let https: String?
@@ -87,7 +88,7 @@ struct EnvironmentProxies: Sendable {
             .map { String(Substring($0)) }
     }
 
-    /// Why a request to `origin` cannot be sent as `configuration` says; nil if it can.
+    /// Returns why a request to `origin` cannot be sent as `configuration` specifies, or nil if it can.
     func problem(for origin: Origin, _ configuration: ProxyConfiguration) -> String? {
         guard let text = origin.isSecure ? https : http, isUsed(text, for: origin) else { return nil }
         let expected = ProxyRules(configuration, environment: environment).proxy(for: origin)
@@ -96,7 +97,8 @@ struct EnvironmentProxies: Sendable {
             + "TransportConfiguration.proxy says otherwise."
     }
 
-    /// Why a request to `origin` cannot be sent when nobody has asked for the keys of connections; nil if it can.
+    /// Returns why a request to `origin` cannot be sent if the configuration does not allow key logging, or nil if it
+    /// can.
     func keyLogProblem(for origin: Origin, _ tls: TLSConfiguration) -> String? {
         guard logsKeys, origin.isSecure, !tls.obeysKeyLogFile else { return nil }
         return
@@ -104,7 +106,7 @@ struct EnvironmentProxies: Sendable {
             + "to it. Take the variable away, set TLSConfiguration.obeysKeyLogFile, or use CurlTransport."
     }
 
-    /// What to do about it.
+    /// The hint for a proxy problem.
     static let hint =
         "Add the host to the variable no_proxy, take the proxy out of the environment, or use CurlTransport."
 

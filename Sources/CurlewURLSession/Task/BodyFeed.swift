@@ -3,22 +3,23 @@
 import CurlewCore
 import Foundation
 
-/// Where the bytes of a streamed body go: on Apple platforms one end of a pair of bound streams.
+/// A destination for the bytes of a streamed body: on Apple platforms one end of a pair of bound streams.
 protocol UploadSink: Sendable {
-    /// How many bytes of `data` there was room for, at least one; nil when nobody reads any more. Waits for room.
+    /// Writes as many bytes of `data` as there is room for, and waits for room. Returns the number of bytes, at least
+    /// one, or nil if the reader has stopped reading.
     func write(_ data: Data) async -> Int?
-    /// No more bytes come. To whoever reads, this is the end of the body. Wakes a `write` that waits.
+    /// Ends the stream, which the reader sees as the end of the body. Resumes a waiting `write`.
     func close()
 }
 
-/// Produces a body into a sink, one chunk at a time: at most one chunk and the sink's buffer are ahead of the network.
+/// Writes a body to a sink, one chunk at a time. At most one chunk and the sink's buffer are ahead of the network.
 ///
 ///     feeding ──▶ complete: closed at once
 ///        │
 ///        └──────▶ broken ──▶ released: closed, when URLSession has ended the task
 ///
 /// The end of the stream is the end of the body: URLSession would send the last chunk of a chunked body, and the server
-/// would take what came for all of it. So a body that is not complete stays open until the task is over.
+/// would treat the received part as the whole body. So an incomplete body stays open until the task has ended.
 final class BodyFeed: Sendable {
     private enum State {
         case feeding(Task<Void, Never>?)
@@ -33,7 +34,7 @@ final class BodyFeed: Sendable {
         self.sink = sink
     }
 
-    /// Begins to produce. `fail` hears of a producer that throws, or that makes another length than `length`.
+    /// Starts producing. Calls `fail` if the producer throws or if its length differs from `length`.
     func start(
         length: Int64?, _ pull: @escaping @Sendable () -> ChunkPull, _ fail: @escaping @Sendable (NetworkError) -> Void
     ) {
@@ -41,11 +42,11 @@ final class BodyFeed: Sendable {
             do {
                 if try await produce(length: length, pull()) { complete() } else { stop() }
             } catch {
-                // What was stopped has nobody who waits for it.
+                // A stopped feed has no waiting caller.
                 if stop() { fail(NetworkError(error)) }
             }
         }
-        // It may have been stopped, or be complete, by now.
+        // The work may have been stopped or completed by now.
         let isOver = state.withLock { state in
             guard case .feeding = state else { return true }
             state = .feeding(work)
@@ -54,7 +55,8 @@ final class BodyFeed: Sendable {
         if isOver { work.cancel() }
     }
 
-    /// The exchange is over for its caller: nothing is produced any more. The sink stays open. False if it was over.
+    /// Stops producing because the caller's exchange has ended. The sink stays open. Returns false if the feed was not
+    /// active.
     @discardableResult
     func stop() -> Bool {
         let (work, isFirst) = state.withLock { state -> (Task<Void, Never>?, Bool) in
@@ -66,7 +68,7 @@ final class BodyFeed: Sendable {
         return isFirst
     }
 
-    /// The exchange is over for URLSession too: nothing of what the sink holds will be sent.
+    /// Closes the sink because URLSession has also ended the exchange. Bytes in the sink will not be sent.
     func release() {
         stop()
         close(from: { if case .broken = $0 { true } else { false } })
@@ -85,7 +87,7 @@ final class BodyFeed: Sendable {
         if isFirst { sink.close() }
     }
 
-    /// True when the sink has taken the whole body.
+    /// Returns true if the sink has taken the whole body.
     private func produce(length: Int64?, _ next: ChunkPull) async throws -> Bool {
         var sent: Int64 = 0
         while let chunk = try await UploadPlan.chunk(next) {
@@ -104,11 +106,11 @@ final class BodyFeed: Sendable {
     }
 }
 
-/// The feeds of one exchange: the one that produces its body, and those before URLSession wanted the body anew.
+/// The feeds of one exchange: the current one, and those from before URLSession requested a new body stream.
 final class BodyFeeds: Sendable {
     private let state = Locked((feeds: [BodyFeed](), isStopped: false))
 
-    /// `feed` produces the body from now on. Of those before it nobody reads any more.
+    /// Makes `feed` the current feed and stops the earlier ones, which are no longer read.
     func adopt(_ feed: BodyFeed) {
         let (earlier, isStopped) = state.withLock { state in
             defer { state.feeds.append(feed) }
@@ -118,7 +120,7 @@ final class BodyFeeds: Sendable {
         if isStopped { feed.stop() }
     }
 
-    /// The exchange is over for its caller.
+    /// Stops all feeds because the caller's exchange has ended.
     func stop() {
         let feeds = state.withLock { state in
             state.isStopped = true
@@ -127,7 +129,7 @@ final class BodyFeeds: Sendable {
         for feed in feeds { feed.stop() }
     }
 
-    /// The exchange is over for URLSession too.
+    /// Releases all feeds because URLSession has also ended the exchange.
     func release() {
         let feeds = state.withLock { state in
             state.isStopped = true

@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: MIT
 
-/// What URLSession asks about.
+/// The topic of an authentication challenge of URLSession.
 enum ChallengeTopic: CaseIterable, Sendable {
-    /// Whether the server's certificate is to be trusted.
+    /// Trust of the server's certificate.
     case serverTrust
-    /// Which certificate to show to the server.
+    /// The client certificate to present to the server.
     case clientCertificate
     /// Credentials for the proxy.
     case proxy
-    /// Credentials for the server: what an answer with 401 asks for.
+    /// Credentials for the server, after a 401 response.
     case account
 }
 
-/// Who answers a question of URLSession on Apple platforms.
+/// How a challenge of URLSession is handled on Apple platforms.
 enum ChallengeVerdict: Equatable, Sendable {
-    /// The transport's configuration: its roots and pins, its client identity, its proxy's credentials.
+    /// By the transport's configuration: its roots and pins, its client identity, its proxy credentials.
     case own
-    /// The system, as it does without a delegate: its roots, and the identities and proxy credentials that a device
-    /// management or the settings have stored.
+    /// By the system, as without a delegate: its roots, and the identities and proxy credentials that device management
+    /// or the settings have stored.
     case system
-    /// Nobody: the answer that asks for credentials is the result.
+    /// The challenge is declined: the response that requests credentials is the result.
     case decline
 
-    /// - `isConfigured`: the transport's configuration says something about it.
-    /// - `failures`: how often an answer was refused before.
+    /// Decides how to handle a challenge.
+    ///
+    /// - `isConfigured`: the transport's configuration covers the topic.
+    /// - `failures`: how often a response to the challenge was rejected before.
     init(_ topic: ChallengeTopic, isConfigured: Bool, failures: Int) {
         switch topic {
         case .serverTrust: self = isConfigured ? .own : .system
         case .clientCertificate: self = isConfigured && failures == 0 ? .own : .system
-        // Credentials that the configuration names are not replaced by others that the system may know.
+        // Configured credentials are not replaced by others that the system may have.
         case .proxy where isConfigured: self = failures == 0 ? .own : .decline
         case .proxy: self = .system
-        // Credentials are attached by interceptors, the same on every engine.
+        // Interceptors attach credentials, identically for every transport.
         case .account: self = .decline
         }
     }

@@ -3,12 +3,13 @@
 import CurlewCore
 import Dispatch
 
-/// Looks after the deadlines of all exchanges of a transport with one timer.
+/// Checks the deadlines of all exchanges of a transport with one timer.
 ///
-/// An exchange says when to look at it next; what it does in between costs nothing here. The timer is set only for a
-/// moment that is earlier than the one it is set for already.
+/// Each exchange specifies when it must be checked next. Its activity in between costs nothing here. The timer is
+/// rescheduled only for an earlier time.
 final class DeadlineWatch: Sendable {
-    /// Something with deadlines: ends what is late and says when to look again, nil when it is over.
+    /// An object with deadlines. `look` ends it if it is late and returns the time of the next check, or nil if it has
+    /// ended.
     protocol Watched: AnyObject, Sendable {
         func look(at now: Int64) -> Int64?
     }
@@ -21,7 +22,7 @@ final class DeadlineWatch: Sendable {
     private let state = Locked(State())
     private let queue = DispatchQueue(label: "curlew.urlsession.deadlines")
 
-    /// Looks at `item` from now on, first at `moment`.
+    /// Adds `item`, which is first checked at `moment`.
     func add(_ item: any Watched, at moment: Int64) {
         let mustArm = state.withLock { state in
             state.watched[ObjectIdentifier(item)] = item
@@ -32,12 +33,12 @@ final class DeadlineWatch: Sendable {
         if mustArm { arm(for: moment) }
     }
 
-    /// Forgets `item`.
+    /// Removes `item`.
     func remove(_ item: any Watched) {
         state.withLock { $0.watched[ObjectIdentifier(item)] = nil }
     }
 
-    /// How many are looked after.
+    /// The number of watched items.
     var count: Int { state.withLock { $0.watched.count } }
 
     private func arm(for moment: Int64) {
@@ -46,17 +47,17 @@ final class DeadlineWatch: Sendable {
         }
     }
 
-    /// When to look, at most a day from now: the queue has no name for times far away.
+    /// Returns the time of the next check, at most a day from now: the queue cannot represent distant times.
     ///
-    /// The queue's clock is the one of the deadlines; both stand still while the device sleeps. Nothing here is an `Int`,
-    /// which holds two seconds where it has 32 bits.
+    /// The queue's clock is that of the deadlines; both stop while the device sleeps. No value is an `Int`, which holds
+    /// only two seconds where it has 32 bits.
     static func time(of moment: Int64, now: Int64) -> DispatchTime {
         let wait = moment > now ? min(UInt64(bitPattern: moment &- now), 86_400_000_000_000) : 0
         return DispatchTime(uptimeNanoseconds: UInt64(max(0, now)) + wait)
     }
 
     private func fire(_ moment: Int64) {
-        // A timer that was overtaken by an earlier one has nothing to do.
+        // A timer that was replaced by an earlier one has no effect.
         let items = state.withLock { state in
             guard state.next == moment else { return [any Watched]() }
             state.next = .max

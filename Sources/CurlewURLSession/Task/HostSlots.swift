@@ -3,10 +3,11 @@
 import CurlewCore
 import CurlewHTTP
 
-/// At most `perHost` exchanges with one origin at a time. Up to `waitingPerHost` others wait: `FairQueue` says whose turn
-/// it is.
+/// Limits the exchanges with one origin to `perHost` at a time. Up to `waitingPerHost` others wait in the order of
+/// `FairQueue`.
 ///
-/// An exchange is known by its identity from `enter` until `leave` or `abandon`; its caller keeps it alive meanwhile.
+/// An exchange is identified by its object identity from `enter` until `leave` or `abandon`. Its caller keeps it alive
+/// for that time.
 final class HostSlots: Sendable {
     private typealias Start = @Sendable () -> Void
 
@@ -33,8 +34,8 @@ final class HostSlots: Sendable {
         self.waitingPerHost = waitingPerHost
     }
 
-    /// Calls `start` when there is a slot, at once if there is one now. False if too many wait already; nothing is called
-    /// then.
+    /// Calls `start` when a slot is available, immediately if there is one now. Returns false, without calling it, if
+    /// too many exchanges wait.
     func enter(
         _ exchange: AnyObject, origin: Origin, _ priority: RequestPriority?, start: @escaping @Sendable () -> Void
     ) -> Bool {
@@ -55,7 +56,7 @@ final class HostSlots: Sendable {
         return isIn
     }
 
-    /// Gives up waiting. False if the exchange does not wait: it was started, or is not known.
+    /// Removes a waiting exchange. Returns false if it does not wait: it was started, or is unknown.
     func abandon(_ exchange: AnyObject) -> Bool {
         let id = ObjectIdentifier(exchange)
         return state.withLock { state in
@@ -65,7 +66,7 @@ final class HostSlots: Sendable {
         }
     }
 
-    /// Frees the slot of an exchange and starts the next one. Does nothing for one that has none.
+    /// Releases the slot of an exchange and starts the next. Does nothing if the exchange has no slot.
     func leave(_ exchange: AnyObject) {
         let id = ObjectIdentifier(exchange)
         let next = state.withLock { state -> Start? in
@@ -79,7 +80,7 @@ final class HostSlots: Sendable {
         next?()
     }
 
-    /// How many run and how many wait, with all origins.
+    /// The numbers of running and waiting exchanges for all origins.
     var counts: (running: Int, waiting: Int) {
         state.withLock { state in
             state.hosts.values.reduce((0, 0)) { ($0.0 + $1.running, $0.1 + $1.waiting.count) }

@@ -8,20 +8,20 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Answers a question of URLSession about certificates or credentials.
+/// Responds to URLSession's challenges for certificates and credentials.
 protocol ChallengePolicy: Sendable {
-    /// Calls `reply` once, at once or later. What `warn` gets reaches the observers of the exchange; what `refuse` gets,
-    /// before a reply that cancels, is the exchange's error.
+    /// Calls `reply` exactly once, immediately or later. Warnings passed to `warn` reach the observers of the exchange.
+    /// An error passed to `refuse`, before a reply that cancels, becomes the exchange's error.
     func answer(
         to challenge: URLAuthenticationChallenge, warn: @escaping @Sendable (TransportWarning) -> Void,
         refuse: @escaping @Sendable (NetworkError) -> Void,
         reply: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)
 }
 
-/// Hands what URLSession tells to the exchange that it concerns, and takes no decision of policy: redirects are
-/// answers, nothing is cached, no credential is looked up.
+/// Forwards URLSession's events to their exchanges and makes no policy decisions: redirects are returned as responses,
+/// nothing is cached, no credential is looked up.
 ///
-/// All calls come on the queue of the session's delegate, one at a time.
+/// All methods are called serially on the queue of the session's delegate.
 final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct Entry {
         let bridge: TaskBridge
@@ -74,7 +74,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
                 to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.noteCause($0) },
                 reply: completionHandler)
         }
-        // Linux: every other answer waits for ever, asks again or traps. The answer of the server has come completely.
+        // Linux: with any other disposition, URLSession waits forever, challenges again or traps. The server's response
+        // has been received completely.
         if let response = challenge.failureResponse, let bridge, !bridge.hasHead { receive(response, bridge) }
         bridge?.handle(.challenge)
         completionHandler(.cancelAuthenticationChallenge, nil)
@@ -101,7 +102,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
                     detail: "URLSession wanted to send the request again, which must not be sent twice."))
             return completionHandler(nil)
         }
-        // An end of the stream would look like the end of the body: what cannot be produced ends the exchange instead.
+        // An end of the stream would look like the end of the body: if the body cannot be produced, the exchange ends
+        // instead.
         let stream = entry.upload.openStream { bridge.fail($0) }
         if let stream { bridge.feeds.adopt(stream.feed) }
         completionHandler(stream?.input)
@@ -136,8 +138,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
     }
 
-    /// The head has not been told, and the task ended well. Linux keeps the head of a redirect back; if it has no target,
-    /// never tells it, and drops the body.
+    /// Handles a head that was not reported although the task ended successfully. Linux withholds the head of a
+    /// redirect; if the redirect has no target, it never reports the head and drops the body.
     private func receiveLate(_ response: URLResponse, _ bridge: TaskBridge) {
         receive(response, bridge)
         if !bridge.isEnded, bridge.declaredLength != 0 {

@@ -8,16 +8,17 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Sessions of URLSession and the queue of their delegates, on which everything about their tasks happens.
+/// The URLSessions of a transport and their delegate queue, on which all task operations are performed.
 ///
-/// Tasks are made, suspended, resumed and cancelled on the delegate's queue only. On Linux `cancel()` waits for the
-/// session's own queue: called from a cancellation handler it can stop every session of the process, and called while
-/// the task's end is being told it traps. On the delegate's queue, where that end is told, neither can happen.
+/// Tasks are created, suspended, resumed and cancelled only on the delegate's queue. On Linux `cancel()` waits for the
+/// session's internal queue: called from a cancellation handler it can block every session of the process, and called
+/// while the task's end is being reported it traps. On the delegate's queue, where that end is reported, neither can
+/// happen.
 final class SessionEngine: Sendable {
     private enum Sessions: Sendable {
-        /// One for all tasks, which share its connections.
+        /// A single session for all tasks, which share its connections.
         case shared(URLSession, SessionDelegate)
-        /// One for each task, invalidated when the task ends, so that no task meets a connection of another.
+        /// A session for each task, invalidated when the task ends, so that tasks do not share connections.
         case single(URLSessionConfiguration, HostSlots)
     }
 
@@ -25,10 +26,10 @@ final class SessionEngine: Sendable {
     private let queue: OperationQueue
     private let isReady: Bool
     private let isInvalidated = Locked(false)
-    /// Everything ends now: who waits for a slot does not begin when those before it end.
+    /// Whether the engine is ending: waiting exchanges do not start when those before them end.
     private let isEnding = Locked(false)
 
-    /// A session of its own, in which `policy` answers questions about certificates and credentials.
+    /// Creates an engine with its own session. `policy` responds to challenges.
     init(_ configuration: URLSessionConfiguration, _ policy: (any ChallengePolicy)? = nil) {
         queue = Self.makeQueue()
         let delegate = SessionDelegate(policy)
@@ -38,7 +39,7 @@ final class SessionEngine: Sendable {
     }
 
     #if canImport(Darwin)
-    /// A session that exists: its tasks get a delegate each.
+    /// Creates an engine for an existing session. Each of its tasks gets its own delegate.
     init(_ session: URLSession, _ policy: any ChallengePolicy) {
         queue = session.delegateQueue
         sessions = .shared(session, SessionDelegate(policy))
@@ -46,11 +47,12 @@ final class SessionEngine: Sendable {
     }
     #endif
 
-    /// A session for each task, and at most `pool.perHost` of them for one origin at a time; further tasks wait.
+    /// Creates an engine with a session for each task, of which at most `pool.perHost` run at a time for one origin.
+    /// Further tasks wait.
     ///
-    /// libcurl sends a request again, unasked, when a connection that was used before ends without a response. It keeps
-    /// connections for each session, so the connection of a session's only task is always a new one. Nothing else makes
-    /// sure of that: `Connection: close` does not keep libcurl from a connection that it has.
+    /// libcurl automatically sends a request again if a reused connection ends without a response. It keeps connections
+    /// per session, so the connection of a session's only task is always new. There is no other way to ensure this:
+    /// `Connection: close` does not prevent libcurl from using an existing connection.
     init(singleUse configuration: URLSessionConfiguration, _ pool: ConnectionPool) {
         queue = Self.makeQueue()
         let slots = HostSlots(perHost: max(1, pool.perHost), waitingPerHost: pool.waitingPerHost)
@@ -65,7 +67,7 @@ final class SessionEngine: Sendable {
         return queue
     }
 
-    /// Starts a task for `bridge`, unless it has ended by now; where slots are limited, when it has one.
+    /// Starts a task for `bridge`, unless it has ended. If slots are limited, waits for one.
     func start(_ bridge: TaskBridge, _ message: URLRequest, _ upload: UploadPlan) {
         guard case .single(_, let slots) = sessions else { return launch(bridge, message, upload) }
         let origin = bridge.request.origin
@@ -80,13 +82,13 @@ final class SessionEngine: Sendable {
                     hint: "Start fewer calls at a time."))
             return bridge.endUnstarted()
         }
-        // What ends while it waits has no task whose end would be told.
+        // An exchange that ends while it waits has no task whose end would be reported.
         bridge.whenEnded { if slots.abandon(bridge) { bridge.endUnstarted() } }
     }
 
     private func launch(_ bridge: TaskBridge, _ message: URLRequest, _ upload: UploadPlan) {
         queue.addOperation { [self] in
-            // A session that was invalidated traps.
+            // An invalidated session traps.
             if isInvalidated.withLock({ $0 }) || isEnding.withLock({ $0 }) { bridge.fail(SystemFailure.shutdown) }
             guard !bridge.isEnded else { return bridge.endUnstarted() }
             switch sessions {
@@ -96,7 +98,7 @@ final class SessionEngine: Sendable {
                 let delegate = SessionDelegate()
                 let session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
                 run(bridge, message, upload, session, delegate)
-                // The task keeps the session; when it has ended, nothing does.
+                // The task retains the session until it ends.
                 session.finishTasksAndInvalidate()
             }
         }
@@ -122,12 +124,12 @@ final class SessionEngine: Sendable {
         task.resume()
     }
 
-    /// `bridge` is over, for URLSession too: its slot is free.
+    /// Releases the slot of `bridge`, which URLSession has also finished.
     func finished(_ bridge: TaskBridge) {
         if case .single(_, let slots) = sessions { slots.leave(bridge) }
     }
 
-    /// Does with the task of `bridge` what its machine wants by now.
+    /// Performs the next operation that `bridge` wants for its task.
     func control(_ bridge: TaskBridge) {
         let work = BlockOperation {
             guard let (task, order) = bridge.nextOrder() else { return }
@@ -137,17 +139,17 @@ final class SessionEngine: Sendable {
             case .cancel: task.cancel()
             }
         }
-        // Before the pieces of a body that wait in the queue and that nobody wants any more.
+        // Runs before queued pieces of a body that are no longer needed.
         work.queuePriority = .veryHigh
         queue.addOperation(work)
     }
 
-    /// Begins nothing any more.
+    /// Prevents waiting exchanges from starting.
     func end() {
         isEnding.withLock { $0 = true }
     }
 
-    /// Closes the sessions when their tasks have ended. A session that was given is its owner's.
+    /// Invalidates the sessions when their tasks have ended. A session that was passed in is left to its owner.
     func invalidate() {
         guard !isReady else { return }
         queue.addOperation { [self] in
@@ -161,7 +163,7 @@ final class SessionEngine: Sendable {
 }
 
 extension RequestPriority {
-    /// Between 0 and 1.
+    /// The priority as URLSession's value between 0 and 1.
     fileprivate var forURLSession: Float {
         switch self {
         case .low: URLSessionTask.lowPriority

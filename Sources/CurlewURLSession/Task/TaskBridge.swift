@@ -8,35 +8,35 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// The shell around a `TaskMachine`: one exchange between its caller, the reader of its body and URLSession.
+/// Connects a `TaskMachine` to the caller, the reader of the body and URLSession for one exchange.
 ///
-/// Whatever happens is told to the machine under one lock; what follows from it, at most one continuation to resume, is
-/// done after the lock is free. What the task should do (stand still, end) is not ordered from here: the engine's queue
-/// asks, so that two threads cannot give their orders in the wrong order.
+/// Every event is passed to the machine under one lock. The effect, at most one continuation to resume, is performed
+/// after the lock is released. The bridge does not suspend or cancel the task itself: the engine's queue requests the
+/// next operation, so that two threads cannot issue operations in the wrong order.
 final class TaskBridge: ResponseBodySource {
     private struct State {
         var machine: TaskMachine
         var orders = TaskOrders()
         var clock: ExchangeClock
-        /// When the watch looks next.
+        /// The time of the next deadline check.
         var nextLook = Int64.max
         var task: URLSessionTask?
         var caller: CheckedContinuation<HTTPResponse, any Error>?
         var reader: CheckedContinuation<Data?, any Error>?
-        /// What keeps the body's source alive while it is sent.
+        /// Keeps the body's source alive while it is sent.
         var upload: UploadPlan?
         var sent: Int64 = 0
         var engineMetrics: ExchangeMetrics?
-        /// What to do when it is over, while there is no task.
+        /// Called when the exchange ends while there is no task.
         var whenEnded: (@Sendable () -> Void)?
-        /// What the engine does not know about a failure: a body that could not be produced.
+        /// The cause of a failure that URLSession does not know, such as a body that could not be produced.
         var cause: NetworkError?
     }
 
     let request: HTTPRequest
     let context: ExchangeContext
     let engine: SessionEngine
-    /// What produces a streamed body; nothing on Linux, where it is produced before there is a task.
+    /// The producers of a streamed body. Unused on Linux, where the body is produced before the task is created.
     let feeds = BodyFeeds()
     /// Keeps the transport alive while a body is read.
     private let owner: URLSessionTransport
@@ -53,11 +53,11 @@ final class TaskBridge: ResponseBodySource {
         state = Locked(State(machine: machine, clock: ExchangeClock(context)))
     }
 
-    /// The outcome for the caller. Called once.
+    /// Returns the outcome for the caller. Called once.
     func response() async throws -> HTTPResponse {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                // A cancellation may have come before there was anybody to tell.
+                // The exchange may have been cancelled before the continuation was set.
                 let isOver = state.withLock { state in
                     if !state.machine.isAnswered { state.caller = continuation }
                     return state.machine.isAnswered
@@ -70,17 +70,17 @@ final class TaskBridge: ResponseBodySource {
         }
     }
 
-    /// Tells the machine, and whoever waits for what follows.
+    /// Passes an event to the machine and performs its effect.
     func handle(_ event: TaskMachine.Event) {
         perform(event) { _, _ in }
     }
 
-    /// Ends the exchange with an error of ours, without waiting for URLSession.
+    /// Ends the exchange with an error of the transport, without waiting for URLSession.
     func fail(_ error: NetworkError) {
         perform(.broken(completed(error))) { _, _ in }
     }
 
-    /// URLSession is done. `map` gives its error in the package's words.
+    /// Ends the exchange when URLSession has finished. `map` converts URLSession's error.
     func end(_ map: (_ hasHead: Bool) -> NetworkError?) {
         let (hasHead, cause) = state.withLock { ($0.machine.head != nil, $0.cause) }
         let error = map(hasHead).map { completed(cause ?? $0) }
@@ -92,17 +92,18 @@ final class TaskBridge: ResponseBodySource {
         owner.finished(self)
     }
 
-    /// The head or a piece of the body has come.
+    /// Handles a received head or a received piece of the body.
     func receive(_ event: TaskMachine.Event) {
         perform(event) { state, now in state.clock.receive(at: now) }
     }
 
-    /// The body is produced before there is a task: like sending it, that takes no time of the attempt.
+    /// Records that the body is being produced before the task is created. Like sending, this does not count towards
+    /// the attempt's time.
     func noteProducing() {
         state.withLock { _ = $0.clock.send(at: ExchangeClock.now()) }
     }
 
-    /// So many bytes of the request's body have left, of so many if that is known.
+    /// Records that `total` bytes of the request's body have been sent, of `expected` bytes if that is known.
     func noteSent(_ total: Int64, of expected: Int64) {
         let now = ExchangeClock.now()
         let look = state.withLock { state in
@@ -114,7 +115,7 @@ final class TaskBridge: ResponseBodySource {
         if let look { owner.look(at: self, look) }
     }
 
-    /// The moment of the next look if it is earlier than the one that the watch knows.
+    /// Returns the time of the next deadline check if it is earlier than the scheduled one.
     private static func earlierLook(_ state: inout State, _ now: Int64) -> Int64? {
         let next = state.clock.check(at: now).next
         guard next < state.nextLook, !state.machine.isEnded else { return nil }
@@ -122,19 +123,19 @@ final class TaskBridge: ResponseBodySource {
         return next
     }
 
-    /// What the engine measured.
+    /// Records URLSession's metrics.
     func noteMetrics(_ metrics: ExchangeMetrics) {
         state.withLock { $0.engineMetrics = metrics }
     }
 
-    /// Why the engine is about to fail.
+    /// Records the cause of the failure that URLSession is about to report.
     func noteCause(_ error: NetworkError) {
         state.withLock { state in
             if state.cause == nil { state.cause = error }
         }
     }
 
-    /// The next chunk for the reader.
+    /// Returns the next chunk for the reader.
     func next() async throws -> Data? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -145,7 +146,7 @@ final class TaskBridge: ResponseBodySource {
         }
     }
 
-    /// Nobody reads on.
+    /// Ends the exchange because the body will not be read further.
     func cancel() {
         handle(.abandoned)
     }
@@ -176,7 +177,7 @@ final class TaskBridge: ResponseBodySource {
         if let look = step.look { owner.look(at: self, look) }
         if step.isEnded { feeds.stop() }
         step.ending?()
-        // Before the caller or the reader hears of the end.
+        // Before the caller or the reader is notified of the end.
         if isMeasured { context.record(.measured(step.metrics)) }
         deliver(step)
     }
@@ -239,9 +240,9 @@ final class TaskBridge: ResponseBodySource {
     }
 }
 
-/// What the engine's queue does with the task.
+/// Task operations on the engine's queue.
 extension TaskBridge {
-    /// What to tell the task, for the engine's queue.
+    /// Returns the next operation for the task. Called on the engine's queue.
     func nextOrder() -> (task: URLSessionTask, order: TaskOrders.Order)? {
         state.withLock { state in
             guard let task = state.task else { return nil }
@@ -250,16 +251,16 @@ extension TaskBridge {
         }
     }
 
-    /// The exchange is over for everybody but, maybe, URLSession.
+    /// Whether the exchange has ended, except possibly for URLSession.
     var isEnded: Bool { state.withLock { $0.machine.isEnded } }
 
-    /// A head has come.
+    /// Whether a head has been received.
     var hasHead: Bool { state.withLock { $0.machine.head != nil } }
 
-    /// The length of the body as the head declares it.
+    /// The length of the body that the head declares.
     var declaredLength: Int64? { state.withLock { $0.machine.head?.length } }
 
-    /// The task that belongs to it begins.
+    /// Sets the task of the exchange, which is about to start.
     func adopt(_ task: URLSessionTask, _ upload: UploadPlan) {
         let now = ExchangeClock.now()
         let look = state.withLock { state in
@@ -271,7 +272,7 @@ extension TaskBridge {
         if let look { owner.look(at: self, look) }
     }
 
-    /// Calls `work` when the exchange ends, now if it has.
+    /// Calls `work` when the exchange ends, or immediately if it has ended.
     func whenEnded(_ work: @escaping @Sendable () -> Void) {
         let isOver = state.withLock { state in
             if !state.machine.isEnded { state.whenEnded = work }
@@ -280,12 +281,12 @@ extension TaskBridge {
         if isOver { work() }
     }
 
-    /// It ended before there was a task.
+    /// Ends an exchange that never had a task.
     func endUnstarted() {
         owner.finished(self)
     }
 
-    /// What has been measured so far.
+    /// The current metrics.
     var metrics: ExchangeMetrics {
         let now = ExchangeClock.now()
         return state.withLock { metrics(of: $0, at: now) }
@@ -293,13 +294,13 @@ extension TaskBridge {
 }
 
 extension TaskBridge: DeadlineWatch.Watched {
-    /// Asks for the first look.
+    /// Schedules the first deadline check.
     func watchDeadlines() {
         let now = ExchangeClock.now()
         if let look = state.withLock({ Self.earlierLook(&$0, now) }) { owner.look(at: self, look) }
     }
 
-    /// Ends the exchange if it is late.
+    /// Ends the exchange if it is late. Returns the time of the next check, or nil if it has ended.
     func look(at now: Int64) -> Int64? {
         let (isEnded, check) = state.withLock { state in
             let check = state.clock.check(at: now)

@@ -4,66 +4,68 @@ import CurlewCore
 import CurlewHTTP
 import Foundation
 
-/// One task of URLSession as a value: what came of it, what its caller and its reader get, what the task should do.
+/// The state machine of one URLSession task: the received data, the results for its caller and its reader, and the
+/// desired state of the task.
 ///
-/// A small answer is gathered and handed over whole; any other is handed over with its head, and its bytes are read
-/// from here, as `BodyAccount` counts them. Each event leads to at most one effect, and whoever waits is told exactly
-/// once, in whatever order events come: the task may end twice, or not at all, and may go on after it was told to stop.
+/// A small response is gathered and delivered whole. Any other response is delivered with its head, and its body is
+/// read from here, as `BodyAccount` counts it. Each event causes at most one effect. The caller and the reader are
+/// resumed exactly once, in whatever order events arrive: the task may end twice or never, and may continue after it
+/// was cancelled.
 struct TaskMachine {
-    /// The head of an answer, as its caller gets it.
+    /// The head of a response, as delivered to the caller.
     struct Head: Equatable, Sendable {
         var status: HTTPStatus
         var headers: HTTPHeaders
-        /// Bytes of the body, if the head tells and nothing decodes them.
+        /// The length of the body in bytes, if the head declares it and the body is not decoded.
         var length: Int64?
-        /// Bytes on the wire of a body that is decoded, if the head tells.
+        /// The encoded length of a decoded body, if the head declares it.
         var codedLength: Int64?
     }
 
-    /// How a body that nobody reads is kept from filling memory.
+    /// How the memory for an unread body is limited.
     enum Flow: Equatable, Sendable {
-        /// The task is suspended at so many bytes, and resumed when they are read.
+        /// The task is suspended at this number of bytes, and resumed when they are read.
         case suspends(at: Int)
-        /// The task cannot be slowed: at so many bytes the exchange fails.
+        /// The task cannot be slowed: the exchange fails at this number of bytes.
         case fails(beyond: Int)
     }
 
     enum Event: Sendable {
         case head(Head)
         case data(Data)
-        /// The server asks for credentials. URLSession has the whole answer, and would ask or wait now.
+        /// The server requires credentials. URLSession has the whole response, and would challenge or wait now.
         case challenge
-        /// URLSession is done with the task.
+        /// URLSession has finished the task.
         case ended(NetworkError?)
-        /// The exchange cannot go on: its caller was cancelled, its time is over, its transport ends.
+        /// The exchange cannot continue: its caller was cancelled, a deadline has passed, or its transport ends.
         case broken(NetworkError)
-        /// The reader wants the next chunk.
+        /// The reader requests the next chunk.
         case read
-        /// Nobody will read on.
+        /// The body will not be read further.
         case abandoned
     }
 
     enum Effect: Sendable {
-        /// For the caller: a finished answer.
+        /// Delivers a complete response to the caller.
         case answer(Head, Data)
-        /// For the caller: an answer whose body is still to come.
+        /// Delivers a response to the caller before its body.
         case stream(Head)
-        /// For the caller.
+        /// Throws an error to the caller.
         case fail(NetworkError)
-        /// For the reader: bytes, or the end.
+        /// Delivers bytes, or the end, to the reader.
         case chunk(Data?)
-        /// For the reader.
+        /// Throws an error to the reader.
         case breakOff(NetworkError)
     }
 
-    /// Bytes that nobody has taken, and how many the account says there are.
+    /// The bytes that were not taken, and the account of their number.
     private var pending = Data()
     private var account: BodyAccount
     private var received: Int64 = 0
     private(set) var head: Head?
-    /// The caller has an outcome.
+    /// Whether the caller has an outcome.
     private(set) var isAnswered = false
-    /// The task should be cancelled.
+    /// Whether the task should be cancelled.
     private(set) var wantsEnd = false
 
     private let flow: Flow
@@ -83,17 +85,17 @@ struct TaskMachine {
             }
     }
 
-    /// The task should stand still.
+    /// Whether the task should be suspended.
     var wantsSuspension: Bool { account.isPaused }
 
-    /// Nothing that comes from the task matters any more.
+    /// Whether further events of the task are ignored.
     var isEnded: Bool { account.end != nil }
 
-    /// The beginning of the body, for an error.
+    /// Returns the beginning of the body, for an error.
     func excerpt(_ limit: Int) -> Data { pending.prefix(limit) }
 
     mutating func handle(_ event: Event) -> Effect? {
-        // What the account does not count any more was handed over, or dropped.
+        // Bytes that the account no longer counts were delivered or dropped.
         defer { if account.waiting == 0 { pending = Data() } }
         return switch event {
         case .head(let head): receive(head)
@@ -108,7 +110,7 @@ struct TaskMachine {
     }
 
     private mutating func receive(_ head: Head) -> Effect? {
-        // Interim answers come before the one that counts; a second one after it would be the engine's mistake.
+        // Interim responses precede the final response. A second final response would be an error of URLSession.
         let isInterim = head.status.isInformational && head.status.code != 101
         guard self.head == nil, !isAnswered, !isInterim else { return nil }
         self.head = head
@@ -134,7 +136,7 @@ struct TaskMachine {
 
     private mutating func keepWithinBounds() {
         guard account.hasRoom(), case .fails(let bound) = flow, account.waiting > bound else { return }
-        // The caller may still wait for the head: then it has one that was larger than all it may be.
+        // The caller may still be waiting for the head. The response then exceeds its maximum size.
         let error = NetworkError(
             .limitExceeded(.responseBody),
             detail: "The reader of the body is more than \(bound) bytes behind, and URLSession on Linux cannot be "
@@ -143,7 +145,7 @@ struct TaskMachine {
         _ = account.finish(.failure(error), droppingRest: true)
     }
 
-    /// The first end counts.
+    /// Ends the exchange. The first end is kept.
     private mutating func finish(
         _ result: Result<Void, NetworkError>, stopping: Bool, droppingRest: Bool = false
     ) -> Effect? {
@@ -163,7 +165,7 @@ struct TaskMachine {
         }
     }
 
-    /// What the reader gets.
+    /// Returns the effect for the reader.
     private func effect(of step: BodyAccount.Step) -> Effect? {
         switch (step, account.end) {
         case (.deliver, _), (.deliverAndResume, _): .chunk(pending)
@@ -173,7 +175,7 @@ struct TaskMachine {
         }
     }
 
-    /// URLSession has no complaint; the length still has to be what was declared.
+    /// Checks the received length against the declared length after URLSession has reported success.
     private func complete() -> Result<Void, NetworkError> {
         guard let length = head?.length, received < length else { return .success(()) }
         return .failure(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-/// What a task of URLSession is told, from what its exchange wants by now.
+/// Determines the next operation for a URLSession task from the desired state of its exchange.
 ///
-/// URLSession counts: a task that was suspended twice has to be resumed twice. Its `state` cannot be asked instead,
-/// because it follows on a queue of URLSession's own: a task that is about to stand still would count as running, and
-/// would never be resumed. So what was told last is kept here. Used on one queue only.
+/// URLSession counts suspensions: a task that was suspended twice must be resumed twice. Its `state` cannot be used
+/// instead, because it is updated on an internal queue: a task that is about to be suspended would appear as running,
+/// and would never be resumed. So the last operation is stored here. Used on one queue only.
 struct TaskOrders {
     enum Order: Equatable, Sendable {
         case suspend
@@ -15,7 +15,7 @@ struct TaskOrders {
     private var isSuspended = false
     private var isCancelled = false
 
-    /// What to tell the task now; nil when it does already what it should.
+    /// Returns the next operation; nil if the task is already in the desired state.
     mutating func next(wantsEnd: Bool, wantsSuspension: Bool) -> Order? {
         guard !isCancelled else { return nil }
         if wantsEnd {

@@ -3,11 +3,11 @@
 import CurlewCore
 import Foundation
 
-/// How the body of a request is given to URLSession.
+/// How the body of a request is passed to URLSession.
 ///
-/// Bytes and whole files are handed over as they are. Anything else is a stream: on Apple platforms a pair of bound
-/// streams that is filled as it empties; on Linux, where streams cannot wait, the body is produced first, into memory or
-/// beyond `memory` bytes into a file, and then sent with its length.
+/// Bytes and whole files are passed directly. Any other body is a stream. On Apple platforms it is a pair of bound
+/// streams that is filled as it is read. On Linux, where streams cannot wait, the body is produced first, into memory
+/// or beyond `memory` bytes into a file, and then sent with its length.
 struct UploadPlan: Sendable {
     enum Source: Sendable {
         case none
@@ -17,7 +17,7 @@ struct UploadPlan: Sendable {
     }
 
     let source: Source
-    /// Removes the file when nobody needs it any more.
+    /// Removes the file when it is no longer needed.
     private let spool: SpoolFile?
 
     private init(_ source: Source, spool: SpoolFile? = nil) {
@@ -25,7 +25,7 @@ struct UploadPlan: Sendable {
         self.spool = spool
     }
 
-    /// What is known before anything is produced. Throws for files that are missing.
+    /// Creates a plan before the body is produced. Throws if a file is missing.
     init(_ body: RequestBody) throws {
         self.init(try Self.source(of: body))
     }
@@ -54,12 +54,12 @@ struct UploadPlan: Sendable {
         return { try reader.next() }
     }
 
-    /// The length that is declared; nil for chunked bodies and for what knows it itself.
+    /// The declared length of a stream; nil for a chunked body, and for bodies whose length URLSession knows.
     var declaredLength: Int64? {
         if case .stream(let length, _) = source { length } else { nil }
     }
 
-    /// The stream to send, and what produces it; `fail` hears what goes wrong. Apple platforms only: nil elsewhere.
+    /// Returns the stream to send and its producer, which calls `fail` on errors. Apple platforms only: nil on others.
     func openStream(_ fail: @escaping @Sendable (NetworkError) -> Void) -> (input: InputStream, feed: BodyFeed)? {
         #if canImport(Darwin)
         guard case .stream(let length, let pull) = source, let ends = BoundStream.make() else { return nil }
@@ -70,7 +70,7 @@ struct UploadPlan: Sendable {
         #endif
     }
 
-    /// The same with a stream's bytes at hand. Asks for the next chunk only while the exchange goes on.
+    /// Returns a plan in which a stream has been produced. Requests the next chunk only while `isWanted` returns true.
     func produced(memory: Int, limit: Int64, isWanted: @Sendable () -> Bool) async throws -> UploadPlan {
         guard case .stream(let length, let pull) = source else { return self }
         let next = pull()
@@ -99,7 +99,7 @@ struct UploadPlan: Sendable {
         return spool.map { UploadPlan(.file($0.path), spool: $0) } ?? UploadPlan(.data(data))
     }
 
-    /// The next chunk. What the app's stream throws is told as such.
+    /// Returns the next chunk. Wraps errors of the app's stream.
     static func chunk(_ next: ChunkPull) async throws -> Data? {
         do {
             return try await next()

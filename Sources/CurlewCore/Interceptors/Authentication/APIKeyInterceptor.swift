@@ -4,10 +4,10 @@ public import CurlewHTTP
 
 /// Sends an API key with the requests to one origin, as a header field or as a query item.
 ///
-/// Whose requests get it is decided by the rules of `BearerInterceptor`. A field or item of that name that the call
-/// brings along wins. Prefer a field: a key in a URL ends up in the server's logs. Errors show the URL without it.
+/// The rules of `BearerInterceptor` determine which requests receive it. If the call already has a field or item of
+/// that name, it is kept. Prefer a field: a key in a URL appears in the server's logs. Errors show the URL without it.
 public struct APIKeyInterceptor: ValidatingInterceptor {
-    /// Where the key goes.
+    /// The location of the key in a request.
     public enum Place: Hashable, Sendable {
         /// A header field of this name.
         case header(HTTPField.Name)
@@ -20,10 +20,10 @@ public struct APIKeyInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
 
-    /// A key for one origin.
+    /// Creates an interceptor for one origin.
     ///
-    /// - `url`: whose origin gets it; nil for that of the client's base URL.
-    /// - `name`: which calls ask for it with `.named`; nil for all that name none.
+    /// - `url`: a URL of the origin that receives the key; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the key with `.named`; nil for all calls that select none.
     public init(_ key: String, in place: Place, for url: String? = nil, name: String? = nil) {
         self.key = key
         self.place = place
@@ -47,14 +47,14 @@ public struct APIKeyInterceptor: ValidatingInterceptor {
         do {
             return try await next(keyed, context: next.context.authenticated)
         } catch {
-            // The item may have any name, so what is secret by its name does not cover it.
+            // The item may have any name, so redaction by sensitive names does not cover it.
             var failure = NetworkError(error)
             failure.request = RequestLine(request)
             throw failure
         }
     }
 
-    /// Whether the query has an item of this name, however the name is percent-encoded.
+    /// Returns whether the query has an item of this name, however the name is percent-encoded.
     private static func hasItem(_ name: String, _ target: String) -> Bool {
         guard let mark = target.first("?") else { return false }
         return target[target.utf8.index(after: mark)...].parts("&").contains { item in
@@ -63,13 +63,13 @@ public struct APIKeyInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Whoever has the key.
+    /// The principal of the key.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name) else { return .anonymous }
         return .holder(of: ["key", name ?? "", key], in: context)
     }
 
-    /// The name of the field or item is that of a secret, whatever it says.
+    /// Declares the name of the field or item as a secret.
     public func declare(in setup: inout PipelineSetup) {
         switch place {
         case .header(let field): setup.fields.secret.insert(field)
@@ -77,19 +77,19 @@ public struct APIKeyInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// No origin to belong to, or one to which the key would travel in plain sight.
+    /// Reports a missing origin, or one to which the key would be sent unencrypted.
     public func problem(in setup: PipelineSetup) -> String? {
         scope.problem(of: "The API key", in: setup) { ".apiKey(…, in: …, for: \"\($0)\")" }
     }
 }
 
 extension APIKeyInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `APIKey`, with the origin if one was named. Never the key.
+    /// `APIKey`, with the origin if one was specified. Never the key.
     public var description: String { scope.label("APIKey") }
 
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows what `description` does, and nothing else.
+    /// Contains only `description`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

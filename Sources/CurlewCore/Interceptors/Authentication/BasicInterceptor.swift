@@ -10,17 +10,17 @@ import Foundation
 
 /// Sends `Authorization: Basic …` with the requests to one origin (RFC 7617), in UTF-8.
 ///
-/// Whose requests get it is decided by the rules of `BearerInterceptor`. A user name with a colon, which the scheme cannot
-/// carry, is a problem of the pipeline.
+/// The rules of `BearerInterceptor` determine which requests receive it. A user name with a colon, which the scheme
+/// cannot represent, is a problem of the pipeline.
 public struct BasicInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
     private let field: String?
 
-    /// A user and a password for one origin.
+    /// Creates an interceptor for one origin.
     ///
-    /// - `url`: whose origin gets them; nil for that of the client's base URL.
-    /// - `name`: which calls ask for them with `.named`; nil for all that name none.
+    /// - `url`: a URL of the origin that receives the credentials; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the credentials with `.named`; nil for all calls that select none.
     public init(user: String, password: String, for url: String? = nil, name: String? = nil) {
         scope = url.map { .url($0) } ?? .client
         self.name = name
@@ -33,7 +33,7 @@ public struct BasicInterceptor: ValidatingInterceptor {
     /// `.authentication`.
     public var placement: Placement { .authentication }
 
-    /// Attaches user and password where the rules allow it.
+    /// Attaches user name and password where the rules allow it.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard let field, scope.covers(request, in: next.context, name: name),
             !request.headers.contains(.authorization)
@@ -43,14 +43,15 @@ public struct BasicInterceptor: ValidatingInterceptor {
         return try await next(request, context: next.context.authenticated)
     }
 
-    /// Whoever has this user name and password.
+    /// The principal of this user name and password.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard let field, scope.covers(request, in: context, name: name), !request.headers.contains(.authorization)
         else { return .anonymous }
         return .holder(of: ["basic", name ?? "", field], in: context)
     }
 
-    /// No origin to belong to, one that would be reached in plain sight, or a name that the scheme cannot carry.
+    /// Reports a missing origin, one that would be reached unencrypted, or a user name that the scheme cannot
+    /// represent.
     public func problem(in setup: PipelineSetup) -> String? {
         guard field != nil else {
             return "Basic authentication cannot carry a user name with a colon, nor control characters (RFC 7617 §2)."
@@ -60,12 +61,12 @@ public struct BasicInterceptor: ValidatingInterceptor {
 }
 
 extension BasicInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Basic`, with the origin if one was named. Never user or password.
+    /// `Basic`, with the origin if one was specified. Never the user name or password.
     public var description: String { scope.label("Basic") }
 
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows what `description` does, and nothing else.
+    /// Contains only `description`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,40 +2,41 @@
 
 public import CurlewHTTP
 
-/// Sends `Authorization: Bearer …` with the requests to one origin (RFC 6750), and with no others.
+/// Sends `Authorization: Bearer …` with the requests to one origin (RFC 6750), and to no other.
 ///
 ///     .bearer { await keychain.token() }                                // the origin of the client's base URL
-///     .bearer(for: "https://cdn.example.com") { try await cdnToken() }  // another, named on purpose
+///     .bearer(for: "https://cdn.example.com") { try await cdnToken() }  // another origin
 ///
 /// The rules:
-/// - A token belongs to an origin (scheme, host and port). A request to any other goes without it. The one exception:
-///   what belongs to `http://host` may go to `https://host`, both on their default ports.
+/// - A token belongs to an origin (scheme, host and port). A request to any other is sent without it. The only
+///   exception: what belongs to `http://host` may be sent to `https://host`, both on their default ports.
 /// - After a redirect has left the call's origin, nothing is attached any more, not even back at that origin.
-/// - Over plain http the token would be readable on the way. Without a named origin that works for loopback only, and
-///   is a problem of the pipeline otherwise; naming an `http` origin says that it is meant.
-/// - An `Authorization` field that the call brings along wins; the source is not even asked.
-/// - No token (nil or empty) sends the request without one. A source that throws fails the call with
+/// - Over plain http the token would be readable in transit. Without an explicit origin, plain http is allowed for
+///   loopback only and is a problem of the pipeline otherwise. An explicit `http` origin allows it.
+/// - An `Authorization` field of the call takes precedence, and the token closure is not called.
+/// - If there is no token (nil or empty), the request is sent without one. If the closure throws, the call fails with
 ///   `.notAuthenticated(.sourceFailed)`, unless the call was cancelled.
-/// - A token that could not stand in a header field fails the call before anything is sent.
+/// - A token that is not valid in a header field fails the call before anything is sent.
 public struct BearerInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let token: @Sendable () async throws -> String?
     private let owner: (@Sendable () -> String?)?
 
-    /// A credential for the origin of the client's base URL.
+    /// Creates an interceptor for the origin of the client's base URL.
     ///
-    /// - `token`: asked once for each attempt, so it should remember what it knows.
-    /// - `principal`: whose token that is now, such as the identifier of the signed-in user; no two users may have the
-    ///   same one. Without it, or when it gives nil, answers to calls with this token are neither cached nor shared.
+    /// - `token`: called once for each attempt, so it should cache the token.
+    /// - `principal`: returns whose token it is now, such as the identifier of the signed-in user; no two users may
+    ///   have the same one. Without it, or when it returns nil, responses to calls with this token are neither cached
+    ///   nor shared.
     public init(
         token: @escaping @Sendable () async throws -> String?, principal: (@Sendable () -> String?)? = nil
     ) {
         self.init(.client, token, principal)
     }
 
-    /// A credential for the origin of `url`, such as `https://api.example.com`; its path is not looked at.
+    /// Creates an interceptor for the origin of `url`, such as `https://api.example.com`; its path is ignored.
     ///
-    /// A text that is no absolute URL is a problem of the pipeline: every call throws `.configuration`.
+    /// A text that is not an absolute URL is a problem of the pipeline: every call throws `.configuration`.
     public init(
         for url: String, token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
@@ -43,7 +44,7 @@ public struct BearerInterceptor: ValidatingInterceptor {
         self.init(.url(url), token, principal)
     }
 
-    /// A credential for `origin`.
+    /// Creates an interceptor for `origin`.
     public init(
         for origin: Origin, token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
@@ -86,20 +87,21 @@ public struct BearerInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Whom the app names; `.unknown` if it names nobody, because only running the source could tell.
+    /// The principal that the app specifies; `.unknown` if it specifies none, because only the token closure could
+    /// determine it.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context), !request.headers.contains(.authorization) else { return .anonymous }
         return .named(owner?(), as: "bearer")
     }
 
-    /// No origin to belong to, or one to which the token would travel in plain sight.
+    /// Reports a missing origin, or one to which the token would be sent unencrypted.
     public func problem(in setup: PipelineSetup) -> String? {
         scope.problem(of: "The bearer token", in: setup) { ".bearer(for: \"\($0)\") { … }" }
     }
 }
 
 extension BearerInterceptor: CustomStringConvertible {
-    /// `Bearer`, with the origin if one was named. Never the token.
+    /// `Bearer`, with the origin if one was specified. Never the token.
     public var description: String {
         scope.label("Bearer")
     }

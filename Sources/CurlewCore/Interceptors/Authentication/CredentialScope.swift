@@ -2,13 +2,13 @@
 
 package import CurlewHTTP
 
-/// The one origin that a credential belongs to: the rule that every authentication interceptor follows.
+/// The one origin that a credential belongs to. Every authentication interceptor follows these rules:
 ///
-/// - A request to any other origin goes without the credential. The one exception is `https://host` for a credential of
-///   `http://host`, see `Origin.shares(with:)`.
-/// - After a redirect has left the call's origin nothing is attached any more, not even back at that origin.
-/// - Over plain http a credential would be readable on the way. Without a named origin that works for loopback only, and
-///   is a problem of the pipeline otherwise; naming an `http` origin says that it is meant.
+/// - A request to any other origin is sent without the credential. The only exception is `https://host` for a
+///   credential of `http://host`, see `Origin.shares(with:)`.
+/// - After a redirect has left the call's origin, nothing is attached any more, not even back at that origin.
+/// - Over plain http a credential would be readable in transit. Without an explicit origin, plain http is allowed for
+///   loopback only and is a problem of the pipeline otherwise. An explicit `http` origin allows it.
 package struct CredentialScope: Sendable {
     private enum Owner: Sendable {
         case client
@@ -29,7 +29,8 @@ package struct CredentialScope: Sendable {
         CredentialScope(owner: .origin(origin))
     }
 
-    /// The origin of `url`; its path is not looked at. A text that is no absolute URL is a problem of the pipeline.
+    /// Returns the origin of `url`; its path is ignored. A text that is not an absolute URL is a problem of the
+    /// pipeline.
     package static func url(_ url: String) -> CredentialScope {
         do {
             return .origin(try HTTPRequest(url: url).origin)
@@ -38,9 +39,9 @@ package struct CredentialScope: Sendable {
         }
     }
 
-    /// Whether the credential may go with a request, and is the one that the call asks for.
+    /// Returns whether the credential may be sent with a request, and is the one that the call selects.
     ///
-    /// - `isAddition`: it goes beside another credential; otherwise the first one that is attached is the only one.
+    /// - `isAddition`: whether it is sent in addition to another credential; otherwise only the first one is attached.
     package func covers(
         _ request: HTTPRequest, in context: ExchangeContext, name: String? = nil, isAddition: Bool = false
     ) -> Bool {
@@ -57,10 +58,11 @@ package struct CredentialScope: Sendable {
         }
     }
 
-    /// No origin to belong to, or one to which the credential would travel in plain sight.
+    /// Reports a missing origin, or one to which the credential would be sent unencrypted.
     ///
-    /// - `credential`: as a sentence begins with it, `The bearer token`.
-    /// - `example`: how an origin is named, `.bearer(for: "…") { … }`, with the placeholder for the origin's text.
+    /// - `credential`: the subject of a sentence, `The bearer token`.
+    /// - `example`: code that specifies an origin, `.bearer(for: "…") { … }`, with the placeholder for the origin's
+    ///   text.
     package func problem(of credential: String, in setup: PipelineSetup, example: (String) -> String) -> String? {
         switch owner {
         case .origin:
@@ -82,19 +84,19 @@ package struct CredentialScope: Sendable {
         origin.isConfidential
     }
 
-    /// `Bearer`, or `Bearer(https://…)` if an origin was named.
+    /// `Bearer`, or `Bearer(https://…)` if an origin was specified.
     package func label(_ name: String) -> String {
         if case .origin(let origin) = owner { "\(name)(\(origin))" } else { name }
     }
 }
 
 extension Origin {
-    /// True when nobody between here and there can read along.
+    /// Whether a request to this origin cannot be read in transit.
     var isConfidential: Bool { isSecure || isLoopback }
 
-    /// Whether what belongs to this origin may go to `other`: to itself, and from http to https of the same host where
-    /// both ports are the default ones, as RFC 6797 §8.3 rewrites requests. Never from https to http, and never to another
-    /// port, where another server may listen.
+    /// Whether what belongs to this origin may be sent to `other`: to itself, and from http to https of the same host
+    /// if both ports are the default ones, as RFC 6797 §8.3 rewrites requests. Never from https to http, and never to
+    /// another port, where another server may listen.
     func shares(with other: Origin) -> Bool {
         if self == other { return true }
         return scheme == "http" && other.scheme == "https" && host == other.host && isDefaultPort && other.isDefaultPort

@@ -8,10 +8,10 @@ import Musl
 import Darwin
 #endif
 
-/// A lock between processes, and between the stores of one: a file that one of them has locked (`flock`).
+/// A lock between processes, and between the stores of one process: a file that one of them has locked (`flock`).
 ///
-/// The system frees it when its holder ends, however that happens. The file goes with the lock; one that a killed process
-/// left is taken over.
+/// The system releases it when its holder ends, however that happens. The file is removed on release; a file that a
+/// killed process left is reused.
 final class FileLock: Sendable {
     private let path: String
     private let descriptor: Locked<Int32?>
@@ -23,9 +23,9 @@ final class FileLock: Sendable {
 
     deinit { release() }
 
-    /// The lock; nil if somebody else has it.
+    /// Returns the lock; nil if another holder has it.
     static func attempt(_ path: String) throws(PrivateFile.Failure) -> FileLock? {
-        // Again after a holder that removed the file between the two steps.
+        // Repeats if the previous holder removed the file between the two steps.
         for _ in 0..<100 {
             let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, S_IRUSR | S_IWUSR)
             guard file >= 0 else { throw PrivateFile.Failure("locked", path) }
@@ -38,15 +38,15 @@ final class FileLock: Sendable {
             let (isNamed, isOwn) = identity(of: file, path)
             if isNamed, isOwn { return FileLock(file, path) }
             close(file)
-            // Whoever owns it could hold it for ever.
+            // The owner of the file could hold the lock forever.
             if isNamed { throw PrivateFile.Failure("locked", path, EPERM) }
         }
         return nil
     }
 
-    /// The lock, as soon as it is free. It is asked for again and again, at most 50 ms apart.
+    /// Acquires the lock as soon as it is free, by polling at most 50 ms apart.
     ///
-    /// Throws `DeadlinePassed`, `CancellationError`, and what `attempt` throws.
+    /// Throws `DeadlinePassed`, `CancellationError`, and the errors of `attempt`.
     static func wait(for path: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock {
         var pause = Duration.milliseconds(2)
         while true {
@@ -59,18 +59,19 @@ final class FileLock: Sendable {
         }
     }
 
-    /// Lets the next one have it. Once; also the end of this object does.
+    /// Releases the lock, at most once. Deinitialization also releases it.
     func release() {
         descriptor.withLock { descriptor in
             guard let file = descriptor else { return }
-            // While it is locked, so that nobody's file is removed but this one; somebody may have removed it before.
+            // Removes the file while it is locked, so that only this file is removed; another process may have removed
+            // it already.
             if Self.identity(of: file, path).isNamed { unlink(path) }
             close(file)
             descriptor = nil
         }
     }
 
-    /// Whether the name is still that of the locked file, and the file this user's.
+    /// Returns whether the path still refers to the locked file, and whether the file belongs to this user.
     private static func identity(of file: Int32, _ path: String) -> (isNamed: Bool, isOwn: Bool) {
         var (mine, named) = (stat(), stat())
         guard fstat(file, &mine) == 0, lstat(path, &named) == 0 else { return (false, false) }

@@ -6,47 +6,47 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Keeps tokens in a file that only its owner can read (0600). Made by `.file(path)`.
+/// Stores tokens in a file that only its owner can read (0600). Created by `.file(path)`.
 ///
-/// The file is replaced whole and is on the disk, name and all, when a save returns: a crash leaves the old tokens or the
-/// new ones.
+/// The file is replaced as a whole and is on disk, with its directory entry, when a save returns. A crash leaves the
+/// old tokens or the new ones.
 ///
-/// Several processes may share it. One of them renews the tokens, the others wait and go on with what it brought: each
-/// set of tokens is presented to the server once. The locks are files beside it, `<path>.lock` and `<path>.renewal`, while
-/// they are held; when their holder ends, however that happens, they are free. Where a folder cannot be written to, and on
-/// file systems without locks, processes renew without asking each other.
+/// Several processes may share the file. One of them refreshes the tokens, and the others wait and continue with the
+/// result: each set of tokens is presented to the server once. The locks are the files `<path>.lock` and
+/// `<path>.renewal`, which exist while they are held. When their holder ends, however that happens, they are released.
+/// If the folder is not writable, and on file systems without locks, processes refresh without coordination.
 ///
-/// The file is the store's own. It is believed only if it is a regular file of this user that nobody else can read or
-/// change; everything else is `.storage`, and stays as it is:
+/// The file belongs to the store. It is accepted only if it is a regular file of this user that no other user can read
+/// or change. Anything else is `.storage`, and is left as it is:
 ///
-/// | what is there | loading | signing in | signing out |
+/// | existing file | loading | signing in | signing out |
 /// |---|---|---|---|
 /// | another user's file, a symbolic link, a pipe, a folder | `.storage` | `.storage` | `.storage` |
 /// | a file that others can read or change | `.storage` | replaces it | removes it |
 /// | damaged, or of a newer version | `.storage` | replaces it | removes it |
-/// | nothing that ever was tokens | `.storage` | renames it, `<path>.damaged-<milliseconds>` | removes it |
+/// | never contained tokens | `.storage` | renames it, `<path>.damaged-<milliseconds>` | removes it |
 ///
-/// The tokens are not encrypted; use `.keychain` where there is one.
+/// The tokens are not encrypted; use `.keychain` where it is available.
 public struct FileTokens: TokenPersistence {
-    /// Where the file is, in a folder that exists.
+    /// The path of the file, in a folder that exists.
     public let path: String
 
-    /// More is no token file.
+    /// A larger file is not a token file.
     static let limit = 1 << 20
-    /// Nobody needs as long to write a file; who has stopped in the middle may hold the lock for ever.
+    /// The maximum wait for the lock to write. A process that was suspended while writing may hold the lock forever.
     static let patience: Duration = .seconds(10)
 
-    /// A file at `path`.
+    /// Creates a token file at `path`.
     public init(_ path: String) {
         self.path = path
     }
 
-    /// What was saved last; nil if there is no file. Throws `.storage`, and leaves the file as it is.
+    /// Returns the tokens of the last save; nil if there is no file. Throws `.storage`, and leaves the file as it is.
     public func load() async throws(NetworkError) -> Tokens? {
         do throws(KeptTokens.Problem) { return try contents() } catch { throw Self.error(error, path) }
     }
 
-    /// Replaces the file; nil removes it. Throws `.storage`, with the old file in its place.
+    /// Replaces the file; nil removes it. Throws `.storage`, and leaves the old file in place.
     public func save(_ tokens: Tokens?) async throws(NetworkError) {
         let lock = try await lockForWriting()
         defer { lock?.release() }
@@ -73,7 +73,7 @@ public struct FileTokens: TokenPersistence {
         let data = try tokens.map { tokens throws(NetworkError) in try KeptTokens.encode(tokens) }
         do throws(PrivateFile.Failure) {
             guard let data else {
-                // What a process has left that was killed while it wrote.
+                // Removes the draft of a process that was killed while it wrote.
                 if isAlone { try PrivateFile.remove(PrivateFile.draft(of: path)) }
                 return try PrivateFile.remove(path)
             }
@@ -86,7 +86,8 @@ public struct FileTokens: TokenPersistence {
         }
     }
 
-    /// A wrong path must not cost a person a file. What was tokens once is no loss, and its secrets are to go.
+    /// A wrong path must not destroy a user's file. A file that once contained tokens is not renamed, as its secrets
+    /// must be removed.
     private func setAsideIfForeign() throws(PrivateFile.Failure) {
         do throws(PrivateFile.Failure) {
             let old = try PrivateFile.read(path, limit: Self.limit, trusting: .owner)
@@ -125,7 +126,7 @@ extension FileTokens: SharedTokens {
             if let kept, !kept.isSame(as: old) { return .other(kept) }
             if kept == nil, old != nil { return .other(nil) }
         } catch {
-            // What cannot be read is nobody's newer tokens.
+            // Contents that cannot be read are not newer tokens of another process.
         }
         try write(new, isAlone: lock != nil)
         return .replaced
@@ -144,7 +145,7 @@ extension FileTokens: SharedTokens {
         }
     }
 
-    /// Nil where there can be no lock: then everybody works as alone.
+    /// Returns nil where locks are not available: then each process works without coordination.
     private func lock(_ name: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock? {
         do {
             return try await FileLock.wait(for: name, until: deadline, on: time)
@@ -155,11 +156,11 @@ extension FileTokens: SharedTokens {
 }
 
 extension FileTokens: CustomStringConvertible {
-    /// Where the file is.
+    /// The path of the file.
     public var description: String { "FileTokens(\(path))" }
 }
 
 extension TokenPersistence where Self == FileTokens {
-    /// Tokens in a file for its owner only. See `FileTokens`.
+    /// Stores tokens in a file that only its owner can read. See `FileTokens`.
     public static func file(_ path: String) -> FileTokens { FileTokens(path) }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 extension Interceptor where Self == TokenInterceptor {
-    /// Access tokens that renew themselves. See `TokenInterceptor` and `TokenStore`.
+    /// Sends access tokens and refreshes them. See `TokenInterceptor` and `TokenStore`.
     public static func bearer(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenRefresh) async throws -> Tokens)? = nil
@@ -9,7 +9,7 @@ extension Interceptor where Self == TokenInterceptor {
         TokenInterceptor(store, for: url, name: name, refresh: refresh)
     }
 
-    /// Access tokens that the client gets by itself: `.bearer(store, obtain: oauth.obtain)`.
+    /// Sends access tokens that the client obtains without a sign-in: `.bearer(store, obtain: oauth.obtain)`.
     public static func bearer(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens
@@ -19,7 +19,7 @@ extension Interceptor where Self == TokenInterceptor {
 }
 
 extension Interceptor where Self == BasicInterceptor {
-    /// A user and a password. See `BasicInterceptor`.
+    /// Sends a user name and a password. See `BasicInterceptor`.
     public static func basic(
         user: String, password: String, for url: String? = nil, name: String? = nil
     ) -> BasicInterceptor {
@@ -28,7 +28,7 @@ extension Interceptor where Self == BasicInterceptor {
 }
 
 extension Interceptor where Self == APIKeyInterceptor {
-    /// An API key in a header field or a query item. See `APIKeyInterceptor`.
+    /// Sends an API key in a header field or a query item. See `APIKeyInterceptor`.
     public static func apiKey(
         _ key: String, in place: APIKeyInterceptor.Place, for url: String? = nil, name: String? = nil
     ) -> APIKeyInterceptor {
@@ -37,7 +37,7 @@ extension Interceptor where Self == APIKeyInterceptor {
 }
 
 extension Interceptor where Self == SigningInterceptor {
-    /// A signature over the request as it goes to the wire. See `SigningInterceptor`.
+    /// Signs each request as it is sent. See `SigningInterceptor`.
     public static func signing(
         for url: String? = nil, name: String? = nil,
         _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,

@@ -6,14 +6,14 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// What a JSON Web Token says about its own life (RFC 7519 §4.1).
+/// The lifetime claims of a JSON Web Token (RFC 7519 §4.1).
 ///
-/// Nothing is verified: only the server that issued a token can tell whether it is genuine. Good for scheduling, and for
-/// nothing else.
+/// Nothing is verified: only the server that issued a token can determine whether it is genuine. Use the claims only
+/// for scheduling.
 struct JWTClaims {
-    /// `exp`: not to be used at this time or later.
+    /// `exp`: the token must not be used at this time or later.
     let expiresAt: Date?
-    /// `iat`: when it was made.
+    /// `iat`: when the token was issued.
     let issuedAt: Date?
 
     private struct Payload: Decodable {
@@ -21,10 +21,10 @@ struct JWTClaims {
         let iat: Double?
     }
 
-    /// A longer token is not looked into.
+    /// A longer token is not parsed.
     private static let lengthLimit = 16 << 10
 
-    /// Nil for a text that is no JSON Web Token in its compact form.
+    /// Nil for a text that is not a JSON Web Token in its compact form.
     init?(_ token: String) {
         let utf8 = token.utf8
         guard utf8.count <= Self.lengthLimit else { return nil }

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The form in which tokens are kept, whatever the place.
+/// The stored form of tokens, in a file and in the keychain.
 enum KeptTokens {
     static let version = 1
 
@@ -16,10 +16,10 @@ enum KeptTokens {
         case unreadable(PrivateFile.Failure)
     }
 
-    /// What became of tokens that were to take the place of others.
+    /// The outcome of replacing tokens.
     enum Replacement: Sendable {
         case replaced
-        /// Somebody else has been there; this is what is kept.
+        /// Another process has replaced the tokens; these are the stored ones.
         case other(Tokens?)
     }
 
@@ -48,30 +48,31 @@ enum KeptTokens {
             throw .newer(header.version)
         }
         guard var tokens = try? decoder.decode(Document.self, from: data).tokens else { throw .damaged }
-        // Written by somebody else. Every process that reads them has to see one and the same sign-in.
+        // Another program wrote the tokens. Every process that reads them must derive the same sign-in.
         if tokens.session == nil { tokens.session = MessageDigest.sha256(Data(tokens.accessToken.utf8)).hexText }
         return tokens
     }
 
-    /// Whether what cannot be read as tokens was some once, and may hold their secrets still.
+    /// Returns whether data that cannot be decoded was a token file once, and may still contain secrets.
     static func mayBeTokens(_ data: Data) -> Bool {
         data.indices.contains { data[$0...].starts(with: "oken".utf8) }
     }
 }
 
-/// A place that several processes share.
+/// A token storage that several processes share.
 protocol SharedTokens: TokenPersistence {
-    /// The right to renew the tokens, which one process has at a time; nil where there is no such thing.
+    /// Acquires the lock to refresh the tokens, which one process can hold at a time; nil if locks are not available.
     ///
     /// Throws `DeadlinePassed` and `CancellationError`.
     func lockForRenewal(until deadline: Deadline, on time: any TimeSource) async throws -> FileLock?
 
-    /// Keeps `new`, if what is kept still is `old`; nil forgets it.
+    /// Stores `new` if the stored tokens are still `old`; nil removes them.
     func replace(_ old: Tokens?, with new: Tokens?) async throws(NetworkError) -> KeptTokens.Replacement
 }
 
 extension Tokens {
-    /// The same tokens of the same sign-in, whatever became of the date on its way through a file.
+    /// Returns whether both are the same tokens of the same sign-in. Dates are not compared, as encoding may change
+    /// them.
     func isSame(as other: Tokens?) -> Bool {
         accessToken == other?.accessToken && refreshToken == other?.refreshToken && session == other?.session
     }

@@ -9,35 +9,35 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Keeps tokens in the keychain, as a generic password of this device. Made by `.keychain(service:account:)`.
+/// Stores tokens in the keychain, as a generic password of this device. Created by `.keychain(service:account:)`.
 ///
-/// They can be read from the first unlock after a start on, also in the background, and are neither synchronised nor part
-/// of a backup for another device. Before that unlock every call fails with `.storage`, nobody is signed out, and the
-/// first call after it reads them. An item that is no token is `.storage` until somebody signs in, which replaces it, or
-/// out, which removes it.
+/// The tokens are readable after the first unlock since the device started, also in the background. They are neither
+/// synchronized nor restored to another device. Before that unlock every call fails with `.storage`, no account is
+/// signed out, and the first call after the unlock reads the tokens. An item that does not contain tokens is `.storage`
+/// until a sign-in replaces it or a sign-out removes it.
 ///
-/// On macOS it is the data protection keychain, which only signed apps with a keychain access group may use; elsewhere
-/// use `.file`. Ask `isAvailable` in a program that also runs unsigned, such as by `swift run`.
+/// On macOS this is the data protection keychain, which only signed apps with a keychain access group may use. Other
+/// programs use `.file`. Check `isAvailable` in a program that also runs unsigned, for example with `swift run`.
 public struct KeychainTokens: TokenPersistence {
     private let service: String
     private let account: String
     private let accessGroup: String?
 
-    /// An item of the app's own, or of an access group that it shares with others.
+    /// Creates an item of the app, or of an access group that it shares with other apps.
     public init(service: String, account: String, accessGroup: String? = nil) {
         self.service = service
         self.account = account
         self.accessGroup = accessGroup
     }
 
-    /// Whether this process may use the keychain: false for one that is not signed for it, with which loading and saving
-    /// throw. A locked device does not count, since that passes.
+    /// Whether this process may use the keychain. False for a process that is not signed for it, in which loading and
+    /// saving throw. A locked device does not count, since that state is temporary.
     public static var isAvailable: Bool {
         let nobody = KeychainTokens(service: "curlew.availability", account: "nobody")
         return SecItemCopyMatching(nobody.item as CFDictionary, nil) != KeychainFailure.missingEntitlement
     }
 
-    /// What was saved last; nil if there is no item. Throws `.storage`.
+    /// Returns the tokens of the last save; nil if there is no item. Throws `.storage`.
     public func load() async throws(NetworkError) -> Tokens? {
         var query = item
         query[kSecReturnData as String] = true
@@ -76,7 +76,7 @@ public struct KeychainTokens: TokenPersistence {
         if status == errSecItemNotFound {
             let new = item.merging(values) { $1 }
             status = SecItemAdd(new as CFDictionary, nil)
-            // Somebody else added it in between.
+            // Another process has added the item in between.
             if status == errSecDuplicateItem { status = SecItemUpdate(item as CFDictionary, values as CFDictionary) }
         }
         guard status == errSecSuccess else { throw error("written", status) }
@@ -97,12 +97,12 @@ public struct KeychainTokens: TokenPersistence {
 }
 
 extension KeychainTokens: CustomStringConvertible {
-    /// Which item it is.
+    /// The service and the account of the item.
     public var description: String { "KeychainTokens(\(service), \(account))" }
 }
 
 extension TokenPersistence where Self == KeychainTokens {
-    /// Tokens in the keychain of this device. See `KeychainTokens`.
+    /// Stores tokens in the keychain of this device. See `KeychainTokens`.
     public static func keychain(
         service: String, account: String, accessGroup: String? = nil
     ) -> KeychainTokens {

@@ -8,13 +8,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the error of a refresh says about the tokens.
+/// Classifies the errors of a refresh.
 extension NetworkError {
-    /// True if the refresh token is not valid any more, because the authorization server or the refresher says so.
+    /// Whether the authorization server or the refresh closure reports that the refresh token is no longer valid.
     ///
-    /// A status alone does not: 400 and 401 also come from proxies and gateways, and for a wrong client
-    /// (`invalid_client`). RFC 6749 §5.2 has `invalid_grant` with 400; some servers send it with 401 or 403. GitHub has a
-    /// code of its own, with 200.
+    /// A status alone is not enough: 400 and 401 are also sent by proxies and gateways, and for a wrong client
+    /// (`invalid_client`). RFC 6749 §5.2 specifies `invalid_grant` with 400; some servers send it with 401 or 403.
+    /// GitHub has a separate code, with 200.
     var endsTokens: Bool {
         switch reason {
         case .notAuthenticated(.refreshRefused), .notAuthenticated(.refused), .notAuthenticated(.missingCredential):
@@ -29,14 +29,14 @@ extension NetworkError {
 
     private static let finalCodes: Set<String> = ["invalid_grant", "bad_refresh_token"]
 
-    /// The `error` in the JSON of a token endpoint (RFC 6749 §5.2); nil for a body that is something else.
+    /// The `error` in the JSON of a token endpoint (RFC 6749 §5.2); nil for any other body.
     var oauthCode: String? {
         struct Failure: Decodable { let error: String }
         guard let response, response.mediaType?.isJSON == true, !response.isTruncated else { return nil }
         return try? JSONDecoder().decode(Failure.self, from: response.body).error
     }
 
-    /// The same error for calls that wait for tokens; the tokens are kept.
+    /// This error for calls that wait for tokens; the tokens are kept.
     var asFailedRefresh: NetworkError {
         var failure = self
         // The refresh was cancelled, not the calls that wait for it.

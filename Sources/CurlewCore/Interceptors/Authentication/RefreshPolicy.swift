@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-/// When tokens are renewed, and how often at most.
+/// Specifies when tokens are refreshed, and how often at most.
 public struct RefreshPolicy: Hashable, Sendable {
-    /// Tokens that end within this time are renewed ahead, while calls still use them; never more than the last quarter
-    /// of their life. Default 60 s; zero renews only what has ended or was refused.
+    /// The time before their expiry from which tokens are refreshed while calls still use them; never more than the
+    /// last quarter of their lifetime. Default 60 s; zero refreshes only tokens that have expired or were refused.
     public var leeway: Duration
-    /// A call waits this long for a refresh and fails then with `.timedOut(.total)`. The refresh goes on. Default 30 s.
+    /// How long a call waits for a refresh before it fails with `.timedOut(.total)`. The refresh continues. Default 30
+    /// s.
     public var timeout: Duration
-    /// A refresh that takes longer, counted from its start, is cancelled and has failed. Default 120 s, at least
-    /// `timeout`.
+    /// The time after its start at which a refresh is cancelled and fails. Default 120 s, at least `timeout`.
     ///
-    /// Where processes share a file, it starts when no other renews; the wait for that may be as long again.
+    /// Where processes share a file, a refresh starts when no other process refreshes; the wait for that may take as
+    /// long again.
     ///
-    /// Until then its result is kept, also when no call waits for it any more, and calls that need tokens wait for it
-    /// instead of presenting the same refresh token again: many servers revoke a sign-in whose refresh token comes twice.
+    /// Until then the result of the refresh is stored, even when no call waits for it any more. Calls that need tokens
+    /// wait for it instead of presenting the same refresh token again: many servers revoke a sign-in whose refresh
+    /// token is presented twice.
     public var longestRefresh: Duration
-    /// At most this many refreshes within `window`; a server that refuses each new token must not be asked for ever.
-    /// Default 10, at least 1.
+    /// The maximum number of refreshes within `window`, for a server that refuses each new token. Default 10, at least
+    /// 1.
     public var limit: Int
-    /// See `limit`. Default 60 s.
+    /// The period for `limit`. Default 60 s.
     public var window: Duration
 
-    /// A policy with the defaults where nothing is said.
+    /// Creates a policy. Parameters that are omitted have the default values.
     public init(
         leeway: Duration = .seconds(60), timeout: Duration = .seconds(30), limit: Int = 10,
         window: Duration = .seconds(60), longestRefresh: Duration = .seconds(120)
@@ -33,6 +35,6 @@ public struct RefreshPolicy: Hashable, Sendable {
         self.window = window
     }
 
-    /// The defaults.
+    /// The default policy.
     public static let standard = RefreshPolicy()
 }

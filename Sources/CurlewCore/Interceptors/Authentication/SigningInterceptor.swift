@@ -2,28 +2,28 @@
 
 import CurlewHTTP
 
-/// Signs the requests to one origin: runs last before the transport, and sees each request as it goes to the wire.
+/// Signs the requests to one origin. It runs last before the transport, and sees each request as it is sent.
 ///
 ///     .signing { request, context in
 ///         let signature = MessageDigest.hmacSHA256(Data(request.target.utf8), key: key)
 ///         request.headers["X-Signature"] = signature.base64EncodedString()
 ///     }
 ///
-/// It runs once for each attempt, so that a time stamp in the signature is fresh. Whose requests are signed is decided by
-/// the rules of `BearerInterceptor`. Fields added to the request afterwards are not signed; `Host` and the framing fields
-/// are written by the transport, from `request.origin` and the body.
+/// It runs once for each attempt, so that a timestamp in the signature is current. The rules of `BearerInterceptor`
+/// determine which requests are signed. Fields that are added afterwards are not signed. The transport writes `Host`
+/// and the framing fields, from `request.origin` and the body.
 public struct SigningInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
     private let sign: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
     private let owner: (@Sendable () -> String?)?
 
-    /// A signature for one origin.
+    /// Creates an interceptor for one origin.
     ///
-    /// - `url`: whose origin's requests are signed; nil for that of the client's base URL.
-    /// - `name`: which calls ask for it with `.named`; nil for all that name none.
-    /// - `sign`: changes the request. What it throws fails the call before anything is sent.
-    /// - `principal`: in whose name it signs now, as for `BearerInterceptor`.
+    /// - `url`: a URL of the origin whose requests are signed; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the signature with `.named`; nil for all calls that select none.
+    /// - `sign`: changes the request. An error that it throws fails the call before anything is sent.
+    /// - `principal`: returns the principal that it signs for now, as for `BearerInterceptor`.
     public init(
         for url: String? = nil, name: String? = nil,
         _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,
@@ -53,19 +53,19 @@ public struct SigningInterceptor: ValidatingInterceptor {
         return try await next(signed, context: next.context.authenticated)
     }
 
-    /// Whom the app names; `.unknown` if it names nobody.
+    /// The principal that the app specifies; `.unknown` if it specifies none.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name, isAddition: true) else { return .anonymous }
         return .named(owner?(), as: "signing \(name ?? "")")
     }
 
-    /// No origin to belong to, or one that would be reached in plain sight.
+    /// Reports a missing origin, or one that would be reached unencrypted.
     public func problem(in setup: PipelineSetup) -> String? {
         scope.problem(of: "The signature", in: setup) { ".signing(for: \"\($0)\") { … }" }
     }
 }
 
 extension SigningInterceptor: CustomStringConvertible {
-    /// `Signing`, with the origin if one was named.
+    /// `Signing`, with the origin if one was specified.
     public var description: String { scope.label("Signing") }
 }

@@ -2,17 +2,18 @@
 
 import CurlewHTTP
 
-/// Sends the access token of a `TokenStore` with the requests to one origin, and renews it when it has ended.
+/// Sends the access token of a `TokenStore` with the requests to one origin, and refreshes it when it has expired.
 ///
 ///     .bearer(store) { try await $0.client.send(.refresh($0.tokens.refreshToken)) }
 ///
-/// Whose requests get the token is decided by the rules of `BearerInterceptor`. What is added:
-/// - Tokens that have ended are renewed before the call goes out; those about to end, while it does.
-/// - A call answered 401 is sent once more with newer tokens of the same sign-in: those that have come meanwhile, or the
-///   result of a refresh. A second 401 is the answer, and so is one that comes after a sign-out or another sign-in. A
-///   body that cannot be sent again is not; its 401 is the answer, and the refresh begins for the calls that follow.
-/// - What a refresh fails with is thrown, see `TokenStore`. A call never waits longer than its own deadline.
-/// - The server's clock is learnt from the `Date` of its answers, so tokens end when the server thinks so.
+/// The rules of `BearerInterceptor` determine which requests receive the token. In addition:
+/// - Tokens that have expired are refreshed before the call is sent; those about to expire, while it is sent.
+/// - A call with a 401 response is sent once more with newer tokens of the same sign-in: those that have arrived since,
+///   or the result of a refresh. A second 401 is returned to the caller, as is a 401 after a sign-out or another
+///   sign-in. A request whose body cannot be produced again is not sent again; its 401 is returned, and the refresh
+///   begins for later calls.
+/// - The error of a refresh is thrown, see `TokenStore`. A call never waits longer than its own deadline.
+/// - The server's clock is estimated from the `Date` of its responses, so that tokens expire by the server's time.
 public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     private let store: TokenStore
     private let scope: CredentialScope
@@ -20,14 +21,15 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     private let renew: (@Sendable (Tokens?, APIClient) async throws -> Tokens)?
     private let canObtain: Bool
 
-    /// Tokens for one origin.
+    /// Creates an interceptor for one origin.
     ///
-    /// - `url`: whose origin gets the tokens; nil for that of the client's base URL.
-    /// - `name`: which calls ask for these tokens with `.named`; nil for all that name none.
-    /// - `refresh`: gets new tokens. It runs once for all calls that wait, on a task of its own. What it sends through a
-    ///   client with this interceptor goes without a token. To say that the tokens cannot be renewed any more, where the
-    ///   server does not say `invalid_grant`, throw `NetworkError(.notAuthenticated(.refreshRefused))`. Nil if tokens are
-    ///   not renewed: then a 401 is simply the answer.
+    /// - `url`: a URL of the origin that receives the tokens; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select these tokens with `.named`; nil for all calls that select none.
+    /// - `refresh`: returns new tokens. It runs once for all calls that wait, on a separate task. Requests that it
+    ///   sends through a client with this interceptor are sent without a token. To report that the tokens can no longer
+    ///   be refreshed, where the server does not send `invalid_grant`, throw
+    ///   `NetworkError(.notAuthenticated(.refreshRefused))`. Nil if tokens are not refreshed: then a 401 is returned to
+    ///   the caller.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenRefresh) async throws -> Tokens)? = nil
@@ -46,10 +48,10 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         }
     }
 
-    /// Tokens that the client gets by itself, without anybody signing in: the first call waits for them, and they are
-    /// obtained anew when they have ended.
+    /// Creates an interceptor for tokens that the client obtains without a sign-in. The first call waits for them, and
+    /// they are obtained again when they have expired.
     ///
-    /// - `obtain`: gets tokens, with a client for their origin as `TokenRefresh` has one. Runs once for all calls.
+    /// - `obtain`: returns tokens, with a client for their origin as in `TokenRefresh`. It runs once for all calls.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens
@@ -64,10 +66,10 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     /// `.authentication`.
     public var placement: Placement { .authentication }
 
-    /// False: asking the store may load, wait or refresh.
+    /// False: a query of the store may load, wait or refresh.
     public var runsInPreview: Bool { false }
 
-    /// Attaches the token, and sends once more after a 401.
+    /// Attaches the token, and sends the request once more after a 401.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization),
             !store.isRenewing
@@ -83,7 +85,7 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             await store.refuse(issued.version, by: renewal)
             return response
         }
-        // The refused response may hold the connection that the refresh needs, so it is read before the call waits.
+        // The 401 response may hold the connection that the refresh needs, so its body is read before the call waits.
         response.body = try await response.body.settled(on: clock)
         let body = response.body
         let newer: IssuedTokens?
@@ -100,7 +102,7 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         return try await send(request, newer, next, again: next.context.following(response, because: .renewed))
     }
 
-    /// - `again`: the context of a second sending.
+    /// - `again`: the context of a second attempt with newer tokens.
     private func send(
         _ request: HTTPRequest, _ issued: IssuedTokens, _ next: Next, again: ExchangeContext? = nil
     ) async throws -> HTTPResponse {
@@ -110,15 +112,15 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             if let again { try await next.again(request, in: again.authenticated) } else {
                 try await next(request, context: next.context.authenticated)
             }
-        // Learning costs a visit to the store, which calls with tokens of unknown life need not pay.
+        // Recording the date requires a hop to the store, which calls with tokens of unknown lifetime can skip.
         if issued.life != nil, let date = response.headers[.date].flatMap({ HTTPDate($0) })?.date {
             await store.learn(serverDate: date)
         }
         return response
     }
 
-    /// A refresh goes past the rest of the pipeline: it must not wait for a place that its caller holds. It is a call of its
-    /// own for the observers and the log of that client.
+    /// A refresh bypasses the rest of the pipeline: it must not wait for a permit that its caller holds. It is a
+    /// separate call for the observers and the log of that client.
     private func renewal(for origin: Origin, _ next: Next) -> TokenStore.Renewal? {
         guard let renew else { return nil }
         return TokenStore.Renewal(canObtain: canObtain) { tokens in
@@ -133,14 +135,14 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         }
     }
 
-    /// Loads the tokens that were kept, so that the first call of a process finds what is stored for its user.
+    /// Loads the stored tokens, so that the first call of a process finds the cached responses of its user.
     public func prepare(in context: ExchangeContext) async {
         guard context.authentication != .anonymous, store.principal == .unknown else { return }
         try? await store.load(until: context.deadline, on: context.time)
     }
 
-    /// Whoever has signed in, the same through all refreshes and another one after the next sign-in. `.unknown` as long
-    /// as the store has not loaded what was kept, or has yet to obtain tokens.
+    /// The signed-in principal: unchanged by refreshes and different after the next sign-in. `.unknown` until the store
+    /// has loaded the stored tokens, and while it must still obtain tokens.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
             return .anonymous
@@ -149,22 +151,22 @@ public struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         return principal == .anonymous && canObtain ? .unknown : principal
     }
 
-    /// No origin to belong to, or one to which the token would travel in plain sight.
+    /// Reports a missing origin, or one to which the token would be sent unencrypted.
     public func problem(in setup: PipelineSetup) -> String? {
         scope.problem(of: "The token", in: setup) { ".bearer(store, for: \"\($0)\")" }
     }
 }
 
-/// What a refresh has to work with.
+/// The input of a refresh.
 public struct TokenRefresh: Sendable {
-    /// The tokens to renew.
+    /// The tokens to refresh.
     public let tokens: Tokens
-    /// A client for the origin of the tokens, over the same connections and without interceptors but `.logging()`. Its
-    /// paths begin at the root of the origin. The observers of the client whose tokens they are hear of its calls.
+    /// A client for the origin of the tokens, over the same connections and without interceptors except `.logging()`.
+    /// Its paths begin at the root of the origin. The observers of the original client are notified of its calls.
     public let client: APIClient
 }
 
 extension TokenInterceptor: CustomStringConvertible {
-    /// `Bearer`, with the origin if one was named. Never a token.
+    /// `Bearer`, with the origin if one was specified. Never a token.
     public var description: String { scope.label(name.map { "Bearer \($0)" } ?? "Bearer") }
 }

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-/// Where a `TokenStore` keeps tokens between launches.
+/// Stores the tokens of a `TokenStore` between launches.
 ///
-/// Called by one store at a time, never twice at once, and always with the newest tokens last.
+/// One store at a time calls it, never concurrently, and always with the newest tokens last.
 public protocol TokenPersistence: Sendable {
-    /// What was saved last; nil if nothing was. An error means that there may be tokens which cannot be read.
+    /// Returns the tokens of the last save; nil if there are none. An error means that there may be tokens that cannot
+    /// be read.
     func load() async throws -> Tokens?
-    /// Keeps `tokens` in place of what was there, whole or not at all; nil forgets them.
+    /// Replaces the stored tokens with `tokens`, entirely or not at all; nil removes them.
     func save(_ tokens: Tokens?) async throws
 }
 
-/// Keeps nothing: tokens live as long as their store.
+/// Stores nothing: tokens last as long as their store.
 public struct VolatileTokens: TokenPersistence {
-    /// A place that forgets.
+    /// Creates a persistence that stores nothing.
     public init() {}
 
-    /// Nil.
+    /// Returns nil.
     public func load() async throws -> Tokens? { nil }
 
-    /// Does nothing.
+    /// Has no effect.
     public func save(_ tokens: Tokens?) async throws {}
 }
 
 extension TokenPersistence where Self == VolatileTokens {
-    /// Tokens live as long as their store.
+    /// Keeps tokens as long as their store exists.
     public static var memory: VolatileTokens { VolatileTokens() }
 }

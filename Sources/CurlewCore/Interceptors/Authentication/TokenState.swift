@@ -6,12 +6,12 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Tokens with the number of their generation.
+/// Tokens with the number of their version.
 struct IssuedTokens: Hashable, Sendable {
     let tokens: Tokens
-    /// Counts up with each sign-in and each refresh; never used twice.
+    /// Increases with each sign-in and each refresh; never reused.
     let version: UInt64
-    /// By the local clock, when the refresh ahead begins and when they end; nil if nobody knows.
+    /// The times, by the local clock, when the proactive refresh begins and when the tokens expire; nil if unknown.
     let life: (refresh: Date, end: Date)?
 
     static func == (left: IssuedTokens, right: IssuedTokens) -> Bool { left.version == right.version }
@@ -19,7 +19,7 @@ struct IssuedTokens: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(version) }
 }
 
-/// The refresh coordinator without I/O: what is known about the tokens, and what to do next.
+/// The state machine of token refreshes, without I/O: the known tokens, and the next step.
 ///
 ///     signed out ──signIn──▶ current(version) ◀──────────────┐
 ///         ▲                     │ ended, or refused           │ new tokens: version + 1
@@ -28,61 +28,61 @@ struct IssuedTokens: Hashable, Sendable {
 ///                         refreshing(version) ────────────────┤
 ///                               └──────── transient failure: the same version stays
 ///
-/// New tokens arrive, are kept, and are current only then: nobody uses what a crash could lose.
+/// New tokens arrive, are stored, and become current only then, so that no call uses tokens that a crash could lose.
 ///
-/// A flight belongs to the version it renews. Whatever else happens meanwhile (sign-out, another sign-in) takes the
-/// flight off, and its result, when it comes, is nobody's any more.
+/// A flight, that is, one refresh, belongs to the version that it refreshes. A sign-out or another sign-in during the
+/// flight cancels it, and its result is discarded.
 struct TokenState {
-    /// What a call is to do.
+    /// The next step of a call.
     enum Step: Equatable {
         case use(IssuedTokens)
-        /// Use these; and somebody must start this flight.
+        /// Use these tokens. The caller must start this flight.
         case useAndRefresh(IssuedTokens, flight: UInt64)
-        /// Somebody must start this flight, and the call waits for it.
+        /// The caller must start this flight, and the call waits for it.
         case refresh(IssuedTokens?, flight: UInt64)
         case wait(flight: UInt64)
         case signedOut
-        /// They were refused, and nothing can renew them.
+        /// The tokens were refused and cannot be refreshed.
         case giveUp
-        /// Too many refreshes; the next one is possible after this time.
+        /// Too many refreshes; the next is possible after this time.
         case tooMany(retryAfter: Duration)
     }
 
-    /// What a flight brought.
+    /// The result of a flight.
     enum Landing {
         case tokens(Tokens)
-        /// The server says that the refresh token is not valid any more.
+        /// The server reports that the refresh token is no longer valid.
         case refused
         case failed
     }
 
-    /// What became of it.
+    /// The effect of a result.
     enum Outcome: Equatable {
-        /// The tokens are to be kept, and committed then.
+        /// The tokens must be stored and then committed.
         case arrived
         case signedOut
         case kept
-        /// The flight had been taken off.
+        /// The flight had been cancelled.
         case discarded
     }
 
     let policy: RefreshPolicy
     private(set) var current: IssuedTokens?
-    /// Where the present session begins. What belongs to another one may be another person's.
+    /// The first version of the present session. Versions of another session may belong to another user.
     private(set) var firstVersion: UInt64 = 1
     private var flight: UInt64?
     private var arrived: Tokens?
     private var lastVersion: UInt64 = 0
     private var lastFlight: UInt64 = 0
     private var starts: [MonotonicInstant] = []
-    /// How far the server's clock is ahead of ours.
+    /// How far the server's clock is ahead of the local clock.
     private var skew: TimeInterval = 0
 
     init(_ policy: RefreshPolicy) {
         self.policy = policy
     }
 
-    /// Asks before a call, or after the server has refused the tokens of one version.
+    /// Returns the next step before a call, or after the server has refused the tokens of one version.
     mutating func step(
         refused version: UInt64? = nil, canRefresh: Bool = true, canObtain: Bool = false, now: MonotonicInstant,
         date: Date
@@ -92,7 +92,7 @@ struct TokenState {
             guard canObtain else { return .signedOut }
             return flight.map { .wait(flight: $0) } ?? start(isWaitedFor: true, now) ?? tooMany(now)
         }
-        // Refused was an older generation: the call only has to be sent again.
+        // An older version was refused: the call only has to be sent again.
         if let version, version != current.version { return .use(current) }
         let hasEnded = version != nil || current.life.map { date >= $0.end } ?? false
         guard canRefresh else { return version == nil ? .use(current) : .giveUp }
@@ -101,9 +101,10 @@ struct TokenState {
         return start(isWaitedFor: hasEnded, now) ?? (hasEnded ? tooMany(now) : .use(current))
     }
 
-    /// Nil if there have been too many. Refreshes ahead leave half of what is allowed to those that somebody waits for.
+    /// Starts a flight; nil if there have been too many. Proactive refreshes leave half of the limit to those that
+    /// calls wait for.
     private mutating func start(isWaitedFor: Bool, _ now: MonotonicInstant) -> Step? {
-        // Not `policy.window` in the closure: where `Date` has no fixed layout, that would access all of `self`.
+        // `policy.window` in the closure would access all of `self` where `Date` has no fixed layout.
         let window = policy.window
         starts.removeAll { $0.duration(to: now) >= window }
         guard starts.count < max(1, isWaitedFor ? policy.limit : policy.limit / 2) else { return nil }
@@ -118,12 +119,12 @@ struct TokenState {
         .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
     }
 
-    /// Takes what a flight brought.
+    /// Records the result of a flight.
     mutating func land(_ number: UInt64, with landing: Landing) -> Outcome {
         guard number == flight, arrived == nil else { return .discarded }
         switch landing {
         case .tokens(var tokens):
-            // A server that does not rotate sends no new refresh token, and the old one stays good (RFC 6749 §6).
+            // A server that does not rotate sends no new refresh token, and the old one remains valid (RFC 6749 §6).
             tokens.refreshToken = tokens.refreshToken ?? current?.tokens.refreshToken
             tokens.session = current?.tokens.session ?? DigestAuthenticator.randomNonce()
             arrived = tokens
@@ -137,7 +138,7 @@ struct TokenState {
         }
     }
 
-    /// Another process has renewed the tokens, and has kept these. False if the flight was taken off meanwhile.
+    /// Records that another process has refreshed and stored the tokens. Returns false if the flight was cancelled.
     mutating func landElsewhere(_ number: UInt64, _ tokens: Tokens, date: Date) -> Bool {
         guard isUnderWay(number) else { return false }
         flight = nil
@@ -145,7 +146,8 @@ struct TokenState {
         return true
     }
 
-    /// What arrived has been kept, or cannot be: from now on it is used. False if the flight was taken off meanwhile.
+    /// Makes the arrived tokens current, once they have been stored or storing has failed. Returns false if the flight
+    /// was cancelled.
     mutating func commit(_ number: UInt64, date: Date) -> Bool {
         guard number == flight, let tokens = arrived else { return false }
         (flight, arrived) = (nil, nil)
@@ -153,25 +155,25 @@ struct TokenState {
         return true
     }
 
-    /// True until the flight has landed or is taken off.
+    /// Returns true until the flight has ended or is cancelled.
     func isUnderWay(_ number: UInt64) -> Bool { number == flight && arrived == nil }
 
-    /// What another process has made of the present tokens; a flight that is under way goes on.
+    /// Replaces the present tokens with those of another process; a flight in progress continues.
     mutating func adopt(_ tokens: Tokens, date: Date) { issue(tokens, at: date) }
 
     func hasEnded(_ tokens: Tokens, at date: Date) -> Bool {
         dated(tokens, 0, at: date).life.map { date >= $0.end } ?? false
     }
 
-    /// True while what the flight brought is being kept.
+    /// Returns true while the result of the flight is being stored.
     func hasArrived(_ number: UInt64) -> Bool { number == flight && arrived != nil }
 
     /// The newest tokens, which must not be lost.
     var newest: Tokens? { arrived ?? current?.tokens }
 
-    /// New tokens from outside. A flight that was under way is taken off.
+    /// Records new tokens from outside and cancels a flight in progress.
     ///
-    /// - `isKept`: these were kept, with the session they belong to; others begin a session.
+    /// - `isKept`: whether these are stored tokens, with the session they belong to; others begin a session.
     mutating func signIn(_ tokens: Tokens, isKept: Bool = false, date: Date) {
         starts = []
         _ = signOut()
@@ -180,7 +182,7 @@ struct TokenState {
         issue(tokens, at: date)
     }
 
-    /// True if there was something to forget.
+    /// Signs out and cancels a flight in progress. Returns whether there were tokens.
     mutating func signOut() -> Bool {
         (flight, arrived) = (nil, nil)
         firstVersion = lastVersion + 1
@@ -188,13 +190,13 @@ struct TokenState {
         return current != nil
     }
 
-    /// Who is signed in, through all refreshes.
+    /// The signed-in principal, unchanged by refreshes.
     var principal: Principal {
         current?.tokens.session.map { .session($0) } ?? .anonymous
     }
 
-    /// The server told its time at `date`. Differences under two seconds say nothing: dates have whole seconds, and
-    /// answers take time.
+    /// Records the server's time at `date`. Differences under two seconds are ignored: dates have whole seconds, and
+    /// responses take time.
     mutating func learn(serverDate: Date, at date: Date) {
         let difference = serverDate.timeIntervalSince(date)
         let new = abs(difference) < 2 ? 0 : difference

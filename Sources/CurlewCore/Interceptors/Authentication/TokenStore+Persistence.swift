@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Loading and saving. An actor takes other calls while it waits, so both are explicit about who may do what; and both run
-/// on tasks of their own, which no caller's cancellation reaches.
+/// Loading and saving. An actor runs other calls while it waits, so both handle reentrancy explicitly. Both run on
+/// separate tasks, which the cancellation of a caller does not affect.
 extension TokenStore {
-    /// Throws `.storage` if there may be tokens which cannot be read, and `DeadlinePassed`.
+    /// Throws `.storage` if there may be tokens that cannot be read, and `DeadlinePassed`.
     func load(until deadline: Deadline, on clock: any TimeSource) async throws {
         guard !isLoaded else { return }
         let work = loading ?? startLoading()
@@ -25,7 +25,7 @@ extension TokenStore {
 
     private func loaded(_ work: OneShot<Void>, _ result: Result<Tokens?, any Error>) {
         loading = nil
-        // Whoever signed in or out meanwhile knows better.
+        // A sign-in or sign-out during the load takes precedence.
         guard !isLoaded else {
             work.finish(.success(()))
             return
@@ -45,11 +45,11 @@ extension TokenStore {
         }
     }
 
-    /// Keeps the present tokens, or nothing when signed out. Every change does so by itself; this is for after a failure
-    /// (`problem`).
+    /// Stores the present tokens, or removes the stored ones when signed out. Every change is saved automatically; call
+    /// this after a failure (`problem`).
     ///
-    /// What changes during a write is written by the next one, so the last state is written last. Cancelling the caller
-    /// ends its wait and not the writing. Throws `.storage`, also when it takes longer than `RefreshPolicy.timeout`.
+    /// Changes during a write are part of the next write, so the last state is written last. Cancelling the caller ends
+    /// its wait, not the write. Throws `.storage`, also when the write takes longer than `RefreshPolicy.timeout`.
     public func save() async throws(NetworkError) {
         guard isLoaded, !(persistence is VolatileTokens) else { return }
         let mine = nextSave ?? OneShot<Void>()
@@ -77,7 +77,7 @@ extension TokenStore {
             do {
                 switch try await write(tokens) {
                 case .replaced: kept = tokens
-                // Whoever signed in or out here meanwhile knows better, and is written next.
+                // A sign-in or sign-out in this process takes precedence, and is written next.
                 case .other(let other): if nextSave == nil { takeOver(other) }
                 }
                 problem = nil
@@ -92,8 +92,8 @@ extension TokenStore {
         isSaving = false
     }
 
-    /// What a refresh brought takes the place of what was renewed, and of nothing else: somebody may have signed out, or
-    /// in anew, in another process meanwhile.
+    /// The result of a refresh replaces only the tokens that were refreshed: another process may have signed out or in
+    /// during the refresh.
     private func write(_ tokens: Tokens?) async throws -> KeptTokens.Replacement {
         let (persistence, kept) = (persistence, kept)
         let isConditional = isFromRefresh && !isObtained && problem == nil
@@ -111,7 +111,7 @@ extension TokenStore {
         announce(.notKept)
     }
 
-    /// What a persistence throws says more than we can, if it is ours.
+    /// An error of the persistence is more specific, if it is a `NetworkError`.
     private static func storageError(_ detail: String, _ hint: String?, _ error: any Error) -> NetworkError {
         if let error = error as? NetworkError, error.reason == .storage { return error }
         return NetworkError(.storage, detail: detail, hint: hint, underlying: error)

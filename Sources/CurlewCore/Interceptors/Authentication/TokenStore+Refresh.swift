@@ -8,13 +8,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Handing out and renewing: what `TokenState` decides is done here.
+/// Provides and refreshes tokens by the decisions of `TokenState`.
 extension TokenStore {
-    /// The tokens for a call; nil when signed out, and when they were refused and nothing renews them.
+    /// Returns the tokens for a call; nil when signed out, and when they were refused and cannot be refreshed.
     ///
-    /// - `version`: of the tokens that the server has just refused.
+    /// - `version`: the version of the tokens that the server has just refused.
     /// - `deadline`: how long the call waits for a refresh, by the call's own `clock`.
-    /// - `willWait`: runs before it does; nobody needs the answer that was refused any more then.
+    /// - `willWait`: runs before the wait; from then on the refused response is not needed.
     func issued(
         refused version: UInt64? = nil, until deadline: Deadline, on clock: any TimeSource, by renewal: Renewal?,
         willWait: @Sendable () -> Void = {}
@@ -53,7 +53,7 @@ extension TokenStore {
             hint: "The server refuses tokens that it has just issued. Look at its clock and at the token's audience.")
     }
 
-    /// The same for a call that does not wait: the refresh begins for those that follow.
+    /// Records a refusal for a call that does not wait: the refresh begins for later calls.
     func refuse(_ version: UInt64, by renewal: Renewal?) {
         let step = state.step(
             refused: version, canRefresh: renewal != nil, canObtain: renewal?.canObtain ?? false, now: time.now,
@@ -61,7 +61,7 @@ extension TokenStore {
         if case .refresh(let issued, let flight) = step, let renewal { start(flight, issued?.tokens, renewal) }
     }
 
-    /// The answer to a call with `issued` told the server's time.
+    /// Records the server's time from the response to a call with `issued`.
     func learn(serverDate: Date) {
         state.learn(serverDate: serverDate, at: time.date)
     }
@@ -69,7 +69,8 @@ extension TokenStore {
     /// The store whose refresh the current task is a part of.
     @TaskLocal private static var renewing: ObjectIdentifier?
 
-    /// True in a refresh of this store. What it sends must not ask for tokens: it would wait for itself.
+    /// Whether the current task is a refresh of this store. Its requests must not request tokens: they would wait for
+    /// themselves.
     nonisolated var isRenewing: Bool { Self.renewing == ObjectIdentifier(self) }
 
     private func start(_ number: UInt64, _ tokens: Tokens?, _ renewal: Renewal) {
@@ -78,7 +79,8 @@ extension TokenStore {
         let (time, store) = (time, ObjectIdentifier(self))
         let limit = max(policy.timeout, policy.longestRefresh)
         let (isShared, end) = (persistence is any SharedTokens, Deadline(limit, after: time.now))
-        // Detached, because no caller's cancellation ends it: the server may have exchanged the refresh token already.
+        // Detached, because the cancellation of a caller must not end it: the server may have exchanged the refresh
+        // token already.
         Task.detached {
             let turn = await self.turn(of: number, tokens, canObtain: renewal.canObtain, limit: limit)
             switch turn {
@@ -86,7 +88,7 @@ extension TokenStore {
             case .failed(let error): await self.land(number, .failure(error))
             case .renewed(let tokens): await self.landElsewhere(number, tokens)
             case .renew(let tokens, let lock):
-                // The wait for another process is not the server's.
+                // The wait for another process does not count toward the server's time.
                 let end = isShared ? Deadline(limit, after: time.now) : end
                 let result = await Self.run(renewal, tokens, for: store, until: end, on: time)
                 await self.land(number, result)
@@ -108,13 +110,13 @@ extension TokenStore {
             }
         }
         let outcome = try? await result.wait(until: end, on: time)
-        // One that does not end when told to is left alone.
+        // A refresh that ignores its cancellation is abandoned.
         if outcome == nil { work.cancel() }
         return outcome ?? .failure(DeadlinePassed())
     }
 
-    /// What the calls wait for that need this refresh, `RefreshPolicy.timeout` at most. The refresh may take longer. A call
-    /// that needs it then opens another round: a second refresh would present the same refresh token again.
+    /// Returns what the calls that need this refresh wait for, `RefreshPolicy.timeout` at most. The refresh may take
+    /// longer. A later call then opens another round: a second refresh would present the same refresh token again.
     private func round(of number: UInt64) -> OneShot<Void> {
         if let round = flights[number] { return round }
         let round = OneShot<Void>()
@@ -126,14 +128,14 @@ extension TokenStore {
             } catch is DeadlinePassed {
                 await self?.close(round, of: number)
             } catch {
-                // The refresh has failed, and the calls have its error.
+                // The refresh has failed, and the calls have received its error.
             }
         }
         return round
     }
 
     private func close(_ round: OneShot<Void>, of number: UInt64) {
-        // Tokens that have arrived are being kept, which has a limit of its own.
+        // Storing the tokens that have arrived has a separate limit.
         guard flights[number] === round, !state.hasArrived(number) else { return }
         flights[number] = nil
         var failure = NetworkError(DeadlinePassed()).asFailedRefresh
@@ -177,7 +179,7 @@ extension TokenStore {
     ) async throws -> IssuedTokens? {
         let session = state.firstVersion
         try await round(of: number).wait(until: deadline, on: clock)
-        // Between the landing and this line somebody may have signed out, or in.
+        // A sign-out or sign-in may have occurred between the end of the refresh and this line.
         guard state.firstVersion == session, let current = state.current else { throw Self.signedOut }
         return current
     }
@@ -204,7 +206,7 @@ extension TokenStore {
         .notAuthenticated(.signedOut), detail: "Somebody signed in anew while the call waited for tokens.",
         hint: "Send it again if it is meant for the new session.")
 
-    /// Takes all flights off: whoever waits fails.
+    /// Cancels all flights: waiting calls fail with `error`.
     func ground(with error: NetworkError) {
         let grounded = flights.values
         (flights, lastFailure) = ([:], nil)

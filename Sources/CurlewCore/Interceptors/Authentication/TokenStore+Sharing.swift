@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// Renewing where several processes share the tokens: one of them at a time, and only what nobody else has renewed.
+/// Refreshes where several processes share the tokens: one process at a time, and only tokens that no other has
+/// refreshed.
 extension TokenStore {
-    /// What a refresh is to do, once no other process renews.
+    /// The step of a refresh once no other process refreshes.
     enum Turn: Sendable {
-        /// Renew these. The lock is released when the new ones are kept.
+        /// Refresh these tokens. The lock is released when the new ones are stored.
         case renew(Tokens?, FileLock?)
-        /// Another process has.
+        /// Another process has refreshed the tokens.
         case renewed(Tokens)
         case failed(any Error)
-        /// Nothing: the tokens are not those of this sign-in any more.
+        /// No step: the tokens are no longer those of this sign-in.
         case over
     }
 
-    /// Waits until no other process renews, and looks at what the last one has left.
+    /// Waits until no other process refreshes, and compares the stored tokens.
     ///
-    /// - `limit`: how long to wait at most. Then the refresh has failed, and nothing was sent.
+    /// - `limit`: the maximum wait. After that the refresh fails, and nothing was sent.
     func turn(of number: UInt64, _ tokens: Tokens?, canObtain: Bool, limit: Duration) async -> Turn {
         guard let shared = persistence as? any SharedTokens else { return .renew(tokens, nil) }
         let lock: FileLock?
@@ -29,7 +30,7 @@ extension TokenStore {
         } catch {
             return .failed(error)
         }
-        // Before the comparison the file has to hold what this process wants it to.
+        // Before the comparison, the file must contain the pending changes of this process.
         if isSaving || nextSave != nil { try? await save() }
         guard problem == nil, let found = await read(shared) else { return .renew(tokens, lock) }
         let turn = turn(of: number, tokens, found.tokens, canObtain)
@@ -40,7 +41,7 @@ extension TokenStore {
         return .renew(tokens, lock)
     }
 
-    /// Nil if what is kept cannot be read: our own tokens are as good as any then.
+    /// Nil if the stored tokens cannot be read: then the tokens of this process are used.
     private func read(_ shared: any SharedTokens) async -> (tokens: Tokens?, ())? {
         do { return (try await Task.detached { try await shared.load() }.value, ()) } catch { return nil }
     }
@@ -67,7 +68,8 @@ extension TokenStore {
         return .renew(tokens, nil)
     }
 
-    /// Somebody signed out in another process, or in as somebody else. Who waits here waits for tokens of another sign-in.
+    /// Adopts a sign-out or another sign-in in another process. Calls that wait here wait for tokens of the earlier
+    /// sign-in.
     func takeOver(_ tokens: Tokens?) {
         (kept, isFromRefresh) = (tokens, false)
         if let tokens { state.signIn(tokens, isKept: true, date: time.date) } else { _ = state.signOut() }

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: MIT
 
-/// The tokens of one account: signed in or out, renewed once for all calls, kept between launches.
+/// The tokens of one account: refreshed once for all calls, and stored between launches.
 ///
 ///     let store = TokenStore(.file("/var/lib/app/tokens.json"))
 ///     let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(
 ///         .bearer(store) { try await $0.client.send(.refresh($0.tokens.refreshToken)) }))
 ///     try await store.signIn(try await client.send(.login(name, password)))
 ///
-/// Every set of tokens has a version. What the store guarantees:
-/// - One refresh for each version at most, however many calls need it; they wait for the same one. A call that is
+/// Every set of tokens has a version. Guarantees:
+/// - At most one refresh for each version, however many calls need it; they wait for the same refresh. A call that is
 ///   refused with older tokens is sent again with the present ones, without a refresh.
-/// - A refresh does not end with the calls that wait for it. A call waits for `RefreshPolicy.timeout` at most; the
-///   refresh goes on for `RefreshPolicy.longestRefresh`, later calls wait for the same one, and its tokens are kept.
-/// - New tokens are kept before any call uses them. If they cannot be, they are used all the same: see `problem`.
-/// - Signing out, or in again, during a refresh discards what the refresh brings, and who waits for it fails with
-///   `.notAuthenticated(.signedOut)`. No call goes out, or is repeated, with the tokens of another sign-in than the one
-///   it began with.
-/// - Only a refresh token that is not valid any more signs out, once, and all who wait get the same error. The server
-///   says so by `invalid_grant` (RFC 6749 §5.2: JSON with status 400; 401, 403 and GitHub's `bad_refresh_token` count
-///   too), a refresher of your own by throwing `NetworkError(.notAuthenticated(.refreshRefused))`. Any other failure
-///   keeps the tokens (a 401 without that code, a page of a proxy, 429, 5xx), and all who wait get that error.
-///
-/// - Processes that share a `.file` renew once between them. One that waits goes on with what the other has kept, and
-///   hears of a sign-out or another sign-in there at the latest then.
+/// - A refresh does not end with the calls that wait for it. A call waits for `RefreshPolicy.timeout` at most. The
+///   refresh continues for `RefreshPolicy.longestRefresh`, later calls wait for the same refresh, and its tokens are
+///   stored.
+/// - New tokens are stored before any call uses them. If storing fails, they are used all the same: see `problem`.
+/// - Signing out, or in again, during a refresh discards the result of the refresh, and calls that wait for it fail
+///   with `.notAuthenticated(.signedOut)`. No call is sent, or repeated, with the tokens of another sign-in than the
+///   one it began with.
+/// - Only an invalid refresh token signs out, once, and all waiting calls receive the same error. The server reports it
+///   with `invalid_grant` (RFC 6749 §5.2: JSON with status 400; 401, 403 and GitHub's `bad_refresh_token` count too),
+///   and a custom refresh closure by throwing `NetworkError(.notAuthenticated(.refreshRefused))`. Any other failure
+///   keeps the tokens (a 401 without that code, a page of a proxy, 429, 5xx), and all waiting calls receive that error.
+/// - Processes that share a `.file` refresh once between them. A process that waits continues with the tokens that the
+///   other has stored, and detects a sign-out or another sign-in there at the latest then.
 ///
 /// Share one store among all clients of an account.
 public actor TokenStore {
-    /// What happened to an account.
+    /// A change of an account.
     public enum Change: Sendable, Equatable {
-        /// Somebody signed in.
+        /// An account signed in.
         case signedIn
-        /// The tokens were renewed.
+        /// The tokens were refreshed.
         case refreshed
-        /// Signed out, by the app or because the server would not renew the tokens.
+        /// The account was signed out, by the app or because the server refused to refresh the tokens.
         case signedOut
-        /// The present tokens could not be kept; `TokenStore.problem` says why.
+        /// The present tokens could not be stored; `TokenStore.problem` contains the reason.
         case notKept
     }
 
-    /// How tokens are renewed.
+    /// How tokens are refreshed.
     struct Renewal: Sendable {
-        /// Also when there are none yet.
+        /// Whether tokens can also be obtained when there are none yet.
         var canObtain = false
         let run: @Sendable (Tokens?) async throws -> Tokens
     }
@@ -51,28 +51,30 @@ public actor TokenStore {
     var state: TokenState
     var loading: OneShot<Void>?
     var isLoaded = false
-    /// What calls wait for, by refresh. A refresh that takes longer than calls wait has no entry until the next call.
+    /// The results that calls wait for, by refresh. A refresh that takes longer than calls wait has no entry until the
+    /// next call.
     var flights: [UInt64: OneShot<Void>] = [:]
     var lastFailure: NetworkError?
     var isSaving = false
-    /// The end of the write that comes next; nil if nothing has changed since the last one began.
+    /// The end of the next write; nil if nothing has changed since the last write began.
     var nextSave: OneShot<Void>?
-    /// Why the present tokens could not be kept, `.storage`: they are lost with the process. Nil when all is well, and
-    /// again after the next change or `save()` that succeeds.
+    /// The reason why the present tokens could not be stored, `.storage`: they are lost when the process ends. Nil if
+    /// there is none, and again after the next successful change or `save()`.
     public internal(set) var problem: NetworkError?
-    /// What the place of the tokens holds, as far as this process knows.
+    /// The stored tokens, as far as this process knows.
     var kept: Tokens?
-    /// The present state comes from a refresh, not from the app: it must not undo what another process has done since.
+    /// Whether the present state is the result of a refresh, not from the app. It must not undo what another process
+    /// has done since.
     var isFromRefresh = false
-    /// The tokens are obtained, not somebody's sign-in: they may be kept over anything.
+    /// Whether the tokens were obtained without a sign-in. They may then replace any stored tokens.
     var isObtained = false
     private var observers: [UInt64: AsyncStream<Change>.Continuation] = [:]
     private var lastObserver: UInt64 = 0
     private nonisolated let published: Locked<Principal>
 
-    /// A store that loads what was kept when it is first asked.
+    /// Creates a store that loads the stored tokens when it is first used.
     ///
-    /// - `time`: what expiry and limits are measured with.
+    /// - `time`: the time source for expiry and limits.
     public init(
         _ persistence: any TokenPersistence = .memory, policy: RefreshPolicy = .standard,
         time: any TimeSource = SystemTime()
@@ -85,7 +87,7 @@ public actor TokenStore {
         published = Locked(isLoaded ? .anonymous : .unknown)
     }
 
-    /// The present tokens; nil when signed out. Throws `.storage` if what was kept cannot be read.
+    /// The present tokens; nil when signed out. Throws `.storage` if the stored tokens cannot be read.
     public var tokens: Tokens? {
         get async throws(NetworkError) {
             do {
@@ -99,10 +101,10 @@ public actor TokenStore {
         }
     }
 
-    /// From now on calls use `tokens`. Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`: they may
-    /// be another person's.
+    /// Uses `tokens` for calls from now on. Calls that wait for a refresh fail with `.notAuthenticated(.signedOut)`,
+    /// because they may belong to another user.
     ///
-    /// Throws `.storage` if they cannot be kept; they are used all the same.
+    /// Throws `.storage` if the tokens cannot be stored; they are used all the same.
     public func signIn(_ tokens: Tokens) async throws(NetworkError) {
         isLoaded = true
         isFromRefresh = false
@@ -113,10 +115,10 @@ public actor TokenStore {
         try await save()
     }
 
-    /// Forgets the tokens; `signOut(revoking:with:)` also makes them worthless. Calls that wait for a refresh fail with
+    /// Discards the tokens; `signOut(revoking:with:)` also revokes them. Calls that wait for a refresh fail with
     /// `.notAuthenticated(.signedOut)`.
     ///
-    /// Throws `.storage` if they cannot be removed from where they are kept.
+    /// Throws `.storage` if the stored tokens cannot be removed.
     public func signOut() async throws(NetworkError) {
         isLoaded = true
         isFromRefresh = false
@@ -127,7 +129,8 @@ public actor TokenStore {
         try await save()
     }
 
-    /// What happens from now on. Ends with the store; an observer that does not keep up loses the oldest of 16 changes.
+    /// Returns the changes from now on. The stream ends with the store; an observer that does not keep up loses the
+    /// oldest of 16 changes.
     public func changes() -> AsyncStream<Change> {
         let (stream, continuation) = AsyncStream.makeStream(of: Change.self, bufferingPolicy: .bufferingNewest(16))
         lastObserver += 1
@@ -143,10 +146,10 @@ public actor TokenStore {
 }
 
 extension TokenStore {
-    /// Who is signed in: the same through all refreshes and restarts, another one after the next sign-in. `.anonymous`
-    /// when signed out, `.unknown` before what was kept has been loaded. Does not wait for the actor.
+    /// The signed-in principal: unchanged by refreshes and restarts, different after the next sign-in. `.anonymous`
+    /// when signed out, `.unknown` before the stored tokens have been loaded. Reading it does not wait for the actor.
     ///
-    /// What a cache has stored for somebody who signs out can be removed with it:
+    /// Use it to remove the cached responses of a user who signs out:
     ///
     ///     let principal = tokens.principal
     ///     try await tokens.signOut()

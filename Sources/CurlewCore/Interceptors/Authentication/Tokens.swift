@@ -8,35 +8,36 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// What a sign-in gives: the token that goes with each call, and what renews it.
+/// The result of a sign-in: the access token of calls, and the refresh token.
 ///
 /// Decodes from an OAuth 2 token response (`access_token`, `refresh_token`, `expires_in`; RFC 6749 §5.1) and from the
-/// camel-case form many services use; encodes for a `TokenPersistence`. No description shows a secret.
+/// camel-case form that many services use. Encodes for a `TokenPersistence`. Descriptions contain no secret.
 public struct Tokens: Codable, Hashable, Sendable {
-    /// Goes with each call.
+    /// The access token, sent with each call.
     public var accessToken: String
-    /// Gets new tokens; nil if they cannot be renewed.
+    /// The refresh token; nil if the tokens cannot be refreshed.
     public var refreshToken: String?
-    /// When the access token ends; nil if nobody knows. By the server's clock if it named a moment, by this machine's if
-    /// it named a lifetime.
+    /// The time when the access token expires; nil if unknown. It is by the server's clock if the server specified a
+    /// time, and by the local clock if the server specified a lifetime.
     public var expiresAt: Date? { didSet { isCountedHere = false } }
-    /// The server's clock does not matter: the end was counted from when the tokens came.
+    /// Whether the expiry was computed locally from the arrival of the tokens, so that the server's clock does not
+    /// matter.
     private(set) var isCountedHere = false
-    /// Which sign-in they come from. Written by the store alone, whatever a server sends, and kept with the tokens, so
-    /// that what is kept for an account is found again by the next process.
+    /// Identifies the sign-in. Only the store sets it, whatever a server sends. It is stored with the tokens, so that
+    /// the next process finds the data of the account.
     var session: String?
 
-    /// Tokens from their parts.
+    /// Creates tokens.
     ///
-    /// Without `expiresAt`, a JSON Web Token tells by its `exp` claim. The claim is read and not verified: it decides
-    /// when to renew, never whom to trust.
+    /// Without `expiresAt`, the `exp` claim of a JSON Web Token is used. The claim is not verified: it determines only
+    /// when to refresh, never what to trust.
     public init(accessToken: String, refreshToken: String? = nil, expiresAt: Date? = nil) {
         self.accessToken = accessToken
         self.refreshToken = refreshToken
         self.expiresAt = expiresAt ?? JWTClaims(accessToken)?.expiresAt
     }
 
-    /// Tokens that end after `lifetime`, counted from `date`.
+    /// Creates tokens that expire after `lifetime`, counted from `date`.
     public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration, from date: Date = Date()) {
         self.init(
             accessToken: accessToken, refreshToken: refreshToken,
@@ -44,8 +45,8 @@ public struct Tokens: Codable, Hashable, Sendable {
         isCountedHere = true
     }
 
-    /// Reads a token response, or what `encode(to:)` wrote. A `token_type` that is bound to a key (`DPoP`, `PoP`, `MAC`)
-    /// is refused: such a token is not sent as a bearer token.
+    /// Decodes a token response, or the output of `encode(to:)`. A `token_type` that is bound to a key (`DPoP`, `PoP`,
+    /// `MAC`) is refused: such a token must not be sent as a bearer token.
     public init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: Field.self)
         func text(_ names: Field...) throws -> String? {
@@ -76,8 +77,8 @@ public struct Tokens: Codable, Hashable, Sendable {
         session = try? fields.decode(String.self, forKey: .session)
     }
 
-    /// Writes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and what the store wants to know again
-    /// (`curlew_session`, `curlew_counted`).
+    /// Encodes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and the state that the store needs
+    /// again (`curlew_session`, `curlew_counted`).
     public func encode(to encoder: any Encoder) throws {
         var fields = encoder.container(keyedBy: Field.self)
         try fields.encode(accessToken, forKey: .access)
@@ -87,7 +88,7 @@ public struct Tokens: Codable, Hashable, Sendable {
         try fields.encodeIfPresent(session, forKey: .session)
     }
 
-    /// Some servers write the number as text; what is out of all proportion counts as a century.
+    /// Some servers send the number as text. Excessive values count as a century.
     private static func seconds(_ fields: KeyedDecodingContainer<Field>) throws -> Double? {
         for name in [Field.lifetime, .lifetimeCamel] where fields.contains(name) {
             let number = try? fields.decode(Double.self, forKey: name)
@@ -117,13 +118,13 @@ public struct Tokens: Codable, Hashable, Sendable {
 }
 
 extension Tokens {
-    /// The same tokens that end at the same time.
+    /// Returns whether both have the same tokens and the same expiry.
     public static func == (left: Tokens, right: Tokens) -> Bool {
         left.accessToken == right.accessToken && left.refreshToken == right.refreshToken
             && left.expiresAt == right.expiresAt
     }
 
-    /// By the tokens.
+    /// Hashes the tokens, not the expiry.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(accessToken)
         hasher.combine(refreshToken)
@@ -131,7 +132,7 @@ extension Tokens {
 }
 
 extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// When they end and if they can be renewed; never a token.
+    /// The expiry, and whether the tokens can be refreshed. Never a token.
     public var description: String {
         let end = expiresAt.map { "until \(HTTPDate($0))" } ?? "of unknown life"
         return "Tokens(\(end), \(refreshToken == nil ? "not renewable" : "renewable"))"
@@ -140,6 +141,6 @@ extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows what `description` does, and nothing else.
+    /// Contains only `description`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

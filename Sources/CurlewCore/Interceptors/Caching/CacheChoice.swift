@@ -8,13 +8,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A stored response that could answer a request, and what is to say about that. One object, as the question is.
+/// A stored response that could be used for a request, with the reasons. A class, like the question.
 final class CacheChoice: Sendable {
     let stored: StoredResponse
     let freshness: Freshness
-    /// Why it is used, or asked about.
+    /// Why the response is used or validated.
     let cause: CacheCause
-    /// Why it is used although it is stale.
+    /// Why the response is used although it is stale.
     let staleReason: String?
 
     init(_ stored: StoredResponse, at now: Date, _ rules: CacheRules) {
@@ -35,13 +35,13 @@ final class CacheChoice: Sendable {
 
     func stale(because reason: String) -> CacheChoice { CacheChoice(self, cause, staleReason: reason) }
 
-    /// The response that answers, if it may: of those that match the one with a `Vary`, then the one made last
-    /// (RFC 9111 §4 and §4.1).
+    /// Selects the stored response for the request: of those that match, one with a `Vary` is preferred, then the most
+    /// recent one (RFC 9111 §4 and §4.1).
     static func among(
         _ variants: [StoredResponse], for question: CacheQuestion, at now: Date
     ) -> Result<CacheChoice, CacheQuestion.Refusal> {
         if variants.isEmpty { return .failure(CacheQuestion.Refusal(.nothingStored)) }
-        // The usual case: one response, which varies on nothing.
+        // The usual case: one response without `Vary`.
         if variants.count == 1, !variants[0].headers.contains(.vary), question.isAnswered(by: variants[0]) {
             return .success(CacheChoice(variants[0], at: now, question.rules))
         }
@@ -61,7 +61,7 @@ final class CacheChoice: Sendable {
         return .success(CacheChoice(best.stored, at: now, question.rules))
     }
 
-    /// Why it must not answer without asking the server; nil if it may.
+    /// Why the response must not be used without asking the server; nil if it may be used.
     func obstacle(for question: CacheQuestion) -> CacheCause? {
         if freshness.control.isUnqualified("no-cache") { return .responseAsksToValidate }
         if question.policy == .validate { return .callAsksToValidate }
@@ -70,22 +70,22 @@ final class CacheChoice: Sendable {
         return freshness.isFresh ? nil : .stale(seconds: Int(freshness.staleness))
     }
 
-    /// What the request itself objects to (RFC 9111 §5.2.1).
+    /// The reason for which the request's own directives prevent the use (RFC 9111 §5.2.1).
     func callsObstacle(_ question: CacheQuestion) -> CacheCause? {
         let control = question.control
         if control.directives.isEmpty { return nil }
         if control.contains("no-cache") { return .callAsksToValidate }
-        // A fresh response that never changes is not asked about for its age alone (RFC 8246 §2).
+        // A fresh immutable response is not validated for its age alone (RFC 8246 §2).
         let isImmutable = freshness.isFresh && freshness.control.permits("immutable")
         if let most = control.seconds("max-age"), freshness.age > Double(most), !isImmutable { return .olderThanAsked }
         if let least = control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(least) {
-            // Staleness has its own rules, and `max-stale` among them.
+            // Stale responses have separate rules, which include `max-stale`.
             return freshness.isFresh ? .lessFreshThanAsked : nil
         }
         return nil
     }
 
-    /// Why it may answer although it is stale, and whether it is to be refreshed then (RFC 9111 §4.2.4, RFC 5861 §3).
+    /// Why the response may be used although it is stale, and whether to refresh it (RFC 9111 §4.2.4, RFC 5861 §3).
     func stalePermission(
         for question: CacheQuestion, _ obstacle: CacheCause
     ) -> (reason: String, refreshes: Bool)? {
@@ -107,7 +107,7 @@ final class CacheChoice: Sendable {
         return nil
     }
 
-    /// The request with the validators of the response (RFC 9111 §4.3.1); nil if there are none to send.
+    /// Returns the request with the validators of the response (RFC 9111 §4.3.1); nil if there are none to send.
     func conditional(_ question: CacheQuestion) -> HTTPRequest? {
         var request = question.request
         guard !question.hasOwnValidators, request.method != .post,
@@ -121,14 +121,14 @@ final class CacheChoice: Sendable {
             request.headers[.ifModifiedSince] = stored.headers[.lastModified]
         }
         let hasDate = request.headers.contains(.ifModifiedSince)
-        // A tag that cannot be sent, because of what a server put into it, is none.
+        // A tag whose text cannot be sent in a field does not count.
         guard request.headers.contains(.ifNoneMatch) || hasDate, request.headers.problem == nil else { return nil }
         return request
     }
 }
 
 extension CacheQuestion {
-    /// How stale an answer the call takes; without a number any (RFC 9111 §5.2.1.2).
+    /// The maximum staleness that the call accepts; unlimited without a number (RFC 9111 §5.2.1.2).
     fileprivate var maxStale: Int? {
         guard control.contains("max-stale") else { return nil }
         return control.permits("max-stale") ? .max : control.seconds("max-stale")
@@ -143,7 +143,7 @@ extension StoredResponse {
 }
 
 extension CacheChoice {
-    /// This choice, which says what `stale-while-revalidate` comes to (RFC 5861 §3).
+    /// Returns this choice with the result of `stale-while-revalidate` in its reason (RFC 5861 §3).
     func refreshed(_ refresh: CacheTraffic.Refresh) -> CacheChoice {
         let what =
             switch refresh {

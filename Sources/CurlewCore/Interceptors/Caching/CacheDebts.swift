@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
-/// Removals that a store owes: changes at the server that it has not heard of yet, because it failed or took too long.
+/// Removals that a store still has to make, because it failed or took too long when the responses were invalidated.
 ///
-/// Until they are made up for, what is stored for these URLs is not used. All caches of the process that share a store share
-/// its debts. Beyond 1000 URLs everything counts as owed.
+/// Until then, what is stored for these URLs is not used. All caches of the process that share a store share its debts.
+/// Beyond 1000 URLs everything counts as owed.
 final class CacheDebts: Sendable {
     private struct State: Sendable {
         var targets: [String: UInt64] = [:]
@@ -19,7 +19,7 @@ final class CacheDebts: Sendable {
     private static let known = Locked<[ObjectIdentifier: Known]>([:])
     private let state = Locked(State())
 
-    /// Those of `store`. One that is a value has debts for each cache.
+    /// Returns the debts of `store`. A store that is a value type has separate debts for each cache.
     static func of(_ store: any CacheStore) -> CacheDebts {
         guard type(of: store) is AnyClass else { return CacheDebts() }
         let id = ObjectIdentifier(store as AnyObject)
@@ -32,7 +32,7 @@ final class CacheDebts: Sendable {
         }
     }
 
-    /// Notes that these are to be removed. The number is for `settle`.
+    /// Records that the entries of these URLs are to be removed. Returns the number for `settle`.
     func owe(_ targets: Set<String>) -> UInt64 {
         state.withLock { state in
             state.last += 1
@@ -46,7 +46,7 @@ final class CacheDebts: Sendable {
         }
     }
 
-    /// What has to be removed before an entry of this URL may be used.
+    /// Returns the removal to make before an entry of this URL may be used.
     func selection(for target: String) -> (selection: CacheSelection, number: UInt64)? {
         state.withLock { state in
             if state.everything == nil, state.targets.isEmpty { return nil }
@@ -55,7 +55,7 @@ final class CacheDebts: Sendable {
         }
     }
 
-    /// The removal has been made, of all that was owed up to `number`.
+    /// Records that a removal has been made, for all debts up to `number`.
     func settle(_ selection: CacheSelection, upTo number: UInt64) {
         state.withLock { state in
             switch selection {

@@ -8,15 +8,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a cache does about a request (RFC 9111 §4), given what is stored and the time. No I/O.
+/// The cache's decision about a request (RFC 9111 §4), from the stored responses and the time. No I/O.
 enum CacheDecision: Sendable {
-    /// A stored response answers; `refresh` asks for a new one in the background.
+    /// Return a stored response. With `refresh`, also refresh it in the background.
     case serve(CacheChoice, refresh: Bool)
-    /// The server is asked whether a stored response is still good, by this request.
+    /// Validate a stored response with this request.
     case revalidate(CacheChoice, HTTPRequest)
-    /// The server is asked; what is stored may stand in for it if it fails.
+    /// Fetch a new response. The stored one may be used if the server fails.
     case fetch(standIn: CacheChoice?, because: CacheCause)
-    /// The answer is a 504 made here.
+    /// Return a locally generated 504.
     case refuse(because: CacheCause)
 
     /// Decides about a request.
@@ -44,13 +44,13 @@ enum CacheDecision: Sendable {
         return .revalidate(chosen.because(obstacle), conditional)
     }
 
-    /// What to do when the server was asked and gave no answer, or only that it failed.
+    /// The decision after the server failed or sent no response.
     enum AfterFailure: Sendable {
-        /// The stored response answers in its place (RFC 5861 §4, `CacheRules.staleIfError`).
+        /// Return the stored response (RFC 5861 §4, `CacheRules.staleIfError`).
         case serve(CacheChoice)
-        /// A 504: the stored response must not be used without the server (RFC 9111 §5.2.2.2).
+        /// Return a 504: the stored response must not be used without the server (RFC 9111 §5.2.2.2).
         case refuse(because: CacheCause)
-        /// The failure is the caller's.
+        /// Return the failure to the caller.
         case rethrow
     }
 
@@ -60,7 +60,7 @@ enum CacheDecision: Sendable {
     ) -> AfterFailure {
         guard let standIn, failure.isServers, question.policy != .validate else { return .rethrow }
         let asked = question.control.seconds("stale-if-error")
-        // A request that wants an answer of the server is not answered without it, unless it says when.
+        // A request that requires a response of the server gets no stale one, unless it contains `stale-if-error`.
         if asked == nil, standIn.callsObstacle(question) != nil { return .rethrow }
         if standIn.freshness.forbidsStale {
             guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
@@ -77,13 +77,13 @@ enum CacheDecision: Sendable {
         return .serve(standIn.stale(because: "\(failure); \(allowed) s of staleness are allowed then"))
     }
 
-    /// What a server did instead of answering.
+    /// How a server failed.
     enum Failure: Sendable, CustomStringConvertible {
         case status(HTTPStatus)
         case error(NetworkError)
 
-        /// True for what would be a 500, 502, 503 or 504 (RFC 5861 §4). Not for what the client decided, and not for a
-        /// connection that is not secure.
+        /// Whether the failure corresponds to a 500, 502, 503 or 504 (RFC 5861 §4). False for decisions of the client,
+        /// and for a connection that is not secure.
         var isServers: Bool {
             switch self {
             case .status(let status): [500, 502, 503, 504].contains(status.code)

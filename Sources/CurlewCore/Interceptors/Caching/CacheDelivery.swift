@@ -8,11 +8,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What the caller gets of a stored response: the head, and which bytes of the stored body. No I/O.
+/// The part of a stored response that is returned to the caller: the head, and a range of the stored body. No I/O.
 struct CacheDelivery: Sendable {
     var status: HTTPStatus
     var headers: HTTPHeaders
-    /// Counted in the stored body; empty for answers without one.
+    /// The range in the stored body; empty for responses without content.
     var bytes: Range<Int64>
 
     /// The fields of a 304 (RFC 9110 §15.4.5).
@@ -20,14 +20,14 @@ struct CacheDelivery: Sendable {
         .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,
     ]
 
-    /// - `age`: the age to tell, for what is used without validation (RFC 9111 §4).
+    /// - `age`: the `Age` to report, for a response that is used without validation (RFC 9111 §4).
     init(of stored: StoredResponse, for question: CacheQuestion, age: Double?, isStale: Bool = false) {
         status = stored.status
         headers = stored.headers
-        // Cookies were set when they came. They must not be set again by an answer that is no news.
+        // Cookies were set when they arrived. A stored response must not set them again.
         headers.remove(.setCookie)
         if let age {
-            // Whatever is stale has to look it (RFC 5861 §3).
+            // A stale response must have an `Age` that shows it (RFC 5861 §3).
             headers[.age] = "\(max(Int(age), isStale ? 1 : 0))"
         }
         bytes = 0..<stored.bodyLength
@@ -39,7 +39,7 @@ struct CacheDelivery: Sendable {
         if question.request.method == .head { bytes = 0..<0 }
     }
 
-    /// RFC 9110 §13.2.2, as far as it is a cache's business.
+    /// RFC 9110 §13.2.2, as far as it applies to a cache.
     private static func isNotModified(_ stored: StoredResponse, _ question: CacheQuestion) -> Bool {
         let (headers, method) = (question.request.headers, question.request.method)
         guard stored.status == .ok || stored.status == .partialContent, method == .get || method == .head else {

@@ -9,9 +9,9 @@ import Foundation
 #endif
 
 extension CacheExchange {
-    /// Gives an answer to the caller, and what may be kept of it to the store.
+    /// Returns a response to the caller, and passes the storable part to the store.
     ///
-    /// - `replacing`: the stored response that it takes the place of, kept or not.
+    /// - `replacing`: the stored response that it replaces, whether it is stored or not.
     func keep(
         _ response: HTTPResponse, _ head: CacheIntake.Head, _ found: CacheFindings, replacing old: StoredResponse?,
         because cause: CacheCause
@@ -23,7 +23,8 @@ extension CacheExchange {
         return response
     }
 
-    /// What the response shows to be out of date: what it was asked in place of, and for a reload all that would have answered.
+    /// The stored responses that the new one shows to be out of date: the one it replaces, and for a reload all that
+    /// match the request.
     private func superseded(_ old: StoredResponse?, _ found: CacheFindings) -> [StoredResponse] {
         if let old { return [old] }
         return question.policy == .reload ? found.variants.filter { $0.matches(question.request.headers) } : []
@@ -33,7 +34,7 @@ extension CacheExchange {
         _ response: inout HTTPResponse, _ head: CacheIntake.Head, _ found: CacheFindings,
         replacing old: StoredResponse?
     ) async -> CacheCause {
-        // Somebody may have signed in or out while the answer was on its way.
+        // The user may have signed in or out while the request was in progress.
         guard isUnchanged || question.isForEverybody(head.headers, head.status) else { return .principalChanged }
         let matching = found.variants.filter { $0.matches(question.request.headers) }
         if await freshen(matching, by: head) { return .freshens }
@@ -46,7 +47,7 @@ extension CacheExchange {
         let limit = min(question.rules.bodyLimit, store.bodyLimit)
         guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
         if stored.part != nil, let whole = matching.first(where: { $0.part == nil }) {
-            // A part takes the place of nothing that is whole; it may show that that is still good.
+            // A partial response never replaces a complete one; it may confirm that the complete one is valid.
             guard let fresh = CacheIntake.freshened(whole, byPart: head, question) else { return .notWorthKeeping }
             await update(fresh)
             return .freshens
@@ -72,7 +73,8 @@ extension CacheExchange {
         question.reservation != nil || next.principal(of: question.request, key: cache.key) == principal
     }
 
-    /// Takes note of an answer without a body of its own: a 200 to HEAD, and a 304 to validators of the caller's.
+    /// Updates stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's own
+    /// validators.
     private func freshen(_ matching: [StoredResponse], by head: CacheIntake.Head) async -> Bool {
         if question.request.method == .head, head.status == .ok {
             var isFresh = false
@@ -92,7 +94,8 @@ extension CacheExchange {
         return !fresh.isEmpty
     }
 
-    /// Removes what an answer has shown to be out of date. Who was refused, or met a server that fails, was shown nothing.
+    /// Removes the stored responses that a response has shown to be out of date. A refusal or a server failure shows
+    /// nothing.
     private func drop(_ old: [StoredResponse], _ status: HTTPStatus) async {
         guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone,
             status != .notModified

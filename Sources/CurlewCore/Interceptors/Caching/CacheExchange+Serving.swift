@@ -9,10 +9,11 @@ import Foundation
 #endif
 
 extension CacheExchange {
-    /// Bodies up to here are read before the answer is given, so that a store that fails is not noticed by the caller.
+    /// Bodies up to this size are read before the response is returned, so that a failing store does not affect the
+    /// caller.
     private static let readAtOnce: Int64 = 64 << 10
 
-    /// The answer from a stored response; nil if its body cannot be had any more.
+    /// Returns a stored response; nil if its body is no longer available.
     func serve(_ choice: CacheChoice) async -> HTTPResponse? {
         let freshness = choice.freshness
         let delivery = CacheDelivery(
@@ -28,7 +29,7 @@ extension CacheExchange {
         return response
     }
 
-    /// The answer from a stored response that the server has just called good.
+    /// Returns a stored response that the server has just validated.
     func serve(_ stored: StoredResponse, validatedBy answer: HTTPResponse) async -> HTTPResponse? {
         let delivery = CacheDelivery(of: stored, for: question, age: nil)
         guard var response = await response(stored, delivery) else { return nil }
@@ -40,7 +41,7 @@ extension CacheExchange {
         return response
     }
 
-    /// The answer from a stored response that the server has called good when another call asked.
+    /// Returns a stored response that the server has validated for another call.
     func serve(_ stored: StoredResponse, becauseOf cause: CacheCause) async -> HTTPResponse? {
         guard var response = await response(stored, CacheDelivery(of: stored, for: question, age: nil)) else {
             return nil
@@ -75,7 +76,7 @@ extension CacheExchange {
         return try await bytes(of: body, range)
     }
 
-    /// The bytes in `range` as a body: at hand if they are few or in memory, else read as they are asked for.
+    /// Returns the bytes in `range` as a body: in memory if they are few or already there, otherwise read on demand.
     private func bytes(of body: any CacheBody, _ range: Range<Int64>) async throws -> ResponseBody? {
         guard range.upperBound <= body.length else {
             body.close()
@@ -95,7 +96,7 @@ extension CacheExchange {
         return ResponseBody(all, limit: limit)
     }
 
-    /// The same of a body in memory.
+    /// Returns the same for a body in memory.
     private func part(of bytes: Data, _ range: Range<Int64>) -> ResponseBody? {
         guard range.upperBound <= Int64(bytes.count) else { return nil }
         let limit = context.limits.responseBody
@@ -105,7 +106,7 @@ extension CacheExchange {
             bytes.subdata(in: start + Int(range.lowerBound)..<start + Int(range.upperBound)), limit: limit)
     }
 
-    /// Writes the new head of an entry to the store; one that must not be kept any more is removed.
+    /// Writes the updated head of an entry to the store, or removes the entry if it must no longer be stored.
     func update(_ stored: StoredResponse) async {
         let isForbidden = CacheIntake.isForbidden(stored, question.rules)
         await change { [store] in
@@ -118,7 +119,7 @@ extension CacheExchange {
     }
 }
 
-/// A part of a stored body, read piece by piece as the caller asks for it.
+/// A part of a stored body, read piece by piece on demand.
 final class CacheBodySource: ResponseBodySource {
     private static let pieceSize = 64 << 10
 

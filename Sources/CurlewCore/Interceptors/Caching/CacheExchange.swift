@@ -8,14 +8,14 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One call through the cache: carries out what `CacheDecision` and `CacheIntake` decide.
+/// One call through the cache: carries out the decisions of `CacheDecision` and `CacheIntake`.
 struct CacheExchange: Sendable {
     let question: CacheQuestion
     let principal: Principal
-    /// With the context of the call, or of a refresh in the background.
+    /// The rest of the chain, with the context of the call or of a background refresh.
     var next: Next
     let cache: CacheInterceptor
-    /// No caller waits for the response: what is stored need not be opened.
+    /// Whether no caller waits for the response: stored bodies are then not opened.
     var isRefresh = false
 
     init(_ question: CacheQuestion, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
@@ -29,25 +29,25 @@ struct CacheExchange: Sendable {
 
     var store: any CacheStore { cache.store }
 
-    /// Asks the store, for as long as a look-up may take.
+    /// Asks the store, within the lookup timeout.
     func reach<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await cache.reach(within: cache.rules.lookupTimeout, in: context, work)
     }
 
-    /// Lets the store change something, which the caller need not wait for. A failure is told to observers.
+    /// Changes the store without making the caller wait. Observers are notified of a failure.
     func change(_ work: @escaping @Sendable () async throws -> Void) async {
         do {
             try await cache.reach(within: cache.rules.commitTimeout, in: context) { [context] in
                 do { try await work() } catch { context.reportStoreFailure(error) }
             }
         } catch {
-            // It goes on by itself.
+            // The work continues in the background.
         }
     }
 
-    /// Decides, and does it.
+    /// Decides about the request, and carries out the decision.
     ///
-    /// - `waits`: how often the call has waited for the validation of another one.
+    /// - `waits`: how often the call has waited for the validation of another call.
     func run(waits: Int = 0) async throws -> HTTPResponse {
         let found: CacheFindings
         do {
@@ -79,7 +79,8 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// What is stored, if that is in memory and nothing more has to be asked: the way of most hits, which waits nowhere.
+    /// Returns the stored responses if they are in memory and nothing else has to be checked. Most hits take this path,
+    /// which does not suspend.
     private func candidatesAtOnce() -> CacheFindings? {
         guard let memory = cache.memory, question.reservation == nil,
             question.key == question.common || !question.rules.sharesPublic,
@@ -88,12 +89,12 @@ struct CacheExchange: Sendable {
         return memory.findings(for: question.key)
     }
 
-    /// What is stored for the one who asks, and if that is not it, for everybody.
+    /// Returns the stored responses of the request's principal, and the public ones if none of those matches.
     private func candidates() async throws -> CacheFindings {
         if let debt = cache.debts.selection(for: question.key.target) {
             guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
         }
-        // The closure and its copies are not worth it where nothing can hang.
+        // The closure and its copies are unnecessary where the store cannot block.
         if cache.memory != nil { return try await Self.findings(question, in: store) }
         return try await reach { [question, store] in try await Self.findings(question, in: store) }
     }
@@ -112,7 +113,7 @@ struct CacheExchange: Sendable {
         return found
     }
 
-    /// Asks the server, with the store left out.
+    /// Asks the server without consulting the store.
     private func askPast(because cause: CacheCause) async throws -> HTTPResponse {
         var response = try await next(question.request, context: context)
         response.judge(CacheVerdict(.network, cause), in: context)
@@ -135,12 +136,12 @@ struct CacheExchange: Sendable {
         return await keep(response, head, found, replacing: standIn?.stored, because: cause)
     }
 
-    /// Asks the server whether a stored response is still good, or waits for a call that does so already.
+    /// Validates a stored response, or waits for a call that is already validating it.
     private func validate(
         _ choice: CacheChoice, _ conditional: HTTPRequest, _ found: CacheFindings, waits: Int
     ) async throws -> HTTPResponse {
-        // Calls that wait again and again for one that fails would pay for each failure.
-        // A call that asks for a validation itself gets one that began after it, with what it says on its way.
+        // Calls that repeatedly wait for a failing call would each pay for its failures. A call that requests
+        // validation itself gets one that began after it, with its own directives.
         guard waits < Self.mostWaits, !question.asksToValidate else {
             return try await revalidate(choice, conditional, found)
         }
@@ -153,7 +154,7 @@ struct CacheExchange: Sendable {
         do {
             outcome = try await validation.wait(until: context.deadline, on: context.time)
         } catch {
-            // A cancellation is the caller's, and so is the end of its time unless a stale response may stand in.
+            // A cancellation belongs to the caller, and so does its timeout, unless a stale response may be used.
             return try await standFor(error, choice)
         }
         switch outcome {
@@ -172,9 +173,9 @@ struct CacheExchange: Sendable {
 
     private static let mostWaits = 2
 
-    /// Asks the server whether a stored response is still good.
+    /// Validates a stored response with the server.
     ///
-    /// - `validation`: where other calls wait for what it says.
+    /// - `validation`: the validation to end with the result, for the calls that wait for it.
     func revalidate(
         _ choice: CacheChoice, _ conditional: HTTPRequest, _ found: CacheFindings,
         for validation: CacheTraffic.Validation? = nil
@@ -192,7 +193,8 @@ struct CacheExchange: Sendable {
             return await keep(response, head, found, replacing: choice.stored, because: .replaced)
         }
         response.body.cancel()
-        // A 304 about something else, or a body that has gone meanwhile: without conditions there is an answer.
+        // After a 304 for another response, or if the body was removed during the request, an unconditional request
+        // fetches the response.
         guard let fresh = CacheIntake.freshened(choice.stored, by: head, question),
             let answer = isRefresh ? response : await serve(fresh, validatedBy: response)
         else { return try await fetch(found, standIn: nil, because: choice.cause) }
@@ -201,7 +203,7 @@ struct CacheExchange: Sendable {
         return answer
     }
 
-    /// Tells those that wait that the server has failed. How long a call has time is its own affair.
+    /// Notifies the waiting calls that the server has failed. The timeout of a call does not concern other calls.
     private func tell(
         _ failure: CacheDecision.Failure, of choice: CacheChoice, to validation: CacheTraffic.Validation?
     ) {
@@ -210,8 +212,9 @@ struct CacheExchange: Sendable {
         cache.traffic.end(validation, of: choice.stored.id, with: .failed(failure))
     }
 
-    /// Sends a request, and notes the times that the age of its response is reckoned from. The request time is that at which
-    /// the attempt left that was answered (RFC 9111 §4.2.3): waits in queues and earlier attempts age nothing.
+    /// Sends a request, and records the times from which the age of its response is calculated. The request time is
+    /// that of the attempt that received the response (RFC 9111 §4.2.3): waits in queues and earlier attempts do not
+    /// add to the age.
     private func ask(_ request: HTTPRequest) async throws -> (HTTPResponse, CacheIntake.Head) {
         var context = context
         let stamp = DepartureStamp(outer: context.departure)
@@ -227,7 +230,7 @@ struct CacheExchange: Sendable {
         )
     }
 
-    /// The stored response in place of an answer that says only that the server failed.
+    /// Returns the stored response in place of a response that reports a server failure.
     private func standFor(_ response: HTTPResponse, _ standIn: CacheChoice?) async -> HTTPResponse? {
         guard case .serve(let choice) = CacheDecision.after(.status(response.status), standIn, question),
             let answer = await serve(choice)
@@ -236,7 +239,7 @@ struct CacheExchange: Sendable {
         return answer
     }
 
-    /// The stored response in place of an answer that did not come, or a 504, or the error.
+    /// Returns the stored response in place of a missing response, or a 504, or throws the error.
     private func standFor(_ error: any Error, _ standIn: CacheChoice?) async throws -> HTTPResponse {
         switch CacheDecision.after(.error(NetworkError(error)), standIn, question) {
         case .serve(let choice):
@@ -247,8 +250,8 @@ struct CacheExchange: Sendable {
         }
     }
 
-    /// Refreshes an entry; no caller waits for it. It outlives the caller, and is bounded in number and time. It is a
-    /// call of its own: observers hear of it under a number of its own.
+    /// Refreshes an entry in the background. The refresh outlives the caller, and is limited in number and time. It is
+    /// a separate call: observers receive its events under a separate number.
     private func refreshInBackground(_ choice: CacheChoice, _ found: CacheFindings) {
         let (id, rules) = (choice.stored.id, question.rules)
         var refresh = self
@@ -270,13 +273,13 @@ struct CacheExchange: Sendable {
                 for try await _ in response.body {}
                 context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
             } catch {
-                // The next call asks again.
+                // The next call asks the server again.
                 context.conclude(with: .failed(NetworkError(error), after: start.duration(to: context.time.now)))
             }
         }
     }
 
-    /// A 504 made here, because nothing may be sent or used.
+    /// A locally generated 504, for a call whose stored response may not be used and whose request may not be sent.
     func refusal(because cause: CacheCause) -> HTTPResponse {
         Self.refusal(of: question.request, because: cause, in: context)
     }

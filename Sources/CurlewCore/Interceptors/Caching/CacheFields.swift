@@ -8,21 +8,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Which fields of an answer are stored, and how they are updated (RFC 9111 §3.1 and §3.2).
+/// The response fields that are stored, and how they are updated (RFC 9111 §3.1 and §3.2).
 enum CacheFields {
-    /// What belongs to one connection or to a proxy (RFC 9110 §7.6.1, RFC 9111 §3.1).
+    /// Fields of one connection or of a proxy (RFC 9110 §7.6.1, RFC 9111 §3.1).
     private static let connection: Set<HTTPField.Name> = [
         .connection, .keepAlive, "Proxy-Connection", "TE", .transferEncoding, .upgrade, .proxyAuthenticate,
         .proxyAuthorization, "Proxy-Authentication-Info",
     ]
 
-    /// What depends on the stored bytes, which an update does not change (RFC 9111 §3.2). The engine may have decoded
-    /// them, so codings count too.
+    /// Fields that describe the stored bytes, which an update does not change (RFC 9111 §3.2). The transport may have
+    /// decoded the body, so content codings are included.
     private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
 
-    /// The fields to store: all of them, but those of the connection, cookies, which are given out once and may be
-    /// secrets on the disk, and those that `no-cache` names. A missing or unreadable `Date` becomes the time at which the
-    /// answer came.
+    /// Returns the fields to store: all except connection fields, the fields that `no-cache` names, and cookies, which
+    /// are set once and may be secrets on disk. A missing or invalid `Date` is replaced by the time at which the
+    /// response was received.
     static func storable(
         _ headers: HTTPHeaders, _ control: CacheControl, receivedAt time: Date
     ) -> HTTPHeaders {
@@ -42,7 +42,7 @@ enum CacheFields {
         return result
     }
 
-    /// Stored fields with those of a newer answer in their place. An `Age` of before goes in any case.
+    /// Returns the stored fields updated with those of a newer response. The previous `Age` is always removed.
     static func updated(_ stored: HTTPHeaders, with new: HTTPHeaders) -> HTTPHeaders {
         var update = HTTPHeaders()
         for field in new where !fixed.contains(field.name) { update.appendUnchecked(field) }
@@ -51,7 +51,7 @@ enum CacheFields {
         return old.merging(update, replacing: true)
     }
 
-    /// The names that the server gave under `fields`, at most 64 of at most 256 bytes.
+    /// Returns the tags in `fields`, at most 64 of at most 256 bytes each.
     static func tags(_ headers: HTTPHeaders, _ fields: [HTTPField.Name]) -> Set<String> {
         var tags: Set<String> = []
         for field in fields {

@@ -8,15 +8,15 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What a cache does about an answer (RFC 9111 §3, §4.3 and §4.4). No I/O.
+/// The cache's decisions about a response (RFC 9111 §3, §4.3 and §4.4). No I/O.
 enum CacheIntake {
-    /// Whether an answer is kept.
+    /// Whether a response is stored.
     enum Verdict: Sendable {
         case store(StoredResponse)
         case doNotStore(CacheCause)
     }
 
-    /// The head of an answer, and when its request was sent and it came.
+    /// The head of a response, with the times at which its request was sent and it was received.
     struct Head: Sendable {
         var status: HTTPStatus
         var headers: HTTPHeaders
@@ -25,7 +25,7 @@ enum CacheIntake {
         var responseTime: Date
     }
 
-    /// Decides about the answer to a request that has a key.
+    /// Decides about the response to a request that has a key.
     static func verdict(
         on head: Head, to question: CacheQuestion, tags: Set<String> = []
     ) -> Verdict {
@@ -54,7 +54,7 @@ enum CacheIntake {
         return .store(stored)
     }
 
-    /// What forbids to keep an answer, whatever else is said.
+    /// Returns the reason for which a response must not be stored, regardless of other directives.
     private static func refusal(
         _ status: HTTPStatus, _ control: CacheControl, _ question: CacheQuestion
     ) -> CacheCause? {
@@ -64,19 +64,21 @@ enum CacheIntake {
         return control.contains("no-store") && !demands ? .responseForbids : nil
     }
 
-    /// The last condition of RFC 9111 §3: something says that it may be kept.
+    /// The last condition of RFC 9111 §3: whether the response is explicitly storable or its status is heuristically
+    /// cacheable.
     private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
         control.contains("public") || control.contains("private") || control.contains("max-age")
             || head.headers.contains(.expires) || CacheRules.isHeuristicallyCacheable(head.status)
     }
 
-    /// One range of bytes that was asked for, as long as it says.
+    /// Whether the response is the single byte range that was requested, with a consistent length.
     private static func isClearPart(_ stored: StoredResponse, _ question: CacheQuestion) -> Bool {
         guard question.range != nil, let part = stored.part else { return false }
         return stored.headers[.contentLength].map { $0 == "\(part.bytes.count)" } ?? true
     }
 
-    /// False for what no later request could use: stale at once, for ever, and nothing to validate it by.
+    /// False for a response that no later request could use: it is stale immediately and permanently, and has no
+    /// validator.
     private static func isWorthKeeping(_ stored: StoredResponse, _ question: CacheQuestion) -> Bool {
         if stored.hasValidator { return true }
         let freshness = Freshness(stored, at: stored.responseTime, question.rules)
@@ -87,10 +89,11 @@ enum CacheIntake {
             || question.rules.staleIfError > .zero
     }
 
-    /// A stored response with what a 304 says of it; nil if the 304 is about another one (RFC 9111 §4.3.4).
+    /// Returns a stored response updated by a 304; nil if the 304 selects another response (RFC 9111 §4.3.4).
     ///
-    /// A 304 answers the validators that were sent, which were those of `stored` alone. So a tag that matches weakly will do:
-    /// servers that compress send the weak form with one response and the strong form with the other. The stored one stays.
+    /// A 304 responds to the validators that were sent, which were those of `stored` alone. A weak tag match is
+    /// therefore sufficient: servers that compress send the weak form with one response and the strong form with the
+    /// other. The stored tag stays.
     static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheQuestion) -> StoredResponse? {
         if let tag = head.headers[.eTag] {
             guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
@@ -107,12 +110,13 @@ enum CacheIntake {
         return admitted(updated(stored, by: head, question), by: head, question)
     }
 
-    /// A stored response with what a 200 to HEAD says of it; nil if it is about another representation (RFC 9111 §4.3.5).
+    /// Returns a stored response updated by a 200 to HEAD; nil if that is about another representation (RFC 9111
+    /// §4.3.5).
     static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ question: CacheQuestion) -> StoredResponse? {
         if let value = head.headers[.lastModified], value != stored.headers[.lastModified] { return nil }
         var head = head
         if let value = head.headers[.eTag], value != stored.headers[.eTag] {
-            // A server that compresses only what has a body sends another form of the same tag here.
+            // A server that compresses only responses with a body sends another form of the same tag here.
             guard let new = EntityTag(value), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }),
                 new.matchesWeakly(old)
             else { return nil }
@@ -123,8 +127,8 @@ enum CacheIntake {
         return admitted(updated(stored, by: head, question), by: head, question)
     }
 
-    /// A stored response with what a part of it says; nil unless both share a strong validator (RFC 9111 §3.4). Parts are not
-    /// put together: that is optional, and costs a copy of all that is stored for each part.
+    /// Returns a stored response updated by a partial response; nil unless both share a strong validator (RFC 9111
+    /// §3.4). Partial responses are not combined: that is optional, and costs a copy of the stored bytes for each part.
     static func freshened(_ stored: StoredResponse, byPart head: Head, _ question: CacheQuestion) -> StoredResponse? {
         let tags = [stored.headers[.eTag], head.headers[.eTag]].map { $0.flatMap { EntityTag($0) } }
         if let old = tags[0], let new = tags[1] {
@@ -140,17 +144,17 @@ enum CacheIntake {
         return admitted(updated(stored, by: head, question), by: head, question)
     }
 
-    /// Nil for an answer that was everybody's, and is not any more.
+    /// Returns nil for a response that was public and no longer is.
     private static func admitted(
         _ stored: StoredResponse, by head: Head, _ question: CacheQuestion
     ) -> StoredResponse? {
         if question.reservation == nil, stored.key == question.key { return stored }
-        // Cookies are not in the stored fields: see `CacheFields.storable`.
+        // Cookies are not among the stored fields: see `CacheFields.storable`.
         if head.headers.contains(.setCookie) { return nil }
         return question.isForEverybody(stored.headers, stored.status) ? stored : nil
     }
 
-    /// A stored response with the fields of a newer answer.
+    /// Returns a stored response with the fields of a newer response.
     static func updated(_ stored: StoredResponse, by head: Head, _ question: CacheQuestion) -> StoredResponse {
         let fields = CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime)
         var result = stored
@@ -162,15 +166,15 @@ enum CacheIntake {
         return result
     }
 
-    /// Whether an updated response may not be kept any more.
+    /// Whether an updated response must no longer be stored.
     static func isForbidden(_ stored: StoredResponse, _ rules: CacheRules) -> Bool {
         let control = rules.control(stored.headers, stored.status, at: stored.key.target).control
         return control.contains("no-store") && !control.permits("must-understand")
             || CacheVariant.names(stored.headers) == nil
     }
 
-    /// The URLs whose responses an unsafe request makes invalid: its own, and those of `Location` and `Content-Location` at
-    /// the same origin (RFC 9111 §4.4). None after an error.
+    /// Returns the URLs whose responses an unsafe request invalidates: its own, and those of `Location` and
+    /// `Content-Location` at the same origin (RFC 9111 §4.4). None after an error.
     static func invalidated(by request: HTTPRequest, _ status: HTTPStatus, _ headers: HTTPHeaders) -> Set<String> {
         guard !request.method.isSafe, status.isSuccess || status.isRedirection else { return [] }
         var targets: Set<String> = [request.urlString]

@@ -2,39 +2,44 @@
 
 import CurlewHTTP
 
-/// An HTTP cache by RFC 9111: answers from what is stored where that may be done, asks the server where it must be.
+/// An HTTP cache that follows RFC 9111: returns stored responses where they may be reused, and otherwise asks the
+/// server.
 ///
 ///     let pipeline = Pipeline.standard.adding(.caching())                       // in memory
 ///     let store = MemoryCacheStore(byteLimit: 200 << 20)
 ///     let pipeline = Pipeline.standard.adding(.caching(store: store))           // in a store that you keep
 ///     try await store.remove(.prefix("https://api.example/films/"))
 ///
-/// What it does is decided by `Cache-Control` and its relatives; `CachePolicy` is what one call may say. Every answer
-/// tells where it came from (`response.served`) and why (`response.cacheVerdict`), and observers hear of it.
+/// `Cache-Control` and the related fields determine what the cache does; `CachePolicy` adjusts it for one call. Every
+/// response reports where it was served from (`response.served`) and why (`response.cacheVerdict`). Observers are
+/// notified of both.
 ///
-/// - Private by default: what is stored for one principal is used for that principal alone, and where the principal is
-///   unknown (`Next.principal(of:)`) nothing is, or public answers only (`CacheRules.sharesPublic`). Each request field
-///   counts that is not known to be harmless, and so does each interceptor further in, and the transport: a hook or an
-///   interceptor of the app there keeps the cache from storing anything, unless it says otherwise
-///   (`changesWhoseAnswer: false`, `Interceptor.principal(of:in:)`). `APIClient.problems` and the verdicts name it.
-/// - Bodies stream through. One is stored only if the caller reads it to its end, and it is not over the limits; the
-///   caller's pace is kept. Who stops reading leaves nothing behind.
-/// - A store that fails never fails a call: the server is asked, and observers get `.cacheStoreFailed`. The exception is
-///   a body over 64 KiB whose stored bytes cannot be read on after some have been delivered: reading it throws `.storage`.
-/// - A stale answer that is refreshed in the background (`stale-while-revalidate`) costs the caller no wait. The refresh
-///   goes on when the caller is gone, for at most `CacheRules.backgroundTimeout`.
+/// - The cache is private by default: a response stored for one principal is used for that principal only. Where the
+///   principal is unknown (`Next.principal(of:)`) nothing is stored, or only public responses
+///   (`CacheRules.sharesPublic`). Each request field that is not known to be harmless is a part of the principal. The
+///   inner interceptors and the transport count as well: an app's hook or interceptor among them keeps the cache from
+///   storing anything, unless it declares otherwise (`changesWhoseAnswer: false`, `Interceptor.principal(of:in:)`).
+///   `APIClient.problems` and the verdicts name it.
+/// - Bodies are streamed to the caller at the caller's pace. A body is stored only if the caller reads it to its end
+///   and it is within the limits. If the caller stops reading, nothing is stored.
+/// - A failure of the store does not fail a call: the server is asked, and observers receive `.cacheStoreFailed`. The
+///   exception is a body over 64 KiB whose stored bytes become unreadable after some have been delivered: reading it
+///   throws `.storage`.
+/// - A stale response that is refreshed in the background (`stale-while-revalidate`) is returned without waiting for
+///   the refresh. The refresh continues after the call has ended, for at most `CacheRules.backgroundTimeout`.
 public struct CacheInterceptor: ValidatingInterceptor {
-    /// Where responses are kept.
+    /// The store of the responses.
     public let store: any CacheStore
-    /// What the cache is and how far it goes.
+    /// The rules and limits of the cache.
     public let rules: CacheRules
 
     let traffic = CacheTraffic()
     let debts: CacheDebts
-    /// The store if it is in memory and answers at once, so that no time limit is needed.
+    /// The store if it is a `MemoryCacheStore`, which needs no time limit; otherwise nil.
     let memory: MemoryCacheStore?
 
-    /// A cache over `store`. By default one of its own, in memory, shared by the client and what is derived from it.
+    /// Creates a cache over `store`. The default is a separate store in memory, shared by the client and the clients
+    /// derived from it.
     public init(store: any CacheStore = MemoryCacheStore(), rules: CacheRules = .standard) {
         self.store = store
         self.rules = rules
@@ -45,15 +50,15 @@ public struct CacheInterceptor: ValidatingInterceptor {
     /// `.caching`.
     public var placement: Placement { .caching }
 
-    /// False: a preview shows the request that would be sent.
+    /// False: a preview shows the request that would be sent, without consulting the cache.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it attaches no credential, and what it stores is kept apart by principal.
+    /// `.anonymous`: the cache attaches no credential, and keeps stored responses apart by principal.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Answers from the store, or runs the rest of the chain and keeps what comes.
+    /// Returns a stored response, or runs the rest of the chain and stores its response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        // An interceptor may have made the request anew.
+        // An interceptor may have created a new request, without the declared secrets.
         if request.secrets.isEmpty, !next.context.secrets.isEmpty {
             return try await intercept(request.knowing(next.context.secrets), next: next)
         }
@@ -74,7 +79,7 @@ public struct CacheInterceptor: ValidatingInterceptor {
         if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
             return try await pass(request, next, because: .credentialMissing)
         }
-        // A client certificate or another server makes even public answers another party's.
+        // With a client certificate or another server, even public responses belong to another party.
         let place = next.place(of: request, key: key)
         if let reservation, !rules.sharesPublic || place == .unknown || (store.isLasting && !place.isLasting) {
             return try await pass(request, next, because: reservation)
@@ -88,17 +93,17 @@ public struct CacheInterceptor: ValidatingInterceptor {
         return try await CacheExchange(question, principal, next, self).run()
     }
 
-    /// What credentials are hashed with for the keys of the store; nil for the key of the process.
+    /// The key with which credentials are hashed for the keys of the store; nil for the key of the process.
     var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
 
-    /// A lifetime whose scope is no URL.
+    /// Reports a lifetime whose scope is not a URL.
     public func problem(in setup: PipelineSetup) -> String? {
         guard let lifetime = rules.lifetimes.first(where: { !$0.isValid }) else { return nil }
         return "\(self) has a lifetime for \"\(lifetime.scope.printable)\", which is no absolute URL without a query. "
             + "Write it as https://host/path."
     }
 
-    /// Names who keeps the cache from keeping what is not public.
+    /// Names the interceptors that keep the cache from storing responses that are not public.
     public func warning(in setup: PipelineSetup) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         return
@@ -107,12 +112,12 @@ public struct CacheInterceptor: ValidatingInterceptor {
             + "of the cache."
     }
 
-    /// Why a call goes past the cache whatever it asks.
+    /// The reason for which a call bypasses the cache, whatever its request is.
     private func obstacle(_ next: Next) -> CacheCause? {
         next.context.options.cachePolicy == .noStore ? .callStoresNothing : nil
     }
 
-    /// Asks the server, and takes note of what that changed there.
+    /// Sends the request without consulting the store, and invalidates stored responses after an unsafe request.
     private func pass(_ request: HTTPRequest, _ next: Next, because cause: CacheCause) async throws -> HTTPResponse {
         let context = next.context
         if context.options.cachePolicy == .onlyIfCached || CacheControl(request.headers).contains("only-if-cached"),
@@ -128,7 +133,7 @@ public struct CacheInterceptor: ValidatingInterceptor {
         return response
     }
 
-    /// Sends an unsafe request, and removes what it may have changed: also where its answer was lost on the way.
+    /// Sends an unsafe request and removes the responses that it may have changed, even if its own response was lost.
     private func change(by request: HTTPRequest, _ next: Next) async throws -> HTTPResponse {
         var context = next.context
         let stamp = DepartureStamp(outer: context.departure)
@@ -145,15 +150,15 @@ public struct CacheInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Removes what is stored for these URLs; the store sees to it that nothing older takes its place. What it cannot remove
-    /// is not used until it can.
+    /// Removes the responses stored for these URLs. The store prevents older responses from being committed afterwards.
+    /// Entries that it cannot remove are not used until it has removed them.
     private func invalidate(_ targets: Set<String>, in context: ExchangeContext) async {
         let targets = Set(targets.map(rules.target))
         let number = debts.owe(targets)
         for target in targets { _ = await pay(.target(target), upTo: number, in: context) }
     }
 
-    /// Makes up for a removal. False if the store cannot do it now.
+    /// Makes up for an owed removal. Returns false if the store cannot do it now.
     func pay(_ selection: CacheSelection, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
         do {
             let (store, debts) = (store, debts)
@@ -168,8 +173,8 @@ public struct CacheInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Asks the store, and waits no longer than `limit` and the call's deadline; the work goes on by itself then. Throws
-    /// `DeadlinePassed` and `CancellationError`. A store in memory answers at once.
+    /// Runs `work` on the store, and waits no longer than `limit` and the call's deadline; after that the work
+    /// continues without the caller. Throws `DeadlinePassed` and `CancellationError`. A store in memory needs no limit.
     func reach<Value: Sendable>(
         within limit: Duration, in context: ExchangeContext, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -180,21 +185,21 @@ public struct CacheInterceptor: ValidatingInterceptor {
 }
 
 extension CacheInterceptor: CustomStringConvertible {
-    /// `Caching`, with the store if it is none in memory.
+    /// `Caching`, with the type of the store unless it is a `MemoryCacheStore`.
     public var description: String {
         store is MemoryCacheStore ? "Caching" : "Caching(\(type(of: store)))"
     }
 }
 
 extension HTTPRequest {
-    /// Says it in `Cache-Control`, unless the caller has said it already.
+    /// Adds the directive to `Cache-Control`, unless the caller has already added it.
     mutating func addCacheDirective(_ name: String) {
         if !CacheControl(headers).contains(name) { headers.append(.cacheControl, name) }
     }
 }
 
 extension HTTPResponse {
-    /// Writes the verdict on the answer, and tells observers.
+    /// Sets the verdict on the response and notifies the observers.
     mutating func judge(_ value: CacheVerdict, in context: ExchangeContext) {
         verdict = CacheVerdictBox(value)
         context.record(.cacheDecided(value))
@@ -202,7 +207,7 @@ extension HTTPResponse {
 }
 
 extension ExchangeContext {
-    /// Tells observers of a store's error, which is nobody's error but the store's.
+    /// Notifies the observers of a store's error.
     func reportStoreFailure(_ error: any Error) {
         guard isObserved else { return }
         if error is CancellationError { return }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 
-/// What an entry of a cache answers (the primary key of RFC 9111 §2): a URL, what was sent to it, and for whom.
+/// The primary key of a stored response (RFC 9111 §2): a URL, the request content that counts, and the principal.
 ///
-/// GET and HEAD share a key. Whoever is nobody shares with nobody else's: `nil` and `""` are two principals.
+/// GET and HEAD share a key. Requests without a principal share no entries with others: `nil` and `""` are
+/// different principals.
 public struct CacheKey: Hashable, Sendable {
     /// The absolute URL, percent-encoded, without a fragment.
     public let target: String
-    /// For methods whose body is part of the question: the method, and the SHA-256 of the body in hexadecimal digits,
+    /// For methods whose body is a part of the key: the method, and the SHA-256 of the body in hexadecimal digits,
     /// `QUERY 9f86d0…`; nil for GET and HEAD.
     public let content: String?
-    /// Whose data this is; nil for what goes without a credential.
+    /// The principal whose data this is; nil for requests without a credential.
     public let principal: String?
-    /// What descriptions do not show, beyond what Curlew knows. It is no part of the key.
+    /// Values to redact in descriptions, beyond those that Curlew knows. They are not a part of the key.
     package var secrets = DeclaredSecrets.none
 
-    /// A key from its parts.
+    /// Creates a key from its parts.
     public init(target: String, content: String? = nil, principal: String? = nil) {
         self.target = target
         self.content = content
@@ -26,8 +27,8 @@ public struct CacheKey: Hashable, Sendable {
         self.secrets = secrets
     }
 
-    /// The whole key as one text, different for different keys: for stores that index by text. It holds the URL as it is:
-    /// redact before writing it to a log.
+    /// The whole key as one text, unique for each key, for stores with a text index. It contains the URL unredacted:
+    /// redact it before writing it to a log.
     public var text: String {
         func part(_ text: String?) -> String { text.map { "\($0.utf8.count):\($0)" } ?? "-" }
         return "\(part(principal)) \(part(content)) \(target)"
@@ -35,14 +36,14 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey: CustomStringConvertible, CustomReflectable {
-    /// `https://…`, then the method and the hash of the body if they count, and whether it is one party's; secret values
-    /// of the URL are replaced.
+    /// `https://…`, then the method and the hash of the body if they are a part of the key, and whether it belongs to
+    /// one party. Secret values of the URL are replaced.
     public var description: String {
         let url = secrets.redaction.url(target).printable
         return ([url] + [content].compactMap(\.self) + (principal == nil ? [] : ["for one party"])).joined(
             separator: ", ")
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows only the description, also in debuggers and `dump`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -2,40 +2,41 @@
 
 import CurlewHTTP
 
-/// How long answers of an API count as fresh, where the app knows and the server does not say so.
+/// A freshness lifetime that the app assigns to responses of an API whose server does not specify a suitable one.
 ///
 ///     rules.lifetimes = [
 ///         CacheLifetime(.seconds(600), under: "https://api.example/films"),
 ///         CacheLifetime(.seconds(60), under: "https://legacy.example/", overriding: .lifetime),
 ///     ]
 ///
-/// It counts for successes and redirects that may be stored without a word of the server (200, 203, 204, 300, 301, 308),
-/// from the time at which the server made them. `must-revalidate`, `Vary: *`, what a request asks for and the principal
-/// count as ever. The stored fields stay those of the server.
+/// It applies to successes and redirects that may be stored without explicit directives of the server (200, 203, 204,
+/// 300, 301, 308), and is counted from the time at which the server generated them. `must-revalidate`, `Vary: *`, the
+/// request's directives and the principal still apply. The stored fields remain those of the server.
 public struct CacheLifetime: Hashable, Sendable {
-    /// Which words of the server it takes the place of.
+    /// The server's directives that a lifetime overrides.
     @nonexhaustive
     public enum Override: Hashable, Sendable {
-        /// None: it counts where the server names neither a lifetime (`max-age`, `Expires`) nor `no-cache` nor `no-store`,
-        /// in place of the guess that is made from `Last-Modified` otherwise.
+        /// None: the lifetime applies where the server specifies neither a lifetime (`max-age`, `Expires`) nor
+        /// `no-cache` nor `no-store`, in place of the heuristic lifetime based on `Last-Modified`.
         case nothing
         /// `max-age`, `Expires` and a `no-cache` without field names.
         case lifetime
-        /// Those and `no-store`: what the server forbids to store is stored, on the disk as well if the store is there.
+        /// The same and `no-store`: responses that the server forbids to store are stored, also on disk if the store is
+        /// there.
         case lifetimeAndNoStore
     }
 
-    /// How long an answer is fresh, in whole seconds.
+    /// How long a response is fresh, in whole seconds.
     public var lifetime: Duration
-    /// What it covers: a URL, and what lies below its path.
+    /// The URL prefix that the lifetime covers: a URL and the paths below it.
     public let scope: String
-    /// What it takes the place of.
+    /// The server's directives that the lifetime overrides.
     public var overriding: Override
-    /// The scope as the keys of entries write it; nil if it is no URL.
+    /// The scope in the form used in the keys of entries; nil if it is not a URL.
     private let prefix: String?
 
-    /// A lifetime for `scope`, an absolute URL without a query: its origin and path, and the paths below it. `/films` covers
-    /// `/films?page=2` and `/films/1`, not `/filmstars`.
+    /// Creates a lifetime for `scope`, an absolute URL without a query: its origin and path, and the paths below it.
+    /// `/films` covers `/films?page=2` and `/films/1`, not `/filmstars`.
     public init(_ lifetime: Duration, under scope: String, overriding: Override = .nothing) {
         self.lifetime = lifetime
         self.scope = scope
@@ -44,7 +45,7 @@ public struct CacheLifetime: Hashable, Sendable {
         prefix = parts.flatMap { $0.target.utf8.contains(UInt8(ascii: "?")) ? nil : $0.origin.description + $0.target }
     }
 
-    /// False for a scope that covers nothing.
+    /// Whether the scope is a URL; otherwise it covers nothing.
     var isValid: Bool { prefix != nil }
 
     func covers(_ target: String) -> Bool {
@@ -54,7 +55,7 @@ public struct CacheLifetime: Hashable, Sendable {
         return next == UInt8(ascii: "/") || next == UInt8(ascii: "?")
     }
 
-    /// What counts of the server's directives, with this lifetime among them; nil if the server's words stand.
+    /// Returns the effective directives, including this lifetime; nil if the server's directives apply unchanged.
     func applied(to control: CacheControl, _ headers: HTTPHeaders) -> CacheControl? {
         var replaced: Set<String> = ["max-age"]
         switch overriding {
@@ -73,7 +74,7 @@ public struct CacheLifetime: Hashable, Sendable {
 }
 
 extension CacheRules {
-    /// The directives that count for an answer, and whether the app has changed them.
+    /// Returns the effective directives of a response, and whether the app has changed them.
     func control(
         _ headers: HTTPHeaders, _ status: HTTPStatus, at target: String
     ) -> (control: CacheControl, isRuled: Bool) {
@@ -84,7 +85,7 @@ extension CacheRules {
         return (applied, true)
     }
 
-    /// The URL under which an answer is stored: without the items that tell no answers apart.
+    /// Returns the URL under which a response is stored: without the ignored query items.
     func target(of url: String) -> String {
         guard !ignoredQueryItems.isEmpty, let mark = url.utf8.firstIndex(of: UInt8(ascii: "?")) else { return url }
         let items = url.utf8[url.utf8.index(after: mark)...].split(

@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: MIT
 
-/// What one call wants of the cache: `.get("/films").options { $0.cachePolicy = .reload }`.
+/// How a call uses the client's cache: `.get("/films").options { $0.cachePolicy = .reload }`.
 public enum CachePolicy: Hashable, Sendable {
-    /// What RFC 9111 says. The default.
+    /// Follows RFC 9111. The default.
     case useProtocol
-    /// Past what is stored, to the server itself: the request says `no-cache`. The answer is kept.
+    /// Ignores stored responses and sends the request with `Cache-Control: no-cache`. The response is stored.
     case reload
-    /// What is stored, once the server has said that it is still good (RFC 9111 §4.3), however fresh it is; else what the
-    /// server sends. The request says `no-cache` (§5.2.1.4), so that caches on the way ask as well. When the server cannot
-    /// be reached or fails, the call fails: nothing stands in for it.
+    /// Returns a stored response only after the server has validated it (RFC 9111 §4.3), even if it is fresh; otherwise
+    /// returns the server's new response. The request contains `no-cache` (§5.2.1.4), so that intermediate caches
+    /// revalidate as well. When the server cannot be reached or fails, the call fails: a stale response is never
+    /// returned in its place.
     case validate
-    /// What is stored, however old, unless the server forbade that (`no-cache`, `must-revalidate`); else the network.
-    /// Answers without any word about caching are kept too.
+    /// Returns a stored response however old it is, unless the server forbade that (`no-cache`, `must-revalidate`);
+    /// otherwise uses the network. Responses without caching directives are stored too.
     case returnStaleElseLoad
-    /// What is stored and may be used; else the answer is a 504 made here, and nothing is sent.
+    /// Returns a stored response if it may be used; otherwise returns a locally generated 504 and sends no request.
     case onlyIfCached
-    /// The network; nothing of the answer is kept, and the request says `no-store`.
+    /// Uses the network and stores nothing. The request contains `Cache-Control: no-store`.
     case noStore
 }
 
 extension RequestOptions {
-    /// What the call wants of the client's cache; no effect without `.caching()`.
+    /// How the call uses the client's cache. It has no effect without `.caching()`.
     public var cachePolicy: CachePolicy {
         get { self[CachePolicyKey.self] }
         set { self[CachePolicyKey.self] = newValue }
     }
 
-    /// Names under which the stored answer can be removed, besides those that the server gives: see `CacheSelection.tags`.
+    /// Tags by which the stored response can be removed, in addition to the tags that the server sends: see
+    /// `CacheSelection.tags`.
     public var cacheTags: Set<String> {
         get { self[CacheTagsKey.self] }
         set { self[CacheTagsKey.self] = newValue }
     }
 
-    /// The call only reads, and its body says what: its answer is stored under URL, method and a hash of the body. For
-    /// QUERY, and for POST where that is a way to ask. Default false: without it neither is kept.
+    /// Whether the response is stored under the URL, the method and a hash of the request body, for requests that only
+    /// read data and whose body selects it: QUERY, and POST used as a query. Default false: responses to QUERY and POST
+    /// are then not stored.
     ///
-    /// The body has to be in memory, and at most 1 MiB. A POST that says so invalidates nothing.
+    /// The body has to be in memory and at most 1 MiB long. A POST with this option invalidates no stored responses.
     public var cacheKeyIncludesBody: Bool {
         get { self[CacheBodyKey.self] }
         set { self[CacheBodyKey.self] = newValue }

@@ -8,22 +8,22 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A request as a cache sees it. One object: a lookup hands it on many times, and it holds many references.
+/// A request as a cache sees it. A class, because a lookup passes it on many times and it holds many references.
 final class CacheQuestion: Sendable {
     let request: HTTPRequest
-    /// The key of the party that asks; `common` if the principal is unknown.
+    /// The key of the request's principal; `common` if the principal is unknown.
     let key: CacheKey
-    /// That of public answers, which are for everybody.
+    /// The key of public responses.
     let common: CacheKey
-    /// Why only public answers are kept; nil if those for one party are too.
+    /// The reason for which only public responses are stored; nil if private ones are too.
     let reservation: CacheCause?
     let control: CacheControl
     let policy: CachePolicy
     let rules: CacheRules
-    /// The one range of bytes that a GET asks for, if it asks for one.
+    /// The byte range that a GET requests, if it requests exactly one.
     let range: ByteRange?
 
-    /// The most bytes of a body that becomes a part of a key.
+    /// The maximum number of bytes of a body that becomes a part of a key.
     static let mostKeyBytes = 1 << 20
 
     init(
@@ -38,7 +38,7 @@ final class CacheQuestion: Sendable {
         self.rules = rules
         if !request.headers.contains(.cacheControl), request.headers[.pragma]?.lowercased().contains("no-cache") == true
         {
-            // What HTTP/1.0 had in its place; it counts only where Cache-Control is absent (RFC 9111 §5.4).
+            // The HTTP/1.0 equivalent; it applies only where Cache-Control is absent (RFC 9111 §5.4).
             control = CacheControl("no-cache")
         } else {
             control = CacheControl(request.headers)
@@ -46,9 +46,9 @@ final class CacheQuestion: Sendable {
         range = request.method == .get ? request.headers[.range].flatMap { ByteRange($0) } : nil
     }
 
-    /// What is asked, for a key; or why nothing is looked up.
+    /// Returns the content part of the key, or the reason for which nothing is looked up.
     static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, Refusal> {
-        // Bytes as they came are another answer than decoded ones.
+        // An encoded body and its decoded form are different responses.
         let raw = options.rawBody == true ? "raw " : ""
         if request.body.isEmpty, request.method == .get || request.method == .head {
             return .success(options.rawBody == true ? "raw" : nil)
@@ -69,7 +69,7 @@ final class CacheQuestion: Sendable {
         return .success("\(raw)\(request.method.rawValue) \(MessageDigest.sha256(bytes).hexText)")
     }
 
-    /// Why a request has no key.
+    /// The reason for which a request has no key.
     struct Refusal: Error {
         let cause: CacheCause
 
@@ -80,9 +80,9 @@ final class CacheQuestion: Sendable {
         method == .get || method == .query || method == .post
     }
 
-    /// True for a response with these fields that may be used for every principal: the server says `public`
-    /// (RFC 9111 §5.2.2.9) and for how long, neither `no-store` nor `no-cache`, and nothing in it was selected by or is
-    /// meant for one party. What the app says of lifetimes does not count here.
+    /// Whether a response with these fields may be used for every principal: the server specifies `public` (RFC 9111
+    /// §5.2.2.9) and a lifetime, and neither `no-store` nor `no-cache`, and nothing in the response was selected by or
+    /// is meant for one party. The lifetimes of the app do not count here.
     func isForEverybody(_ headers: HTTPHeaders, _ status: HTTPStatus) -> Bool {
         guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {
             return false
@@ -95,39 +95,39 @@ final class CacheQuestion: Sendable {
             && names.allSatisfy { HTTPField.Name($0).isHarmless || HTTPField.Name($0) == .origin }
     }
 
-    /// The key of an answer with these fields; nil if it is not kept.
+    /// Returns the key of a response with these fields; nil if it is not stored.
     func key(for headers: HTTPHeaders, _ status: HTTPStatus) -> CacheKey? {
         if isForEverybody(headers, status) { return common }
         return reservation == nil ? key : nil
     }
 
-    /// Whether a response that the server has called good to another call is for this one too: what the server said
-    /// then may have changed whom it is for, and whether it is kept.
+    /// Whether a response that the server validated for another call applies to this one too. Its updated fields may
+    /// have changed for which principals it may be used, and whether it is stored.
     func takes(_ fresh: StoredResponse) -> Bool {
         guard fresh.matches(request.headers), !CacheIntake.isForbidden(fresh, rules) else { return false }
         return reservation == nil && fresh.key == key || isForEverybody(fresh.headers, fresh.status)
     }
 
-    /// True if the call itself asks for a validation, however fresh the response is (RFC 9111 §5.2.1.4).
+    /// Whether the call requests validation, however fresh the response is (RFC 9111 §5.2.1.4).
     var asksToValidate: Bool { policy == .validate || control.contains("no-cache") }
 
-    /// True if nothing may be sent (RFC 9111 §5.2.1.7).
+    /// Whether no request may be sent (RFC 9111 §5.2.1.7).
     var takesOnlyStored: Bool { policy == .onlyIfCached || control.contains("only-if-cached") }
 
-    /// True if nothing of the answer may be kept.
+    /// Whether no part of the response may be stored.
     var keepsNothing: Bool { policy == .noStore || control.contains("no-store") }
 
-    /// Preconditions that a cache must leave to the server (RFC 9111 §4.3.2).
+    /// Whether the request has preconditions that a cache must forward to the server (RFC 9111 §4.3.2).
     var hasServerPreconditions: Bool {
         request.headers.contains(.ifMatch) || request.headers.contains(.ifUnmodifiedSince)
     }
 
-    /// Preconditions by which the caller validates something of its own.
+    /// Whether the request has preconditions by which the caller validates its own copy.
     var hasOwnValidators: Bool {
         request.headers.contains(.ifNoneMatch) || request.headers.contains(.ifModifiedSince)
     }
 
-    /// Whether the bytes that are asked for are all in a response, and in no other form.
+    /// Whether a response contains all requested bytes, in the requested form.
     func isAnswered(by stored: StoredResponse) -> Bool {
         guard stored.status == .partialContent else { return true }
         guard let part = stored.part, let range, ifRangeMatches(stored) else { return false }
@@ -139,7 +139,7 @@ final class CacheQuestion: Sendable {
         return part.bytes.lowerBound <= bytes.lowerBound && bytes.upperBound <= part.bytes.upperBound
     }
 
-    /// Whether `If-Range` lets a range of this response through (RFC 9110 §13.1.5): by a strong tag or the very date.
+    /// Whether `If-Range` allows a range of this response (RFC 9110 §13.1.5): by a strong tag or an identical date.
     func ifRangeMatches(_ stored: StoredResponse) -> Bool {
         guard let condition = request.headers[.ifRange] else { return true }
         if let tag = EntityTag(condition) {
@@ -150,23 +150,25 @@ final class CacheQuestion: Sendable {
 }
 
 extension StoredResponse {
-    /// The bytes of the representation that the body holds; nil for complete responses.
+    /// The bytes of the representation that the body contains; nil for complete responses.
     var part: ContentRange? {
         status == .partialContent ? headers[.contentRange].flatMap { ContentRange($0) } : nil
     }
 
-    /// `Last-Modified` is a strong validator if the response was made a second or more after it (RFC 9110 §8.8.2.2).
+    /// Whether `Last-Modified` is a strong validator: the response was generated a second or more after it (RFC 9110
+    /// §8.8.2.2).
     var hasStrongDate: Bool {
         guard let changed = CacheDate.modified(headers, now: responseTime) else { return false }
         return CacheDate.made(self).timeIntervalSince(changed) >= 1
     }
 
-    /// Something to validate it by.
+    /// Whether the response has a validator.
     var hasValidator: Bool {
         headers.contains(.eTag) || CacheDate.modified(headers, now: responseTime) != nil
     }
 
-    /// True if the body has the very bytes that the server described: what the engine has decoded has lost its length.
+    /// Whether the body consists of the bytes that the server described. A body that the transport has decoded has lost
+    /// its length.
     var isIdentity: Bool {
         !headers.contains(.contentEncoding) && headers[.contentLength] == "\(bodyLength)"
     }

@@ -6,7 +6,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A body that is written to a store while it is read, chunk by chunk and no faster than the reader asks.
+/// A body that is written to a store while it is read, chunk by chunk and at the reader's pace.
 struct CacheTee: AsyncSequence, Sendable {
     typealias Element = Data
 
@@ -29,7 +29,7 @@ struct CacheTee: AsyncSequence, Sendable {
         mutating func next() async throws -> Data? {
             do {
                 guard let chunk = try await base.next() else {
-                    // Some sequences just end when their reader is cancelled, wherever they are.
+                    // Some sequences simply end when their reader is cancelled, at any position.
                     if Task.isCancelled { sink.abandon() } else { _ = await sink.finish() }
                     return nil
                 }
@@ -43,17 +43,18 @@ struct CacheTee: AsyncSequence, Sendable {
     }
 }
 
-/// Where the chunks of one body go. Whatever goes wrong here ends the writing and nothing else, and a store that hangs keeps
-/// nobody waiting: the caller waits for a chunk as long as for a look-up, and for the end as `CacheRules.commitTimeout` says.
+/// The destination of the chunks of one body. An error here only ends the writing, and a store that hangs does not
+/// block the caller: the caller waits for a chunk at most for the lookup timeout, and for the end at most for
+/// `CacheRules.commitTimeout`.
 ///
-/// One that goes away before `finish` leaves nothing behind: its writer abandons the entry.
+/// A sink that is deallocated before `finish` stores nothing: its writer abandons the entry.
 final class CacheSink: Sendable {
-    /// What became of the entry.
+    /// The result of writing the entry.
     enum Outcome: Sendable {
         case kept
-        /// The store has not answered yet, and goes on.
+        /// The store has not finished yet, and continues.
         case underWay
-        /// A removal or a newer response came first.
+        /// A removal or a newer response preceded the commit.
         case refused
         case failed
     }
@@ -85,13 +86,13 @@ final class CacheSink: Sendable {
 
     deinit { writer.abandon() }
 
-    /// Writes a body that is there, whole.
+    /// Writes a complete body.
     func take(all bytes: Data) async -> Outcome {
         await take(bytes)
         return await finish()
     }
 
-    /// Writes a chunk. One that is too much ends the writing.
+    /// Writes a chunk. A chunk that exceeds the limit ends the writing.
     func take(_ chunk: Data) async {
         guard !progress.withLock({ $0.isOver }), count(chunk) else { return }
         do {
@@ -105,7 +106,7 @@ final class CacheSink: Sendable {
         }
     }
 
-    /// Makes the entry visible, if all that was expected has come and nothing has overtaken it.
+    /// Makes the entry visible, if all expected bytes were written and nothing has superseded it.
     func finish() async -> Outcome {
         let (count, isOver) = progress.withLock { progress in
             defer { progress.isOver = true }
@@ -135,7 +136,7 @@ final class CacheSink: Sendable {
         }
     }
 
-    /// Forgets what was written.
+    /// Abandons the entry.
     func abandon() {
         progress.withLock { $0.isOver = true }
         writer.abandon()

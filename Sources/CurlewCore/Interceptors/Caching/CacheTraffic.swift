@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What is under way in one cache: refreshes in the background, and validations that other calls wait for.
+/// The work in progress in one cache: background refreshes, and validations that other calls wait for.
 final class CacheTraffic: Sendable {
     private struct State: Sendable {
         var refreshing: Set<CacheEntryID> = []
@@ -9,17 +9,17 @@ final class CacheTraffic: Sendable {
 
     private let state = Locked(State())
 
-    /// Whether an entry is refreshed.
+    /// The state of a background refresh of an entry.
     enum Refresh: Sendable {
-        /// By the one who asked, who ends it with `endRefresh`.
+        /// Begun by this caller, which ends it with `endRefresh`.
         case begun
-        /// By another call.
+        /// Another call is refreshing the entry.
         case underWay
-        /// Not now: as many others are as may be.
+        /// Not begun, because the limit of concurrent refreshes is reached.
         case tooMany
     }
 
-    /// Begins to refresh an entry, if no call does so yet and fewer than `limit` others are refreshed.
+    /// Begins to refresh an entry, if no other call does and fewer than `limit` others are being refreshed.
     func beginRefresh(_ id: CacheEntryID, limit: Int) -> Refresh {
         state.withLock { state in
             if state.refreshing.contains(id) { return .underWay }
@@ -29,24 +29,24 @@ final class CacheTraffic: Sendable {
         }
     }
 
-    /// Ends what `beginRefresh` began.
+    /// Ends a refresh begun by `beginRefresh`.
     func endRefresh(_ id: CacheEntryID) {
         state.withLock { _ = $0.refreshing.remove(id) }
     }
 
-    /// What a validation has come to for the calls that wait for it.
+    /// The result of a validation for the calls that wait for it.
     enum Outcome: Sendable {
-        /// The server has called the entry good.
+        /// The server has confirmed that the entry is valid.
         case good(StoredResponse)
         /// The server has failed.
         case failed(CacheDecision.Failure)
-        /// Neither: the waiting calls have to look again.
+        /// Neither: the waiting calls have to consult the store again.
         case unknown
     }
 
     typealias Validation = OneShot<Outcome>
 
-    /// The validation of an entry that is under way, or a new one, which the first call ends with `end`.
+    /// Returns the validation of the entry that is in progress, or a new one, which the first call ends with `end`.
     func beginValidation(_ id: CacheEntryID) -> (Validation, isFirst: Bool) {
         state.withLock { state in
             if let validation = state.validating[id] { return (validation, false) }
@@ -56,7 +56,7 @@ final class CacheTraffic: Sendable {
         }
     }
 
-    /// Ends a validation; the first word counts.
+    /// Ends a validation. The first outcome counts.
     func end(_ validation: Validation, of id: CacheEntryID, with outcome: Outcome) {
         state.withLock { state in
             if state.validating[id] === validation { state.validating[id] = nil }
@@ -68,7 +68,7 @@ final class CacheTraffic: Sendable {
 }
 
 extension CacheInterceptor {
-    /// Returns when nothing is refreshed in the background. For tests: it waits until the caller is cancelled, and then
+    /// Returns when no background refresh is in progress. For tests: it waits until the caller is cancelled, and then
     /// throws `CancellationError`.
     package func settle() async throws {
         while traffic.isRefreshing {

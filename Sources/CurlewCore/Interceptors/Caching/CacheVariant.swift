@@ -8,12 +8,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The request fields that select a representation, as text that is equal where they mean the same (RFC 9111 §4.1).
+/// The request fields that select a representation, as text that is equal for equivalent fields (RFC 9111 §4.1).
 enum CacheVariant {
-    /// Longer texts become a hash.
+    /// The maximum length of the text; longer texts are replaced by a hash.
     private static let longest = 512
 
-    /// The names of a `Vary`, in lower case and in order; nil for `*` and for what is no list of names.
+    /// Returns the names in a `Vary`, in lower case and sorted; nil for `*` and for a value that is not a list of
+    /// names.
     static func names(_ headers: HTTPHeaders) -> [String]? {
         guard let vary = headers[.vary] else { return [] }
         var names: Set<String> = []
@@ -30,7 +31,7 @@ enum CacheVariant {
         "accept", "accept-charset", "accept-encoding", "accept-language", "prefer",
     ]
 
-    /// The secondary key of a request for a response with these fields; nil if it never matches.
+    /// Returns the secondary key of a request for a response with these fields; nil if it never matches.
     static func text(for request: HTTPHeaders, _ response: HTTPHeaders) -> String? {
         guard let names = names(response) else { return nil }
         if names.isEmpty { return "" }
@@ -40,7 +41,7 @@ enum CacheVariant {
             let field = HTTPField.Name(name)
             isSecret = isSecret || request.isSecret(field)
             text += name
-            // An absent field matches only where it is absent too.
+            // An absent field matches only an absent field.
             if request.contains(field) {
                 let value = normalised(request[values: field], name)
                 text += "=\(value.utf8.count):\(value)"
@@ -50,8 +51,8 @@ enum CacheVariant {
         return isSecret || text.utf8.count > longest ? MessageDigest.sha256(Data(text.utf8)).hexText : text
     }
 
-    /// Of fields that are known to be lists, white space around separators goes; where the field's own rules say so, case
-    /// and order too (RFC 9111 §4.1). Of any other field a blank may be a part of the value.
+    /// For fields that are known to be lists, removes white space around separators, and where the field's own rules
+    /// allow it, ignores case and order (RFC 9111 §4.1). In other fields, white space may be a part of the value.
     private static func normalised(_ lines: [String], _ name: String) -> String {
         let value = lines.joined(separator: ", ")
         guard lists.contains(name), !value.holds("\"") else { return value }

@@ -8,19 +8,19 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How old a stored response is, and how long it is good (RFC 9111 §4.2), in seconds.
+/// The age and the freshness lifetime of a stored response (RFC 9111 §4.2), in seconds.
 struct Freshness: Sendable {
     /// The directives of the response.
     let control: CacheControl
-    /// For how long it is fresh, from its making on.
+    /// The freshness lifetime, counted from the generation of the response.
     let lifetime: Double
-    /// True if nobody named a time.
+    /// Whether the lifetime is heuristic.
     let isHeuristic: Bool
-    /// True if the app has named the time (`CacheRules.lifetimes`).
+    /// Whether the app specified the lifetime (`CacheRules.lifetimes`).
     let isRuled: Bool
-    /// How old it is.
+    /// The current age.
     let age: Double
-    /// True if it seems to come from the future: then its age is not known.
+    /// Whether the response appears to come from the future: its age is then unknown.
     let clockWentBack: Bool
 
     init(_ stored: StoredResponse, at now: Date, _ rules: CacheRules) {
@@ -34,13 +34,13 @@ struct Freshness: Sendable {
     /// `freshness_lifetime > current_age`
     var isFresh: Bool { lifetime > age && !clockWentBack }
 
-    /// For how long it has been stale; not negative.
+    /// How long the response has been stale; never negative.
     var staleness: Double { max(0, age - lifetime) }
 
-    /// Whether the server forbids to use it once it is stale (RFC 9111 §4.2.4).
+    /// Whether the server forbids reuse of the stale response (RFC 9111 §4.2.4).
     var forbidsStale: Bool { control.isUnqualified("no-cache") || control.contains("must-revalidate") }
 
-    /// RFC 9111 §4.2.1, the first rule that applies; §4.2.2 if none does.
+    /// The first rule of RFC 9111 §4.2.1 that applies; §4.2.2 if none does.
     private static func lifetime(
         of stored: StoredResponse, _ made: Date, _ control: CacheControl, _ rules: CacheRules
     ) -> (Double, isHeuristic: Bool) {
@@ -59,7 +59,7 @@ struct Freshness: Sendable {
         return (min(bounded(guess), Double(rules.heuristicLimit.wholeNanoseconds) / 1e9), true)
     }
 
-    /// RFC 9111 §4.2.3, with the more conservative of the two ways.
+    /// RFC 9111 §4.2.3, with the more conservative of the two calculations.
     private static func age(of stored: StoredResponse, _ made: Date, at now: Date) -> Double {
         let apparent = max(0, stored.responseTime.timeIntervalSince(made))
         let delay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
@@ -67,7 +67,7 @@ struct Freshness: Sendable {
         return bounded(max(apparent, corrected) + max(0, now.timeIntervalSince(stored.responseTime)))
     }
 
-    /// The `Age` field: of a list the first member; what is no number is ignored (RFC 9111 §5.1).
+    /// The value of the `Age` field: the first member of a list; an invalid value is ignored (RFC 9111 §5.1).
     static func ageValue(_ headers: HTTPHeaders) -> Int {
         guard let field = headers.firstValue(.age) else { return 0 }
         return CacheControl.deltaSeconds(String(field.upTo(",").trimmed())) ?? 0
@@ -78,9 +78,10 @@ struct Freshness: Sendable {
     }
 }
 
-/// Dates as caches have to read them.
+/// Dates as caches have to parse them.
 enum CacheDate {
-    /// A date of any form and in any case (RFC 9111 §4.2 asks for that); nil for other zones than GMT and for nonsense.
+    /// Parses a date of any format and in any case (RFC 9111 §4.2 requires that); nil for time zones other than GMT and
+    /// for invalid text.
     static func read(_ text: String, now: Date) -> Date? {
         if let date = HTTPDate(text, now: now) { return date.date }
         guard text.utf8.count <= 40 else { return nil }
@@ -98,7 +99,7 @@ enum CacheDate {
         return HTTPDate(String(Substring(spelled.utf8.dropLast())), now: now)?.date
     }
 
-    /// When the server made it: its `Date`, else when it came (RFC 9110 §6.6.1).
+    /// When the server generated the response: its `Date`, or the time at which it was received (RFC 9110 §6.6.1).
     static func made(_ stored: StoredResponse) -> Date {
         stored.headers.firstValue(.date).flatMap { read($0, now: stored.responseTime) } ?? stored.responseTime
     }

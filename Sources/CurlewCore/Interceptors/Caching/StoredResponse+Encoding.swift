@@ -9,7 +9,7 @@ public import Foundation
 #endif
 
 extension StoredResponse {
-    /// The head as bytes, for stores that outlive the process. `init(encoded:)` reads them.
+    /// The head as bytes, for stores that outlive the process. Decoded by `init(encoded:)`.
     public var encoded: Data {
         var writer = ByteWriter()
         writer.number(Int64(Self.format))
@@ -26,7 +26,7 @@ extension StoredResponse {
         writer.number(bodyLength)
         writer.fields(headers)
         writer.texts(tags)
-        // Whoever lists a store in the next process must not see what was declared in this one.
+        // Secrets declared in this process must also stay hidden when the next process lists a store.
         if let rules = key.secrets.rules {
             writer.texts(rules.secret.map(\.text))
             writer.texts(rules.harmless.map(\.text))
@@ -36,7 +36,7 @@ extension StoredResponse {
         return writer.bytes
     }
 
-    /// Reads what `encoded` gave; nil for bytes of another version of the format, or that are no head at all.
+    /// Decodes the bytes of `encoded`. Returns nil for another version of the format, or for invalid bytes.
     public init?(encoded: Data) {
         guard let response = encoded.withUnsafeBytes({ Self.read($0) }) else { return nil }
         self = response
@@ -65,7 +65,7 @@ extension StoredResponse {
     private static let format = 1
 }
 
-/// Numbers of eight bytes, the lowest first, and texts with their length before them.
+/// Writes eight-byte little-endian integers, and texts preceded by their length.
 private struct ByteWriter {
     private(set) var bytes = Data()
 
@@ -93,7 +93,7 @@ private struct ByteWriter {
     }
 }
 
-/// Reads them, and believes no length that goes beyond the end.
+/// Reads them, and checks every length against the end.
 private struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -112,12 +112,12 @@ private struct ByteReader {
         return Int64(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: Int64.self))
     }
 
-    /// A number that fits into an `Int`, whatever its width.
+    /// Reads a number that fits an `Int` of any width.
     mutating func smallNumber() -> Int? {
         number().flatMap { Int(exactly: $0) }
     }
 
-    /// Nil is malformed; `.some(nil)` is the text that is absent.
+    /// Reads an optional text. Nil is malformed; `.some(nil)` is an absent text.
     mutating func optionalText() -> String?? {
         guard let count = number() else { return nil }
         if count == -1 { return .some(nil) }
@@ -147,7 +147,8 @@ private struct ByteReader {
         return texts
     }
 
-    /// What was declared: nothing where the bytes end, because only those who declare write more. Nil is malformed.
+    /// Reads the declared secrets. They are empty at the end of the bytes, because only responses with declared secrets
+    /// have this part. Nil is malformed.
     mutating func secrets() -> DeclaredSecrets? {
         if isAtEnd { return DeclaredSecrets.none }
         guard let secret = texts(), let harmless = texts(), let members = texts(), let paths = texts() else {

@@ -8,36 +8,36 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// The head of a stored response: all that is needed to decide whether it answers a request.
+/// The head of a stored response: everything needed to decide whether it may be used for a request.
 public struct StoredResponse: Hashable, Sendable {
-    /// The most entries that share a key.
+    /// The maximum number of entries that share a key.
     public static let variantLimit = 32
 
-    /// Tells entries apart, also those that replace each other.
+    /// Identifies the entry, and distinguishes it from entries that it replaces.
     public let id: CacheEntryID
-    /// What it answers.
+    /// The primary key: the request for which the response is stored.
     public let key: CacheKey
-    /// The request fields that `Vary` names, normalised, as one text (the secondary key of RFC 9111 §4.1); secrets
-    /// and long texts as a hash. Entries of a key and of one variant replace each other. Empty without `Vary`.
+    /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalised, as one text. Secrets and
+    /// long texts are hashed. Entries of the same key and variant replace each other. Empty without `Vary`.
     public var variant = ""
     /// The status: 206 for a part of a representation.
     public var status: HTTPStatus
     /// The fields, without those that belong to a connection (RFC 9111 §3.1).
     public var headers: HTTPHeaders
-    /// The protocol version of the answer.
+    /// The protocol version of the response.
     public var version: HTTPVersion
-    /// When the request was sent, by the wall clock.
+    /// The wall-clock time at which the request was sent.
     public var requestTime: Date
-    /// When the head of the answer came.
+    /// The wall-clock time at which the response head arrived.
     public var responseTime: Date
-    /// Names under which it can be removed together with others.
+    /// Tags by which entries can be removed together.
     public var tags: Set<String>
-    /// How many bytes the body has. Stores set it when the body is complete.
+    /// The number of bytes of the body. Stores set it when the body is complete.
     public var bodyLength: Int64 = 0
-    /// What the store that found it knows beside the head. It says nothing about the response.
+    /// What the store knows from the lookup beyond the head. It is not a part of the response.
     package var hint: StoreHint?
 
-    /// A head with an `id` of its own.
+    /// Creates a head with a new `id`.
     public init(
         key: CacheKey, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], version: HTTPVersion = .http1_1,
         requestTime: Date, responseTime: Date, tags: Set<String> = []
@@ -63,11 +63,11 @@ public struct StoredResponse: Hashable, Sendable {
     }
 }
 
-/// What a store noted at a lookup, so that opening the body need not look again.
+/// What a store recorded at a lookup, so that it can open the body without another lookup.
 package struct StoreHint: Sendable {
-    /// The place of the entry, or whatever else tells the store if it is still there.
+    /// The position of the entry, or another value by which the store recognises whether the entry still exists.
     package let mark: Int
-    /// The body, if it was small and read with the head.
+    /// The body, if it was small and read together with the head.
     package let bytes: Data?
 
     package init(mark: Int, bytes: Data? = nil) {
@@ -76,24 +76,24 @@ package struct StoreHint: Sendable {
     }
 }
 
-/// The name of an entry: 63 random bits, so that several processes can give them.
+/// The identifier of an entry: 63 random bits, so that several processes can create identifiers.
 public struct CacheEntryID: Hashable, Sendable {
     /// Never negative.
     public let number: Int64
 
-    /// A new name.
+    /// Creates a new random identifier.
     public init() {
         number = .random(in: 0 ... .max)
     }
 
-    /// A name that was given before.
+    /// Creates an identifier from the `number` of an existing one.
     public init(_ number: Int64) {
         self.number = number
     }
 }
 
 extension StoredResponse {
-    /// Equal when it is the same entry with the same head.
+    /// Returns whether both are the same entry with the same head.
     public static func == (left: StoredResponse, right: StoredResponse) -> Bool {
         left.id == right.id && left.key == right.key && left.variant == right.variant && left.status == right.status
             && left.version == right.version && left.requestTime == right.requestTime
@@ -101,20 +101,20 @@ extension StoredResponse {
             && left.bodyLength == right.bodyLength && left.headers == right.headers
     }
 
-    /// By the entry alone.
+    /// Hashes only the `id`.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(id)
     }
 }
 
 extension StoredResponse: CustomStringConvertible, CustomReflectable {
-    /// `200 OK for https://…, 12 bytes`, with secret values of the URL replaced: those that Curlew knows, and those that
-    /// were declared when the response was stored.
+    /// `200 OK for https://…, 12 bytes`, with secret values of the URL replaced: those that Curlew knows, and those
+    /// that were declared when the response was stored.
     public var description: String {
         "\(status) for \(key), \(bodyLength) bytes"
     }
 
-    /// Shows the description and the fields, to debuggers and `dump` too; no secrets.
+    /// Shows the description and the fields, without secrets, also in debuggers and `dump`.
     public var customMirror: Mirror {
         Mirror(self, children: ["description": description, "headers": headers, "tags": tags.count])
     }

@@ -2,32 +2,33 @@
 
 public import CurlewHTTP
 
-/// A circuit for each origin: calls to a server that keeps failing fail at once, until trials find it well again.
-/// Made by `.circuitBreaker()`; share one among clients that are to learn from each other, with one `TimeSource`.
+/// A circuit breaker for each origin: calls to a server that keeps failing fail immediately until trial calls succeed.
+/// Created by `.circuitBreaker()`. Clients that share a breaker share its circuits; they must also share their
+/// `TimeSource`.
 ///
-/// `CircuitPolicy` says when circuits open, `CircuitState` what they guarantee. A refused call throws
-/// `.refused(by: .circuitBreaker)` without a byte sent, and `retryAfter` says when the origin is tried again.
+/// `CircuitPolicy` specifies when circuits open, and `CircuitState` what they guarantee. A refused call throws
+/// `.refused(by: .circuitBreaker)` without sending a byte, and `retryAfter` specifies when the origin is tried again.
 ///
-/// What counts as a failure: statuses from 500 on but 501, responses that break the protocol or break off, timeouts, hosts
-/// without an address or a route, and servers and proxies that cannot be reached. What does not: any other status, 429
-/// unless the policy says so; TLS, credentials, limits, cancellation, a machine that is itself offline, waits in queues of
-/// this client, and a call that ran out of time when it had spent more than half of it before it was sent. A rule of the
-/// app (`counts:`) may see it otherwise.
+/// Failures are statuses of 500 and above except 501, responses that violate the protocol or break off, timeouts, hosts
+/// without an address or a route, and servers and proxies that cannot be reached. Not failures are any other status,
+/// 429 unless the policy says so; TLS, credentials, limits, cancellation, a machine that is itself offline, waits in
+/// queues of this client, and a call that ran out of time after it had spent more than half of its time before it was
+/// sent. An app-defined rule (`counts:`) may classify outcomes differently.
 public final class CircuitBreaker: Sendable {
     /// When circuits open, and for how long.
     public let policy: CircuitPolicy
-    /// What shares a circuit.
+    /// The calls that share a circuit.
     public let scope: LimitScope
     let counts: (@Sendable (AttemptResult) -> CircuitCount)?
     let news = CircuitNews()
 
     private let table = Locked(Table())
 
-    /// Closed circuits for all origins.
+    /// Creates a breaker whose circuits are all closed.
     ///
-    /// - `scope`: what shares a circuit. Default each origin.
-    /// - `counts`: what the app makes of each outcome, such as `.failure` for errors in a response with status 200. Not asked
-    ///   about what was cancelled or never sent. Default nil, the rules above.
+    /// - `scope`: the calls that share a circuit. Default each origin.
+    /// - `counts`: an app-defined rule that classifies each outcome, such as `.failure` for errors in a response with
+    ///   status 200. Not called for requests that were cancelled or never sent. Default nil, the rules above.
     public init(
         _ policy: CircuitPolicy = .standard, per scope: LimitScope = .origin,
         counts: (@Sendable (AttemptResult) -> CircuitCount)? = nil
@@ -37,29 +38,29 @@ public final class CircuitBreaker: Sendable {
         self.counts = counts
     }
 
-    /// Where the circuit of a scope stands; closed for one that is not known.
+    /// Returns the phase of the circuit of a scope; closed for an unknown scope.
     public func phase(of scope: LimitScope.Key) -> CircuitState.Phase {
         table.withLock { $0.circuits[scope] }?.phase ?? .closed
     }
 
-    /// The same for the circuit of an origin.
+    /// Returns the phase of the circuit of an origin.
     public func phase(of origin: Origin) -> CircuitState.Phase { phase(of: .origin(origin)) }
 
-    /// The circuits that are known and not closed.
+    /// The known circuits that are not closed.
     public var openCircuits: [LimitScope.Key: CircuitState.Phase] {
         table.withLock { $0.circuits }.mapValues(\.phase).filter { $0.value != .closed }
     }
 
-    /// Lets nothing through to a scope until `reset`, whatever the server does.
+    /// Refuses all calls of a scope until `reset`, whatever the server does.
     public func isolate(_ scope: LimitScope.Key) {
         circuit(of: scope).change { $0.isolate() }
         news.tell()
     }
 
-    /// The same for the circuit of an origin.
+    /// Refuses all calls to an origin until `reset`, whatever the server does.
     public func isolate(_ origin: Origin) { isolate(.origin(origin)) }
 
-    /// Closes the circuit of a scope and forgets what has been; nil does so for all.
+    /// Closes the circuit of a scope and discards its history; nil does so for all circuits.
     public func reset(_ scope: LimitScope.Key? = nil) {
         let known = table.withLock { table in
             table.circuits.values.filter { scope == nil || $0.key == scope }
@@ -68,11 +69,12 @@ public final class CircuitBreaker: Sendable {
         news.tell()
     }
 
-    /// The same for the circuit of an origin.
+    /// Closes the circuit of an origin and discards its history.
     public func reset(_ origin: Origin) { reset(.origin(origin)) }
 
-    /// The changes from now on, in their order for each scope. Ends with the breaker; an observer that does not keep up
-    /// loses the oldest of 64. Observers of a client hear of those that its calls cause (`ExchangeEvent.policy`).
+    /// Returns the phase changes from now on, in their order for each scope. The stream ends with the breaker. An
+    /// observer that does not keep up loses the oldest of 64 changes. Observers of a client are notified of the changes
+    /// that its calls cause (`ExchangeEvent.policy`).
     public func changes() -> AsyncStream<Change> { news.changes() }
 
     deinit { news.finish() }
@@ -81,11 +83,11 @@ public final class CircuitBreaker: Sendable {
 extension CircuitBreaker {
     private struct Table: Sendable {
         var circuits: [LimitScope.Key: Circuit] = [:]
-        /// Most calls go where the one before went, which spares hashing the origin.
+        /// The circuit of the previous call. Most calls use the same one, which avoids hashing the origin.
         var last: Circuit?
         var uses: UInt64 = 0
 
-        /// Makes room for one more. What an app has isolated by hand is never forgotten.
+        /// Makes room for one more circuit. A circuit that an app has isolated is never removed.
         mutating func trim(to count: Int) {
             while circuits.count >= max(1, count) {
                 let idle = circuits.values.map { (circuit: $0, rank: $0.rank) }.filter { $0.rank.isForgettable }
@@ -95,7 +97,7 @@ extension CircuitBreaker {
         }
     }
 
-    /// The circuit of a scope, a closed one if there was none.
+    /// Returns the circuit of a scope, a closed one if there was none.
     func circuit(of key: LimitScope.Key) -> Circuit {
         table.withLock { table in
             table.uses += 1
@@ -118,26 +120,26 @@ extension CircuitBreaker {
     }
 }
 
-/// What a rule of the app makes of an outcome: the answer of the closure in `.circuitBreaker(counts:)`.
+/// The classification of an outcome by an app-defined rule, returned by the closure in `.circuitBreaker(counts:)`.
 public enum CircuitCount: Hashable, Sendable {
-    /// What `CircuitBreaker` says without the rule.
+    /// The classification by the rules of `CircuitBreaker`.
     case usual
-    /// The server did its work. It may still count as slow.
+    /// The server processed the request. The call may still count as slow.
     case success
     /// The server failed.
     case failure
-    /// It says nothing about the server.
+    /// The outcome indicates nothing about the server.
     case ignored
 }
 
-/// The circuit of one scope, shared by the calls under way.
+/// The circuit of one scope, shared by its calls in flight.
 final class Circuit: Sendable {
     struct Rank: Comparable {
         let isForgettable: Bool
         let isClosed: Bool
         let lastUse: UInt64
 
-        /// Sooner forgotten: closed circuits before others, then those that were not used for longer.
+        /// Orders circuits by removal: closed circuits before others, then the least recently used.
         static func < (left: Rank, right: Rank) -> Bool {
             left.isClosed == right.isClosed ? left.lastUse < right.lastUse : left.isClosed
         }
@@ -165,7 +167,8 @@ final class Circuit: Sendable {
         }
     }
 
-    /// How long a call would be refused now; nil if it may pass. A refusal without an end is a nil inside.
+    /// Returns how long a call would be refused now; nil if it may pass. The inner optional is nil for a refusal
+    /// without an end.
     func refusal(at now: MonotonicInstant) -> Duration?? {
         state.withLock { $0.circuit.refusal(at: now) }
     }
@@ -176,8 +179,8 @@ final class Circuit: Sendable {
         state.withLock { $0.lastUse = number }
     }
 
-    /// Changes the state. If the phase is another one, that is queued for the observers while nobody else can change it, so
-    /// that they hear of changes in their order; `CircuitNews.tell()` delivers it.
+    /// Changes the state. A change of phase is queued for the observers inside the lock, so that observers receive
+    /// changes in order; `CircuitNews.tell()` delivers it.
     @discardableResult
     func change(_ change: (inout CircuitState) -> Void) -> CircuitBreaker.Change? {
         state.withLock { state in

@@ -2,13 +2,13 @@
 
 import CurlewHTTP
 
-/// Fails calls to an origin that keeps failing, without sending them. Made by `.circuitBreaker()`; the rules are those
-/// of `CircuitBreaker`.
+/// Fails calls to an origin that keeps failing, without sending them. Created by `.circuitBreaker()`; the rules are
+/// those of `CircuitBreaker`.
 public struct CircuitBreakerInterceptor: ValidatingInterceptor {
-    /// The circuits.
+    /// The breaker that holds the circuits.
     public let breaker: CircuitBreaker
 
-    /// A breaker that other clients may share.
+    /// Creates an interceptor for a breaker that other clients may share.
     public init(_ breaker: CircuitBreaker) {
         self.breaker = breaker
     }
@@ -16,13 +16,13 @@ public struct CircuitBreakerInterceptor: ValidatingInterceptor {
     /// `.circuitBreaker`.
     public var placement: Placement { .circuitBreaker }
 
-    /// A preview sends nothing, so nothing is refused.
+    /// False: a preview sends nothing, so nothing is refused.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Sends if the circuit allows it, and tells the circuit the outcome.
+    /// Sends the request if the circuit allows it, and reports the outcome to the circuit.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         let time = context.time
@@ -44,7 +44,7 @@ public struct CircuitBreakerInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// What cannot work in the policy, and a window in which hardly a call that times out is over.
+    /// Reports invalid values in the policy, and a window in which hardly any call that times out can end.
     public func problem(in setup: PipelineSetup) -> String? {
         let policy = breaker.policy
         if let problem = policy.problem { return problem }

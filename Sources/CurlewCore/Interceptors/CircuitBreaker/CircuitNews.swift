@@ -3,25 +3,25 @@
 public import CurlewHTTP
 
 extension CircuitBreaker {
-    /// A circuit moved from one phase to another.
+    /// A phase change of a circuit.
     public struct Change: Hashable, Sendable {
-        /// Whose circuit.
+        /// The scope of the circuit.
         public let scope: LimitScope.Key
-        /// The phase it left.
+        /// The previous phase.
         public let from: CircuitState.Phase
-        /// The phase it is in.
+        /// The new phase.
         public let to: CircuitState.Phase
-        /// Why, in a few words.
+        /// The cause, in a few words.
         public let cause: String
-        /// How long it stays open; nil for another phase.
+        /// How long the circuit stays open; nil for another phase.
         public let openFor: Duration?
 
-        /// The origin of the circuit; nil if it is not that of an origin.
+        /// The origin of the circuit; nil if its scope is not an origin.
         public var origin: Origin? {
             if case .origin(let origin) = scope { origin } else { nil }
         }
 
-        /// As observers of a client hear of it; nil for what is done by hand.
+        /// The notice for observers of a client; nil for isolation by the app.
         var notice: PolicyNotice? {
             let kind: PolicyNotice.Kind
             switch to {
@@ -55,7 +55,7 @@ extension CircuitState.Phase: CustomStringConvertible {
     }
 }
 
-/// Changes on their way to those who watch a breaker, in the order in which they were made.
+/// Delivers phase changes to the observers of a breaker, in the order in which they were made.
 final class CircuitNews: Sendable {
     private struct State: Sendable {
         var waiting: [CircuitBreaker.Change] = []
@@ -87,7 +87,7 @@ final class CircuitNews: Sendable {
         }
     }
 
-    /// Delivers what is queued. If another thread does so already, it delivers this too.
+    /// Delivers the queued changes. If another thread is delivering, that thread delivers them too.
     func tell() {
         var isMine = false
         while true {

@@ -2,10 +2,11 @@
 
 import CurlewHTTP
 
-/// One call on its way through a circuit.
+/// The state of one call that passes through a circuit.
 ///
-/// The circuit is asked twice: at once, so that no call queues for a server that is given up, and when the request leaves the
-/// pipeline, so that nothing is sent that was queued before the circuit opened. A call counts only if it left.
+/// The circuit is checked twice: on entry, so that no call queues for a server whose circuit is open, and when the
+/// request leaves the pipeline, so that a request that was queued before the circuit opened is not sent. A call counts
+/// only if it left.
 final class CircuitPass: Departure {
     let outer: (any Departure)?
     private let breaker: CircuitBreaker
@@ -27,7 +28,7 @@ final class CircuitPass: Departure {
         outer = context.departure
     }
 
-    /// Refuses at once what the circuit would refuse now.
+    /// Throws immediately if the circuit would refuse the call now.
     func check(at time: any TimeSource) throws {
         if circuit.isClosed { return }
         let now = time.now
@@ -35,7 +36,7 @@ final class CircuitPass: Departure {
     }
 
     func leave(at now: MonotonicInstant, in context: ExchangeContext) throws {
-        // An interceptor further in may send twice, as after a 401.
+        // An interceptor further in may send the request twice, for example after a 401.
         if let permit = state.withLock({ $0.permit }), circuit.isCurrent(permit) { return }
         var admission = CircuitState.Admission.refuse(tryAfter: nil)
         change { admission = $0.admit(at: now) }
@@ -46,8 +47,8 @@ final class CircuitPass: Departure {
         }
     }
 
-    /// The head of the response is there. Only what came after the request had left counts as slow, without the transport's
-    /// own queue.
+    /// Records a response whose head has arrived. Only the time since the request left counts toward slowness, without
+    /// the transport's own queue.
     func answer(_ response: HTTPResponse, to request: HTTPRequest, at now: MonotonicInstant) {
         let count = breaker.counts?(result(request, response: response)) ?? .usual
         let isFailure = count == .usual ? response.status.isServerFailure(breaker.policy) : count == .failure
@@ -59,7 +60,7 @@ final class CircuitPass: Departure {
         finish(count == .ignored ? .unknown : isFailure ? .failure : .success(took), at: now)
     }
 
-    /// The attempt ended with an error: its outcome follows from the time that it had.
+    /// Records an attempt that ended with an error. The outcome depends on the time that the attempt had.
     func fail(_ error: NetworkError, of request: HTTPRequest, total: Duration?, at now: MonotonicInstant) {
         let sending = state.withLock { $0.permit == nil ? nil : $0.left.duration(to: now) }
         guard let sending else { return }
@@ -79,7 +80,7 @@ final class CircuitPass: Departure {
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
     }
 
-    /// The body broke off after the head had counted.
+    /// Records a body that broke off after its response head had been counted.
     func breakOff(_ error: NetworkError, at now: MonotonicInstant) {
         let (permit, answered) = state.withLock { ($0.permit, $0.answered) }
         guard let permit, let answered, case .failure = Self.outcome(of: error, after: .zero, of: nil) else { return }
@@ -93,17 +94,18 @@ final class CircuitPass: Departure {
         change { $0.finish(permit, outcome, at: now, using: &random) }
     }
 
-    /// Changes the circuit and tells those who watch it, and the observers of the call.
+    /// Changes the circuit and notifies the observers of the breaker and of the call.
     private func change(_ change: (inout CircuitState) -> Void) {
         guard let change = circuit.change(change) else { return }
         breaker.news.tell()
         if let notice = change.notice { context.record(.policy(notice)) }
     }
 
-    /// What an error says about the server.
+    /// Classifies an error.
     ///
-    /// - `sending`: the time since the request left; `total`: that of the whole call. A call that had spent most of its time
-    ///   in queues or earlier attempts left the server too little.
+    /// - `sending`: the time since the request left.
+    /// - `total`: the total timeout of the call. If a call spent most of it in queues or earlier attempts, the server
+    ///   had too little time.
     private static func outcome(
         of error: NetworkError, after sending: Duration, of total: Duration?
     ) -> CircuitState.Outcome {
@@ -134,14 +136,14 @@ final class CircuitPass: Departure {
 }
 
 extension HTTPStatus {
-    /// The server failed at a call that another server might have done. 501 is about the request.
+    /// Whether the server failed at a request that another server might have processed. 501 concerns the request.
     fileprivate func isServerFailure(_ policy: CircuitPolicy) -> Bool {
         code >= 500 && code != 501 || policy.countsTooManyRequests && self == .tooManyRequests
     }
 }
 
-/// The system's random numbers. Not empty as their generator is: ThreadSanitizer follows the address of what is passed
-/// `inout`, and an empty value has none.
+/// The system's random numbers. The type is not empty as the system's generator is: ThreadSanitizer tracks the address
+/// of an `inout` argument, and an empty value has none.
 private struct Chance: RandomNumberGenerator {
     private var count: UInt64 = 0
 

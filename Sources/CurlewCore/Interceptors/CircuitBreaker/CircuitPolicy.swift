@@ -1,41 +1,44 @@
 // SPDX-License-Identifier: MIT
 
-/// When a circuit opens, and for how long. <doc:Resilience> shows what the defaults do under load.
+/// Specifies when a circuit opens, and for how long. <doc:Resilience> shows the effect of the defaults under load.
 ///
 ///     .circuitBreaker(CircuitPolicy(failureRatio: 0.3, slowCall: .seconds(2)))
 public struct CircuitPolicy: Hashable, Sendable {
-    /// The share of failed calls in the window that opens the circuit. Default one half, as Hystrix and resilience4j.
+    /// The ratio of failed calls in the window that opens the circuit. Default one half, as in Hystrix and
+    /// resilience4j.
     public var failureRatio: Double
-    /// Fewer calls than this in the window say nothing. Default 20, as Hystrix.
+    /// The minimum number of calls in the window for the circuit to open. Default 20, as in Hystrix.
     public var minimumCalls: Int
-    /// How far back calls count, in steps of a tenth. Default 30 s, as Polly.
+    /// The length of the sliding window, which advances in steps of a tenth. Default 30 s, as in Polly.
     public var window: Duration
-    /// From which time on a call counts as slow, measured to the head of the answer without waits for limits. Default
-    /// nil: time does not matter.
+    /// The time above which a call counts as slow, measured to the response head without waits for limits. Default nil:
+    /// no call counts as slow.
     public var slowCall: Duration?
-    /// The share of slow calls in the window that opens the circuit. Default one half.
+    /// The ratio of slow calls in the window that opens the circuit. Default one half.
     public var slowRatio: Double
-    /// How long the circuit stays open the first time; between half of it and the whole, at random, so that many clients
-    /// do not come back in one moment. Default 5 s, as Polly and Hystrix.
+    /// How long the circuit stays open the first time. The actual time is random between half of this value and the
+    /// whole, so that many clients do not return at the same moment. Default 5 s, as in Polly and Hystrix.
     public var openTime: Duration
-    /// What the open time is multiplied by each time that a trial fails. Default 2.
+    /// The factor by which the open time grows each time that a trial fails. Default 2.
     public var openGrowth: Double
-    /// The longest that the circuit stays open. Default 60 s, as resilience4j.
+    /// The maximum open time. Default 60 s, as in resilience4j.
     public var longestOpenTime: Duration
-    /// When a trial that has not ended makes room for another one. Default 30 s.
+    /// The time after which a trial that has not ended makes room for another. Default 30 s.
     public var trialTime: Duration
-    /// How many trials may be under way when the circuit becomes half-open. Each success makes room for one more. Default 1,
-    /// as Polly.
+    /// How many trials may be in flight when the circuit becomes half-open. Each success makes room for one more.
+    /// Default 1, as in Polly.
     public var trials: Int
-    /// How many trials have to succeed until the circuit closes. Default 1, as Polly. With 20 the load of a server that comes
-    /// back grows from one call at a time to twenty, and then all pass.
+    /// How many trials must succeed before the circuit closes. Default 1, as in Polly. With 20, the load of a
+    /// recovering server grows from one concurrent call to twenty before all calls pass.
     public var successes: Int
-    /// Whether 429 counts as a failure. Default false: the server is well and wants less, which `.rateLimit` learns.
+    /// Whether 429 counts as a failure. Default false: the server is healthy and requests less load, which `.rateLimit`
+    /// respects.
     public var countsTooManyRequests: Bool
-    /// How many origins, or other scopes, are remembered; the one that has not been used for longest makes room. Default 256.
+    /// The maximum number of origins, or other scopes, that are remembered. The least recently used is removed. Default
+    /// 256.
     public var origins: Int
 
-    /// A policy with the defaults where nothing is said.
+    /// Creates a policy. Parameters that are omitted have the default values.
     public init(
         failureRatio: Double = 0.5, minimumCalls: Int = 20, window: Duration = .seconds(30), slowCall: Duration? = nil,
         slowRatio: Double = 0.5, openTime: Duration = .seconds(5), openGrowth: Double = 2,
@@ -57,10 +60,10 @@ public struct CircuitPolicy: Hashable, Sendable {
         self.origins = origins
     }
 
-    /// Half of at least 20 calls in 30 s; open for 5 s, then twice as long each time, at most 60 s.
+    /// Opens when half of at least 20 calls in 30 s fail; open for 5 s, then twice as long each time, at most 60 s.
     public static let standard = CircuitPolicy()
 
-    /// What cannot work, in one sentence.
+    /// The first invalid value, in one sentence.
     var problem: String? {
         let ratios = 0.0...1
         guard ratios.contains(failureRatio), failureRatio > 0, ratios.contains(slowRatio), slowRatio > 0 else {
@@ -75,9 +78,9 @@ public struct CircuitPolicy: Hashable, Sendable {
         return openGrowth >= 1 ? nil : "The circuit breaker's openGrowth has to be at least 1."
     }
 
-    /// How long the circuit is open for the `opening`-th time in a row.
+    /// Returns how long the circuit is open for the `opening`-th time in a row.
     func openTime(_ opening: Int, using random: inout some RandomNumberGenerator) -> Duration {
-        // Not a product of a `Duration`, which ends the process where it leaves its range.
+        // Multiplying a `Duration` traps on overflow.
         let most = longestOpenTime.wholeNanoseconds
         let longest = Double(most)
         let first: Duration = min(openTime, longestOpenTime)

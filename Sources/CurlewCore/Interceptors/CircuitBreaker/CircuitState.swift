@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: MIT
 
-/// One circuit as a pure state machine: it takes readings of the clock and says who may pass. Without I/O.
+/// The state machine of one circuit. A pure value that takes clock readings and decides which calls may pass, without
+/// I/O.
 ///
 ///     closed ──too many failures──▶ open ──its time is over──▶ half-open ──the trials succeed──▶ closed
 ///                                    ▲                              │
 ///                                    └─────────a trial fails────────┘
 ///
-/// What it guarantees:
-/// - While it is half-open, `CircuitPolicy.trials` calls may be under way, and one more for each that has succeeded: the
-///   load grows with the successes. After `CircuitPolicy.successes` of them the circuit closes; the first failure opens it
-///   again. A trial that is cancelled makes room for the next at once, one that never ends after `CircuitPolicy.trialTime`.
+/// Guarantees:
+/// - While the circuit is half-open, `CircuitPolicy.trials` calls may be in flight, plus one for each that has
+///   succeeded, so the load grows with the successes. After `CircuitPolicy.successes` successes the circuit closes; the
+///   first failure opens it again. A trial that is cancelled makes room for the next immediately, and a trial that
+///   never ends does so after `CircuitPolicy.trialTime`.
 /// - Calls that were sent before the present phase do not count in it.
-/// - A call counts once. When the body of a response breaks off, its success becomes a failure; the circuit opens again if
-///   that was a trial.
-/// - Isolated by hand it lets nothing pass until it is reset by hand.
+/// - A call counts once. When the body of a response breaks off, its success becomes a failure. If the call was a
+///   trial, the circuit opens again.
+/// - An isolated circuit lets no call pass until it is reset.
 public struct CircuitState: Sendable {
-    /// Where the circuit stands.
+    /// The phase of a circuit.
     public enum Phase: Hashable, Sendable {
-        /// Calls pass, and are counted.
+        /// Calls pass and are counted.
         case closed
-        /// No call passes before this moment.
+        /// No call passes before this time.
         case open(until: MonotonicInstant)
-        /// Few calls pass, to see whether the server is well again.
+        /// A few trial calls pass, to test whether the server has recovered.
         case halfOpen
         /// No call passes until `reset()`.
         case isolated
     }
 
-    /// What a call gets that may pass, to be handed back with its outcome.
+    /// The permission for a call to pass, to be returned with its outcome.
     public struct Permit: Hashable, Sendable {
-        /// Whether it is a trial of a half-open circuit.
+        /// Whether the call is a trial of a half-open circuit.
         public let isTrial: Bool
         fileprivate let round: UInt64
         fileprivate var trial: UInt64 = 0
@@ -37,37 +39,38 @@ public struct CircuitState: Sendable {
 
     /// Whether a call may pass.
     public enum Admission: Hashable, Sendable {
-        /// It may.
+        /// The call may pass.
         case pass(Permit)
-        /// It may not, and there is no use in asking again before this time has passed; nil when that is unknown.
+        /// The call may not pass, nor would another before this time has passed; nil when the time is unknown.
         case refuse(tryAfter: Duration?)
     }
 
-    /// How a call ended.
+    /// The outcome of a call.
     public enum Outcome: Hashable, Sendable {
-        /// The server did its work, whatever it answered; to the head of the answer it took this long.
+        /// The server processed the request, whatever the status; the associated value is the time to the response
+        /// head.
         case success(Duration)
-        /// The server failed or was not there.
+        /// The server failed or was unreachable.
         case failure
-        /// It says nothing about the server: cancelled, or never sent.
+        /// The outcome indicates nothing about the server: the call was cancelled, or never sent.
         case unknown
     }
 
-    /// The policy it follows.
+    /// The policy of the circuit.
     public let policy: CircuitPolicy
-    /// Where it stands. An open circuit whose time is over stays so until a call comes.
+    /// The current phase. An open circuit whose open time has passed stays open until the next call.
     public private(set) var phase = Phase.closed
-    /// How often it has opened since it was last closed.
+    /// How often the circuit has opened since it was last closed.
     public private(set) var openings = 0
-    /// Why it opened last, in a few words; empty when it never did.
+    /// Why the circuit last opened, in a few words; empty if it never did.
     public private(set) var cause = ""
-    /// Why it is in this phase, in a few words; empty when it was never in another one.
+    /// Why the circuit is in this phase, in a few words; empty if it was never in another.
     public private(set) var reason = ""
-    /// How long it stays open since it opened last.
+    /// The open time of the last opening.
     private(set) var openTime = Duration.zero
 
     private var window: CircuitWindow
-    /// Permits of an earlier round come too late.
+    /// The current round. Permits of an earlier round no longer count.
     private var round: UInt64 = 0
     private var trials: [(number: UInt64, end: MonotonicInstant)] = []
     private var lastTrial: UInt64 = 0
@@ -75,20 +78,20 @@ public struct CircuitState: Sendable {
     /// The round of the trials that closed the circuit, and how often it had opened before.
     private var closedBy: (round: UInt64, openings: Int)?
 
-    /// A closed circuit.
+    /// Creates a closed circuit.
     public init(_ policy: CircuitPolicy = .standard) {
         self.policy = policy
         window = CircuitWindow(policy.window)
     }
 
-    /// The calls of the window that ended, and how many of them failed and were slow.
+    /// Returns the number of calls that ended in the window, and how many of them failed and were slow.
     public func counts(at now: MonotonicInstant) -> (calls: Int, failed: Int, slow: Int) {
         var window = window
         window.advance(to: now)
         return (window.counts.calls, window.counts.failed, window.counts.slow)
     }
 
-    /// Whether a call may pass now. Whoever may hands the permit back with `finish`.
+    /// Returns whether a call may pass now. The caller returns the permit with `finish`.
     public mutating func admit(at now: MonotonicInstant) -> Admission {
         switch phase {
         case .closed:
@@ -105,7 +108,8 @@ public struct CircuitState: Sendable {
         }
     }
 
-    /// How long `admit` would refuse a call now, nil inside when that is unknown; nil if the call may pass.
+    /// Returns how long `admit` would refuse a call now; nil if it may pass. The inner optional is nil when the time is
+    /// unknown.
     func refusal(at now: MonotonicInstant) -> Duration?? {
         switch phase {
         case .open(let end) where end > now: .some(now.duration(to: end))
@@ -120,7 +124,7 @@ public struct CircuitState: Sendable {
         permit.round == round && (!permit.isTrial || trials.contains { $0.number == permit.trial })
     }
 
-    /// The outcome of a call that passed.
+    /// Records the outcome of a call that passed.
     public mutating func finish(
         _ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant, using random: inout some RandomNumberGenerator
     ) {
@@ -147,9 +151,9 @@ public struct CircuitState: Sendable {
         judge(at: now, &random)
     }
 
-    /// The body of a response broke off whose head was a success.
+    /// Records that a response body broke off after its response head had counted as a success.
     ///
-    /// - `answered`: when the head came.
+    /// - `answered`: when the response head arrived.
     public mutating func bodyFailed(
         _ permit: Permit, answered: MonotonicInstant, at now: MonotonicInstant,
         using random: inout some RandomNumberGenerator
@@ -175,13 +179,13 @@ public struct CircuitState: Sendable {
         }
     }
 
-    /// Lets nothing pass from now on.
+    /// Refuses all calls from now on.
     public mutating func isolate() {
         cause = "it was isolated by hand"
         enter(.isolated, because: cause)
     }
 
-    /// Closes the circuit and forgets what has been.
+    /// Closes the circuit and discards its history.
     public mutating func reset() {
         close(because: "it was reset by hand")
     }
@@ -193,7 +197,7 @@ public struct CircuitState: Sendable {
         return Permit(isTrial: true, round: round, trial: lastTrial)
     }
 
-    /// How long there is no room for another trial; nil if there is. Unknown times are a second.
+    /// Returns how long there is no room for another trial; nil if there is room. At most one second.
     private func waitForTrial(at now: MonotonicInstant) -> Duration? {
         let alive = trials.lazy.filter { $0.end > now }
         let (room, isEndless) = policy.trials.addingReportingOverflow(successes)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// How the calls of late went: ten slices of time, the oldest of which goes when a new one begins.
+/// Counts the recent calls in ten time slices. The oldest slice is dropped when a new one begins.
 struct CircuitWindow: Sendable {
     struct Counts: Hashable, Sendable {
         var calls = 0
@@ -29,7 +29,8 @@ struct CircuitWindow: Sendable {
         counts.add(calls: 1, failed: failed ? 1 : 0, slow: slow ? 1 : 0)
     }
 
-    /// Makes a failure of the success that was added at `time`. One that is forgotten already counts as a call of now.
+    /// Turns the success that was added at `time` into a failure. If its slice has been dropped, adds a failed call
+    /// now.
     mutating func turnIntoFailure(_ time: MonotonicInstant, at now: MonotonicInstant) {
         advance(to: now)
         let number = number(of: time)
@@ -40,12 +41,12 @@ struct CircuitWindow: Sendable {
         counts.failed += 1
     }
 
-    /// Of the slice, rounded down on both sides of zero.
+    /// Returns the number of the slice, rounded down for negative times too.
     private func number(of time: MonotonicInstant) -> Int64 {
         time.nanoseconds >= 0 ? time.nanoseconds / slice : ~(~time.nanoseconds / slice)
     }
 
-    /// Forgets what is too old. A reading that is earlier than the last one changes nothing.
+    /// Drops the slices that are too old. A clock reading earlier than the last one has no effect.
     mutating func advance(to now: MonotonicInstant) {
         let number = number(of: now)
         guard number > current else { return }

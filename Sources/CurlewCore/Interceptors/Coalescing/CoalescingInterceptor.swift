@@ -2,51 +2,52 @@
 
 public import CurlewHTTP
 
-/// Lets identical safe requests that are under way at the same time share one exchange.
+/// Shares one exchange among identical safe requests that are in flight at the same time.
 ///
-///     Pipeline.standard.adding(.coalescing())                      // a client's
-///     .get("/report").options { $0.coalesces = false }             // not this call
+///     Pipeline.standard.adding(.coalescing())                      // for a client
+///     .get("/report").options { $0.coalesces = false }             // not for this call
 ///
-/// A thousand calls for the same thing are one request, and each of them gets the same bytes. Put outside the cache, a
-/// burst of misses is stored once.
+/// A thousand identical calls send one request, and each receives the same bytes. The interceptor is outside of the
+/// cache, so the response to a burst of misses is stored once.
 ///
-/// Which calls share:
-/// - Safe methods (RFC 9110 §9.2.1) without a body, unless the call streams (`options.streaming`), asks for a protocol
-///   upgrade, or says `options.coalesces = false`.
-/// - Those that agree in method, URL, all header fields but the ignored ones, the principal (`Next.principal(of:)`; one
-///   that is unknown shares with nobody), the choice of the credential, limits and timeouts (the total one aside), and
-///   every other option that may change the answer. `Range`, conditions and cookies are header fields. An option of an
-///   extension has to be `Hashable`; calls with another kind do not share. Clients with other interceptors never share,
-///   also when they have this one in common.
-/// - A call joins only while there is no answer: nobody gets one that was there before the call began. Once a request
-///   that is not safe has ended, calls to its origin join nothing that began before, so they see what it wrote.
+/// Which calls share an exchange:
+/// - Calls with safe methods (RFC 9110 §9.2.1) and no body, unless the call streams (`options.streaming`), requests a
+///   protocol upgrade, or sets `options.coalesces = false`.
+/// - Calls that agree in method, URL, all header fields except the ignored ones, the principal (`Next.principal(of:)`;
+///   calls with an unknown principal do not share), the choice of the credential, limits and timeouts (except the total
+///   one), and every other option that may change the response. `Range`, conditions and cookies are header fields. An
+///   option of an extension must be `Hashable`; otherwise its calls do not share. Clients with different interceptors
+///   never share, even if they have this interceptor in common.
+/// - A call joins only while there is no response: no call receives a response that arrived before the call began. Once
+///   a request with an unsafe method has ended, new calls to its origin do not join exchanges that began before, so
+///   they see its changes.
 ///
-/// What each call keeps:
-/// - Its cancellation and its deadline: it leaves, and the others notice nothing. The exchange runs on a task of its
-///   own, with the highest task priority of those that wait, and is cancelled when the last one has left. It has no
-///   total deadline; connect, first-byte and idle timeouts are counted from its beginning.
-/// - Its place: a call with a higher `options.priority` than the exchange has does not wait behind it, but begins one
-///   that later calls join.
-/// - Its events: it records `ExchangeEvent.joined` in place of those of a request of its own.
+/// What remains separate for each call:
+/// - Cancellation and deadline: the call leaves, and the others are not affected. The exchange runs on a separate task,
+///   with the highest task priority of the waiting calls, and is cancelled when the last call has left. It has no total
+///   deadline; connect, first-byte and idle timeouts are counted from its beginning.
+/// - Priority: a call with a higher `options.priority` than the exchange does not wait for it, but begins a new
+///   exchange that later calls join.
+/// - Events: the call records `ExchangeEvent.joined` instead of the events of a request.
 ///
-/// An error of the exchange is an error of all.
+/// An error of the exchange is thrown to all its calls.
 ///
-/// Responses that arrive whole are shared: transports collect bodies up to 1 MiB before they hand them over. A body that
-/// still arrives has one reader, a call that joined early; the other calls ask anew, each for itself.
+/// Responses that arrive whole are shared: transports collect bodies up to 1 MiB before they return them. A body that
+/// is still arriving has one reader, a call that joined early; each of the other calls sends a separate request.
 ///
-/// Interceptors further in run once, in the task-local values of the call that began. What they add must follow from the
-/// request, the client and the principal alone.
+/// Interceptors further in run once, with the task-local values of the call that began the exchange. What they add must
+/// depend only on the request, the client and the principal.
 public struct CoalescingInterceptor: ValidatingInterceptor {
-    /// Fields that do not tell requests apart, besides those that name a request or a trace. Default none.
+    /// Fields that do not distinguish requests, besides those that identify a request or a trace. Default none.
     ///
-    /// The values of a field that is named here select neither a response nor a user. Has no effect for what
-    /// `HTTPField.Name.isSensitive` or `RedirectPolicy.secretHeaders` names.
+    /// The values of these fields must select neither a response nor a user. Has no effect on fields in
+    /// `HTTPField.Name.isSensitive` or `RedirectPolicy.secretHeaders`.
     public let ignored: Set<HTTPField.Name>
 
     private let exchanges = SharedExchanges()
     private let skipped: Set<HTTPField.Name>
 
-    /// An interceptor with exchanges of its own, which its copies share.
+    /// Creates an interceptor. Its copies share their exchanges.
     public init(ignoring fields: Set<HTTPField.Name> = []) {
         ignored = fields
         skipped = fields.union(HTTPField.Name.tracing)
@@ -55,13 +56,13 @@ public struct CoalescingInterceptor: ValidatingInterceptor {
     /// `.coalescing`.
     public var placement: Placement { .coalescing }
 
-    /// False: there is nothing to share.
+    /// False: a preview has nothing to share.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it attaches nothing, and shares only among calls of one principal.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Names who keeps calls from sharing an exchange.
+    /// Names the interceptors that prevent calls from sharing an exchange.
     public func warning(in setup: PipelineSetup) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         return "\(self) shares nothing, because \(setup.strangers.inWords) cannot tell whose answer a call gets. "
@@ -75,7 +76,7 @@ public struct CoalescingInterceptor: ValidatingInterceptor {
             return try await next(request)
         }
         await next.prepare()
-        // Sent again are only those whose exchange turned out to be another party's.
+        // A request is sent again only if the principal of its exchange has changed.
         for _ in 0..<3 {
             guard let key = CoalescingKey(request, next, ignoring: skipped) else { break }
             switch try await shared(request, next, key) {
@@ -114,7 +115,7 @@ extension CoalescingInterceptor: CustomStringConvertible {
 }
 
 extension RequestOptions {
-    /// Whether the call may share the exchange of an identical one, where the client has `.coalescing()`. Default true.
+    /// Whether the call may share the exchange of an identical one if the client has `.coalescing()`. Default true.
     public var coalesces: Bool {
         get { self[CoalescesKey.self] }
         set { self[CoalescesKey.self] = newValue }

@@ -2,12 +2,12 @@
 
 import CurlewHTTP
 
-/// Everything that makes the answer to one request another than that to the next.
+/// Everything that can make the responses to two requests differ.
 ///
-/// Texts stand in it as bytes with their lengths before them: nothing that a value contains can make two keys equal, and
-/// no two spellings of a character are the same.
+/// Texts are stored as bytes with their lengths: no value can make two different keys equal, and different encodings of
+/// a character are different.
 struct CoalescingKey: Hashable, Sendable {
-    /// Whose answer it is.
+    /// The principal of the response.
     let principal: Principal
 
     private let text: [UInt8]
@@ -20,7 +20,7 @@ struct CoalescingKey: Hashable, Sendable {
     private let isIdempotent: Bool?
     private let values: [ObjectIdentifier: OptionValue]
 
-    /// What decides which credentials are attached further in.
+    /// What selects the credentials that interceptors further in attach.
     private struct Credential: Hashable {
         let choice: AuthenticationChoice
         let isAuthenticated: Bool
@@ -28,7 +28,7 @@ struct CoalescingKey: Hashable, Sendable {
         let forwardedFields: ForwardedFields
     }
 
-    /// Nil for a request that shares with no other.
+    /// Nil for a request that is not shared.
     init?(_ request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) {
         let context = next.context
         let options = context.options
@@ -53,7 +53,7 @@ struct CoalescingKey: Hashable, Sendable {
         isIdempotent = options.isIdempotent
     }
 
-    /// Whose response the request gets. The other fields are in the key themselves; of those left out only secrets
+    /// Returns the principal of the response. The key contains the other fields; of the ignored ones only secrets
     /// count.
     static func principal(of request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) -> Principal {
         let secrets = next.context.forwardedFields.secret.union(next.context.fields.secret)
@@ -90,7 +90,7 @@ struct CoalescingKey: Hashable, Sendable {
         return text
     }
 
-    /// The options of extensions; nil if one cannot be compared.
+    /// Returns the options of extensions; nil if a value cannot be compared.
     private static func values(of options: RequestOptions) -> [ObjectIdentifier: OptionValue]? {
         if options.values.isEmpty { return [:] }
         var values: [ObjectIdentifier: OptionValue] = [:]
@@ -105,7 +105,7 @@ struct CoalescingKey: Hashable, Sendable {
     private static let outer: Set = [ObjectIdentifier(RedirectPolicyKey.self), ObjectIdentifier(CoalescesKey.self)]
 }
 
-/// A value of an extension that can be compared.
+/// A comparable value of an extension.
 private struct OptionValue: Hashable, Sendable {
     private let value: any Sendable
 
@@ -135,7 +135,7 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Names differ in the case of A–Z only.
+    /// Names are compared without regard to the case of A–Z only.
     fileprivate var lowercased: UInt8 {
         (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
     }

@@ -2,11 +2,11 @@
 
 import CurlewHTTP
 
-/// One exchange for several calls: the work on a task of its own, and a place for each call.
+/// One exchange that several calls share: a task that runs it, and a ticket for each call.
 ///
-/// The call that begins it has no privilege: it leaves like any other.
+/// The call that begins the exchange has no special role: it can leave like any other.
 final class SharedExchange: Sendable {
-    /// Of the call that began it.
+    /// The number of the call that began the exchange.
     let id: UInt64
     let origin: Origin
     let priority: RequestPriority
@@ -19,10 +19,10 @@ final class SharedExchange: Sendable {
     }
 
     private let inside: Locked<Inside>
-    /// What policies further in see of the calls' deadlines.
+    /// The deadline of the calls, as policies further in see it.
     private let sharedDeadline = SharedDeadline()
     private let time: any TimeSource
-    /// There from the start: the work may be over before the call that begins it runs on.
+    /// Set at initialization: the work may end before the call that begins it continues.
     private let closed: @Sendable (SharedExchange) -> Void
 
     /// - `closed`: called when no more calls may join, once or twice.
@@ -40,7 +40,7 @@ final class SharedExchange: Sendable {
 
     // MARK: Calls
 
-    /// A place in the exchange; nil when it has an answer already or nobody is left.
+    /// Returns a ticket for the exchange; nil when it has a response or no calls are left.
     func join(_ context: ExchangeContext) -> UInt64? {
         let urgency = Task.currentPriority
         let joined = inside.withLock { inside -> (UInt64, Task<Void, Never>?)? in
@@ -55,7 +55,7 @@ final class SharedExchange: Sendable {
         return ticket
     }
 
-    /// What one call gets. A body that still arrives keeps the call's deadline.
+    /// Returns the outcome for one call. A body that is still arriving keeps the call's deadline.
     func outcome(for ticket: UInt64, _ context: ExchangeContext) async throws -> SharedExchangeState.Outcome {
         let outcome = try await take(ticket)
         guard case .response(var response) = outcome else { return outcome }
@@ -70,7 +70,7 @@ final class SharedExchange: Sendable {
         return .response(response)
     }
 
-    /// Waits for what a call gets. Its cancellation takes it off, and no other call.
+    /// Waits for the outcome of a call. Cancellation removes this call only.
     private func take(_ ticket: UInt64) async throws -> SharedExchangeState.Outcome {
         let outcome = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in
@@ -79,8 +79,8 @@ final class SharedExchange: Sendable {
         } onCancel: {
             change { $0.leave(ticket, because: NetworkError(.cancelled), &$1) }
         }
-        // A continuation resumed before its task has suspended hands its result over in a way that ThreadSanitizer cannot
-        // see. Whoever resumed it had this lock before, which shows the order.
+        // A continuation that is resumed before its task has suspended passes its result in a way that ThreadSanitizer
+        // cannot track. The resuming thread has held this lock before, which establishes the order.
         inside.withLock { _ in }
         return outcome
     }
@@ -89,8 +89,8 @@ final class SharedExchange: Sendable {
 
     /// Begins the work.
     ///
-    /// - `isStill`: whether the principal is the one that all calls expect. If not in the end, only the first gets the
-    ///   response.
+    /// - `isStill`: whether the principal is the one that all calls expect. If not at the end, only the first call
+    ///   receives the response.
     func begin(_ request: HTTPRequest, _ next: Next, whilePrincipal isStill: @escaping @Sendable () -> Bool) {
         let urgency = Task.currentPriority
         let work = Task(priority: urgency) { await self.work(request, next, isStill) }
@@ -102,8 +102,8 @@ final class SharedExchange: Sendable {
     }
 
     private func work(_ request: HTTPRequest, _ next: Next, _ isStill: @Sendable () -> Bool) async {
-        // Each call keeps its own deadlines; one who comes later has a later one. The transport has none: the exchange is
-        // cancelled with the last call. Policies see the latest, so that no wait outlasts all callers.
+        // Each call keeps its deadlines, and later calls have later ones. The transport has none: the exchange is
+        // cancelled with the last call. Policies see the latest deadline, so that no wait outlasts all callers.
         var context = next.context
         context.sharedDeadline = sharedDeadline
         context.totalDeadline = .never
@@ -112,7 +112,7 @@ final class SharedExchange: Sendable {
             let response = try await next(request, context: context)
             let body = response.body
             let isWhole = body.bufferedData != nil || body.value != nil
-            // Somebody may have signed in or out meanwhile.
+            // The user may have signed in or out during the exchange.
             let isShared = isStill()
             change { $0.land(response, isWhole: isWhole, isShared: isShared, &$1) }
         } catch {
@@ -121,14 +121,14 @@ final class SharedExchange: Sendable {
         closed(self)
     }
 
-    /// A task that is waited for gets the priority of who waits.
+    /// Raises the priority of a task to that of the task that waits for it.
     private static func hurry(_ work: Task<Void, Never>, _ urgency: TaskPriority) {
         Task(priority: urgency) { await work.value }
     }
 
     // MARK: Time
 
-    /// Looks after those who wait at `instant`, or earlier if that is planned.
+    /// Schedules a check for expired calls at `instant`, unless an earlier one is scheduled.
     private func arm(_ instant: MonotonicInstant) {
         let replaced = inside.withLock { inside -> Task<Void, Never>? in
             if let alarm = inside.alarm, alarm.instant <= instant { return nil }
@@ -150,12 +150,12 @@ final class SharedExchange: Sendable {
         change { $0.ring(time.now, &$1) }
     }
 
-    /// Changes the state, and does what follows from it once the lock is free.
+    /// Changes the state, and performs the resulting effects after the lock is released.
     private func change(_ body: (inout SharedExchangeState, inout SharedExchangeState.Effects) -> Void) {
         let (effects, work, alarm) = inside.withLock { inside in
             var effects = SharedExchangeState.Effects()
             body(&inside.state, &effects)
-            // Nobody is left whose time could come.
+            // No call is left whose deadline could pass.
             let alarm = inside.state.hasReaders ? nil : inside.alarm?.task
             if alarm != nil { inside.alarm = nil }
             return (effects, effects.stops ? inside.work : nil, alarm)

@@ -2,29 +2,30 @@
 
 import CurlewHTTP
 
-/// Which calls wait for a shared exchange, and what each of them gets. It acts on nothing: it says what there is to do.
+/// The calls that wait for a shared exchange and their outcomes. A pure state machine: it returns the effects to
+/// perform.
 ///
-/// A call leaves with the response, with an error, by its deadline, or by its cancellation. When the last one leaves before
-/// there is a response, the work stops.
+/// A call leaves with the response, with an error, by its deadline, or by its cancellation. When the last call leaves
+/// before there is a response, the work stops.
 struct SharedExchangeState: Sendable {
     typealias Waiter = CheckedContinuation<Outcome, any Error>
 
-    /// What a call gets.
+    /// The outcome for a call.
     enum Outcome: Sendable {
         case response(HTTPResponse)
-        /// The response is another party's. The call asks anew, with others if there are any.
+        /// The response belongs to another principal. The call starts again and may join another exchange.
         case anew
-        /// The response has a body that still arrives, which one call reads. The others ask alone.
+        /// The body of the response is still arriving, and another call reads it. This call sends a separate request.
         case alone
     }
 
-    /// What there is to do once the lock is free.
+    /// The effects to perform after the lock is released.
     struct Effects: Sendable {
         var deliveries: [(Waiter, Result<Outcome, any Error>)] = []
         var alarm: MonotonicInstant?
-        /// A response that no call gets.
+        /// A response that no call receives.
         var unclaimed: HTTPResponse?
-        /// No call is left to work for.
+        /// Whether to stop the work, as no call is left.
         var stops = false
     }
 
@@ -44,12 +45,12 @@ struct SharedExchangeState: Sendable {
     private var readers: [UInt64: Reader] = [:]
     private var lastTicket: UInt64 = 0
     private var answer: Answer?
-    /// True once the last call has left without a response.
+    /// Whether the last call has left without a response.
     private var isStopped = false
 
     // MARK: What calls do
 
-    /// A place, as long as there is no answer.
+    /// Returns a ticket, as long as there is no response.
     mutating func join(_ context: ExchangeContext) -> UInt64? {
         guard answer == nil, !isStopped else { return nil }
         lastTicket += 1
@@ -59,7 +60,7 @@ struct SharedExchangeState: Sendable {
         return lastTicket
     }
 
-    /// Delivers what is there, or keeps the waiter until something is.
+    /// Delivers the outcome, or keeps the waiter until there is one.
     mutating func wait(_ ticket: UInt64, _ waiter: Waiter, now: MonotonicInstant, _ effects: inout Effects) {
         guard let reader = readers[ticket] else {
             return effects.deliveries.append((waiter, .failure(NetworkError(.cancelled))))
@@ -74,7 +75,7 @@ struct SharedExchangeState: Sendable {
         }
     }
 
-    /// Takes a call off; it gets the error if it waits.
+    /// Removes a call; if it waits, it receives the error.
     mutating func leave(_ ticket: UInt64, because error: NetworkError, _ effects: inout Effects) {
         guard let reader = readers.removeValue(forKey: ticket) else { return }
         if let waiter = reader.waiter { effects.deliveries.append((waiter, .failure(error))) }
@@ -84,7 +85,7 @@ struct SharedExchangeState: Sendable {
         effects.stops = true
     }
 
-    /// Sends away the calls whose time is over.
+    /// Removes the calls whose deadline has passed.
     mutating func ring(_ now: MonotonicInstant, _ effects: inout Effects) {
         for (ticket, reader) in readers where reader.waiter != nil && reader.deadline.hasPassed(at: now) {
             leave(ticket, because: Self.timeout(reader.phase), &effects)
@@ -94,10 +95,10 @@ struct SharedExchangeState: Sendable {
 
     // MARK: What the work does
 
-    /// The response is there.
+    /// Records the response.
     ///
-    /// - `isWhole`: whether its body is, too. If not, one call reads it.
-    /// - `isShared`: whether it is for all, or only for the call that began.
+    /// - `isWhole`: whether its body is complete. If not, one call reads it.
+    /// - `isShared`: whether it is for all calls, or only for the call that began the exchange.
     mutating func land(_ response: HTTPResponse, isWhole: Bool, isShared: Bool, _ effects: inout Effects) {
         if isWhole, isShared, !isStopped {
             end(.all(.success(response)), &effects)
@@ -108,7 +109,7 @@ struct SharedExchangeState: Sendable {
         end(.one(response, ticket: ticket, others: isShared ? .alone : .anew), &effects)
     }
 
-    /// There is no response.
+    /// Records a failure.
     mutating func fail(_ error: NetworkError, _ effects: inout Effects) {
         end(.all(.failure(error)), &effects)
     }

@@ -2,13 +2,13 @@
 
 import CurlewHTTP
 
-/// The exchanges that can be joined, by what they ask. There is never more than the calls that are under way.
+/// The exchanges that can be joined, by key. There are never more than calls in flight.
 ///
-/// Its lock is taken before that of an exchange, never after it.
+/// Its lock is acquired before that of an exchange, never after it.
 final class SharedExchanges: Sendable {
     private let open = Locked<[CoalescingKey: SharedExchange]>([:])
 
-    /// The open exchange of this key with a place in it, or a new one, which its first call has to begin.
+    /// Returns the open exchange of this key with a ticket, or a new one, which its first call must begin.
     func join(
         _ key: CoalescingKey, _ context: ExchangeContext, make: () -> SharedExchange
     ) -> (SharedExchange, ticket: UInt64, isFirst: Bool) {
@@ -25,14 +25,14 @@ final class SharedExchanges: Sendable {
         }
     }
 
-    /// Takes an exchange off that cannot be joined any more, unless another one has its place already.
+    /// Removes an exchange that can no longer be joined, unless another one has replaced it.
     func remove(_ key: CoalescingKey, _ exchange: SharedExchange) {
         open.withLock { open in
             if open[key] === exchange { open[key] = nil }
         }
     }
 
-    /// Lets nobody join what is under way at this origin. Those who wait get their answers.
+    /// Closes the exchanges of this origin for new calls. Calls that wait receive their responses.
     func close(_ origin: Origin) {
         open.withLock { open in
             if open.isEmpty { return }

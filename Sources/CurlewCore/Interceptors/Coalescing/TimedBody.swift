@@ -8,7 +8,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A body that ends with the deadline of the call that reads it: a shared exchange has none, so the transport knows none.
+/// A body that ends at the deadline of the call that reads it. A shared exchange has no deadline, so the transport
+/// enforces none.
 final class TimedBody: ResponseBodySource {
     private let body: ResponseBody
     private let deadline: Deadline
@@ -40,7 +41,7 @@ final class TimedBody: ResponseBodySource {
 
     var trailers: HTTPHeaders { body.trailers }
 
-    /// Who reads on a task of its own, which goes on for a while when its caller has gone.
+    /// Reads on a separate task, which may continue for a while after its caller has left.
     private actor Reader {
         private var chunks: ResponseBody.Iterator
 

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: MIT
 
-/// How many exchanges at a time a server does without a line of its own, learned from the times of its responses:
-/// `.concurrencyLimit(.adaptive)`.
+/// A limit that adapts to the number of concurrent exchanges that a server handles without queueing, estimated from
+/// response times: `.concurrencyLimit(.adaptive)`.
 ///
-/// A gradient limit, as in Netflix's concurrency-limits. After each window of responses, as many as the limit, 8 to 100:
+/// A gradient limit, as in Netflix's concurrency-limits. It is updated after each window of responses. A window has as
+/// many responses as the limit, 8 to 100:
 ///
 ///     gradient = tolerance × base ÷ mean time of the window        kept between 0.5 and 1
 ///     limit    = (limit + limit × gradient + √limit) ÷ 2            kept between least and most
 ///
-/// - `base` is the time of a response without a line at the server. It is measured at the beginning and again every
-///   `probeInterval`: for eight responses only `least` exchanges at a time wait for their heads, so that what waited
-///   is done. Those whose bodies are still being read do not count then, within `most`.
-/// - Times run from when the request has its place to the head of the response, without the queue of the transport. Only
-///   requests count that were sent after the window began, since earlier ones ran under another limit.
-/// - When a tenth of a window or more is overload (429, 503, lost connections, and timeouts of calls that had waited for
-///   longer than `tolerance × base`), the limit is multiplied by 0.9.
-///   Other errors say nothing.
+/// - `base` is the time of a response without a queue at the server. It is measured at the beginning and again every
+///   `probeInterval`: until eight responses have arrived, at most `least` exchanges at a time wait for their response
+///   heads, so that the server's queue drains. Exchanges whose bodies are still being read are not counted then, within
+///   `most`.
+/// - Times are measured from when the request has its permit to the response head, without the queue of the transport.
+///   Only requests that were sent after the window began count, since earlier ones ran under another limit.
+/// - When a tenth of a window or more is overload (429, 503, lost connections, and timeouts of calls that had waited
+///   for longer than `tolerance × base`), the limit is multiplied by 0.9. Other errors have no effect.
 /// - The limit does not grow while less than half of it is in use.
 ///
-/// With a server of capacity c (places × calls in a time) it settles near `tolerance × c + √limit`, that is: the server is
-/// busy, and half a response's time is waited for it.
+/// With a server that handles c requests at a time without queueing, the limit settles near `tolerance × c + √limit`:
+/// the server is busy, and requests wait there for about half the time of a response.
 public struct AdaptiveConcurrency: Hashable, Sendable {
-    /// The limit at the beginning, once `base` is known. Default 20, as Netflix.
+    /// The initial limit, once `base` is known. Default 20, as in Netflix's library.
     public var initial: Int
-    /// Never fewer. Default 4.
+    /// The minimum limit. Default 4.
     public var least: Int
-    /// Never more. Default 200, as Netflix.
+    /// The maximum limit. Default 200, as in Netflix's library.
     public var most: Int
-    /// How much longer than `base` responses may take before the limit shrinks. Default 1.5, as Netflix.
+    /// The multiple of `base` that responses may take before the limit shrinks. Default 1.5, as in Netflix's library.
     public var tolerance: Double
-    /// How often `base` is measured anew. Default 30 s.
+    /// How often `base` is measured again. Default 30 s.
     public var probeInterval: Duration
 
-    /// Rules with the defaults where nothing is said.
+    /// Creates the rules. Parameters that are omitted have the default values.
     public init(
         initial: Int = 20, least: Int = 4, most: Int = 200, tolerance: Double = 1.5,
         probeInterval: Duration = .seconds(30)
@@ -44,10 +45,10 @@ public struct AdaptiveConcurrency: Hashable, Sendable {
         self.probeInterval = probeInterval
     }
 
-    /// From 4 to 200 at a time.
+    /// A limit between 4 and 200 exchanges.
     public static let adaptive = AdaptiveConcurrency()
 
-    /// What cannot work, in one sentence.
+    /// The first invalid value, in one sentence.
     var problem: String? {
         guard least > 0, least <= initial, initial <= most else {
             return "The adaptive concurrency limit has to have 0 < least ≤ initial ≤ most."
@@ -57,7 +58,7 @@ public struct AdaptiveConcurrency: Hashable, Sendable {
     }
 }
 
-/// The limit of one scope as a pure state machine. Without I/O.
+/// The state machine of the limit of one scope. A pure value without I/O.
 struct ConcurrencyEstimate: Sendable {
     private struct Window {
         var start = MonotonicInstant(nanoseconds: .min)
@@ -75,7 +76,7 @@ struct ConcurrencyEstimate: Sendable {
 
     private let rules: AdaptiveConcurrency
     private(set) var limit: Double
-    /// The time of a response without a line at the server, in nanoseconds.
+    /// The time of a response without a queue at the server, in nanoseconds.
     private(set) var base: Double?
     private var window = Window()
     private var isProbing = true
@@ -86,25 +87,26 @@ struct ConcurrencyEstimate: Sendable {
         limit = Double(rules.initial)
     }
 
-    /// How many may be under way now, if none of them has its head.
+    /// The number of exchanges that may be in flight now, if none of them has its response head.
     var places: Int { places(answered: 0) }
 
-    /// How many may be under way now.
+    /// Returns the number of exchanges that may be in flight now.
     ///
-    /// - `answered`: how many of those under way have their heads. While `base` is measured they take no place of the
-    ///   others: a few long bodies would keep the measurement, and with it every call, waiting for ever.
+    /// - `answered`: how many of the exchanges in flight have their response heads. While `base` is measured they take
+    ///   no permit from the others. Otherwise a few long bodies would block the measurement, and every call with it,
+    ///   forever.
     func places(answered: Int) -> Int {
         guard isProbing else { return wholeLimit }
         let (sum, overflow) = rules.least.addingReportingOverflow(answered)
         return overflow ? rules.most : min(sum, rules.most)
     }
 
-    /// The nearest `Double` to the greatest `Int` is beyond it.
+    /// `Double(Int.max)` rounds up beyond `Int.max`, hence the exact conversion.
     private var wholeLimit: Int { Int(exactly: limit.rounded(.down)) ?? rules.most }
 
-    /// The head of an exchange is there, or it failed.
+    /// Records the response head or the failure of an exchange.
     ///
-    /// - `running`: how many were under way with it.
+    /// - `running`: the number of exchanges in flight, including this one.
     mutating func add(
         sent: MonotonicInstant, _ outcome: ConcurrencyOutcome, running: Int, at now: MonotonicInstant
     ) {
@@ -149,24 +151,24 @@ struct ConcurrencyEstimate: Sendable {
         limit = min(max(limit, Double(rules.least)), Double(rules.most))
         guard nextProbe <= now else { return }
         isProbing = true
-        // What was sent before has waited for all the others, and what is sent at once does so too.
+        // Requests sent before have waited in the server's queue, and so do requests that are sent immediately.
         let settling = ended.mean.map { Duration.nanoseconds(held: $0) } ?? .zero
         window = Window(start: now.advanced(by: settling))
     }
 }
 
-/// How long the responses of late took: a smoothed mean and the mean deviation from it, as TCP keeps them (RFC 6298 §2).
+/// A smoothed mean of recent response times and their mean deviation, as TCP computes them (RFC 6298 §2).
 struct UsualTime: Sendable {
     private static let least = 10
     private var mean = 0.0
     private var deviation = 0.0
     private var count = 0
 
-    /// What a typical call takes; nil for fewer than ten.
+    /// The time of a typical call; nil for fewer than ten samples.
     var time: Duration? { count >= Self.least ? .nanoseconds(held: mean + deviation) : nil }
 
-    /// One that takes more than twice as long as usual counts as twice as long: a single one that hangs says little, and
-    /// many of them are soon usual.
+    /// Adds a time. A time of more than twice the usual counts as twice the usual: a single outlier has little effect,
+    /// and many of them soon raise the usual time.
     mutating func add(_ took: Duration) {
         let most = count >= Self.least ? 2 * (mean + deviation) : .infinity
         let time = min(Double(max(0, took.wholeNanoseconds)), most)
@@ -181,7 +183,7 @@ struct UsualTime: Sendable {
 }
 
 extension Duration {
-    /// So many nanoseconds, at most about 292 years.
+    /// A duration of `count` nanoseconds, at most about 292 years.
     fileprivate static func nanoseconds(held count: Double) -> Duration {
         .nanoseconds(Int64(exactly: count.rounded()) ?? .max)
     }

@@ -2,42 +2,46 @@
 
 import CurlewHTTP
 
-/// So many exchanges at a time, and a fair line for the others. Made by `.concurrencyLimit(8)`; share one among clients
-/// that are to be limited together.
+/// Limits the number of concurrent exchanges and queues the others fairly. Created by `.concurrencyLimit(8)`. Clients
+/// that share a limit are limited together.
 ///
-/// What it guarantees:
-/// - Never more than `places` exchanges of one scope are under way. An exchange is under way until its body has been
-///   read to its end, has failed, was cancelled, or nobody can read it any more; one whose body came with its head (small
-///   answers), or that failed, is over at once.
-/// - The line is first come, first served within a `RequestOptions.priority`, a higher one goes first, and every eighth
-///   place goes to whoever has waited longest.
-/// - A waiting call whose turn comes when it has less time left than a typical call takes (the smoothed mean and deviation
-///   of the times to the head, once ten are known) is refused and its place is the next one's: a server that is too slow
-///   for all of them is busy with those that can still succeed.
-/// - With `AdaptiveConcurrency` the places follow the times of the responses.
-/// - At most `waiting` calls wait in one scope; the next one fails with `.refused(by: .concurrencyLimit)`. One that finds
-///   no place before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. Nothing was sent.
-/// - A waiting call that is cancelled leaves the line at once.
+/// Guarantees:
+/// - At most `places` exchanges of one scope are in flight. An exchange is in flight until its body has been read to
+///   the end, has failed, was cancelled, or has been discarded. An exchange whose body arrived with its response head
+///   (small responses), or that failed, ends immediately.
+/// - The queue is first in, first out within a `RequestOptions.priority`, higher priorities first, and every eighth
+///   permit is for the call that has waited longest.
+/// - A waiting call is refused if, when its turn comes, it has less time left than a typical call takes (the smoothed
+///   mean and deviation of the times to the response head, once ten are known). Its permit is passed to the next call.
+///   An overloaded server thus processes the calls that can still succeed.
+/// - With `AdaptiveConcurrency`, the number of permits follows the times of the responses.
+/// - At most `waiting` calls wait in one scope; the next one fails with `.refused(by: .concurrencyLimit)`. A call that
+///   gets no permit before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. In both
+///   cases, nothing was sent.
+/// - A waiting call that is cancelled leaves the queue immediately.
 ///
-/// A caller that holds unread bodies while it sends more calls waits for itself: read or drop them first, or count on
-/// the deadline.
+/// A caller that holds unread bodies while it sends more calls can wait for its own permits. Read or discard the bodies
+/// first, or rely on the deadline.
 public final class ConcurrencyLimit: Sendable {
-    /// How many at a time, in each scope; the most, if that is learned.
+    /// The number of permits in each scope; the maximum if the limit is adaptive.
     public let places: Int
-    /// How the places are learned; nil if they are fixed.
+    /// The rules of an adaptive limit; nil if the limit is fixed.
     public let adaptive: AdaptiveConcurrency?
-    /// What shares the places.
+    /// The calls that share the permits.
     public let scope: LimitScope
-    /// How many may wait, in each scope.
+    /// The maximum number of waiting calls in each scope.
     public let waiting: Int
 
     private let lines = Locked(Lines())
-    /// Lines that are not in use are kept up to here.
+    /// The number of unused queues that are kept.
     private static let idleLines = 256
 
-    /// - `places`: how many at a time. Below one is a problem of the pipeline.
-    /// - `scope`: what shares them. Default each origin.
-    /// - `waiting`: how many may wait. Default 1000; zero refuses whatever finds no place.
+    /// Creates a fixed limit.
+    ///
+    /// - `places`: the number of permits. A value below one is a problem of the pipeline.
+    /// - `scope`: the calls that share the permits. Default each origin.
+    /// - `waiting`: the maximum number of waiting calls. Default 1000; zero refuses every call that gets no permit
+    ///   immediately.
     public init(_ places: Int, per scope: LimitScope = .origin, waiting: Int = 1000) {
         self.places = places
         self.scope = scope
@@ -45,7 +49,8 @@ public final class ConcurrencyLimit: Sendable {
         adaptive = nil
     }
 
-    /// As many at a time as the server does without a line of its own. The other parameters are the same.
+    /// Creates a limit that adapts to the number of exchanges that the server handles without queueing. The other
+    /// parameters are the same.
     public init(_ adaptive: AdaptiveConcurrency, per scope: LimitScope = .origin, waiting: Int = 1000) {
         self.adaptive = adaptive
         self.scope = scope
@@ -53,7 +58,7 @@ public final class ConcurrencyLimit: Sendable {
         places = adaptive.most
     }
 
-    /// How many exchanges of a scope may be under way now.
+    /// Returns how many exchanges of a scope may be in flight now.
     public func places(of scope: LimitScope.Key) -> Int {
         lines.withLock { $0.line(of: scope)?.line.places } ?? newLine.places
     }
@@ -62,7 +67,7 @@ public final class ConcurrencyLimit: Sendable {
         ConcurrencyLine(places: places, capacity: waiting, adaptive: adaptive)
     }
 
-    /// How many exchanges are under way, and how many wait, in all scopes together.
+    /// The number of exchanges in flight and the number of waiting calls, in all scopes together.
     public var load: (running: Int, waiting: Int) {
         lines.withLock { lines in
             lines.known.values.reduce((0, 0)) { ($0.0 + $1.line.running, $0.1 + $1.line.waiting) }
@@ -73,12 +78,12 @@ public final class ConcurrencyLimit: Sendable {
 /// The turn of a waiting call.
 private final class Turn: Sendable {
     let shot = OneShot<Void>()
-    /// It has come and was given away: the call holds no place. Set inside the lock of the lines.
+    /// Whether the turn came and the permit was passed on: the call holds no permit. Set inside the lock of the queues.
     let isLost = Locked(false)
 }
 
 extension ConcurrencyLimit {
-    /// The places of one scope, inside the lock.
+    /// The permits and the queue of one scope. Accessed inside the lock.
     private final class Line {
         let key: LimitScope.Key
         var line: ConcurrencyLine<Turn>
@@ -99,7 +104,7 @@ extension ConcurrencyLimit {
 
     private struct Lines {
         private(set) var known: [LimitScope.Key: Line] = [:]
-        /// Most calls go where the one before went, which spares hashing the origin.
+        /// The queue of the previous call. Most calls use the same one, which avoids hashing the origin.
         private var last: Line?
 
         mutating func line(of key: LimitScope.Key) -> Line? {
@@ -120,7 +125,7 @@ extension ConcurrencyLimit {
         }
     }
 
-    /// What frees places.
+    /// An event that releases permits.
     private enum Step: Sendable {
         case answer(ConcurrencyLine<Turn>.Sample)
         case finishBody(MonotonicInstant)
@@ -133,13 +138,14 @@ extension ConcurrencyLimit {
         case full(Int)
     }
 
-    /// Takes a place for `key` if one is free and no call waits for it. What is said of `enter(_:_:)` holds if it does.
+    /// Takes a permit of `key` if one is free and no call waits for it. If it does, the obligations of `enter(_:_:)`
+    /// apply.
     func enterAtOnce(_ key: LimitScope.Key) -> Bool {
         lines.withLock { $0.line(of: key)?.line.enter() ?? false }
     }
 
-    /// Takes a place for `key`, waiting for it if need be. Whoever returns from here calls once `leave(_:_:sent:at:)`,
-    /// or `answer(_:_:sent:at:)` and after it `leaveBody(_:at:)`.
+    /// Takes a permit of `key`, waiting for it if necessary. After it returns, the caller must call
+    /// `leave(_:_:sent:at:)` once, or `answer(_:_:sent:at:)` followed by `leaveBody(_:at:)`.
     func enter(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
         let arrival = lines.withLock { lines -> Arrival in
             let known = lines.line(of: key)
@@ -160,9 +166,11 @@ extension ConcurrencyLimit {
             do {
                 try await turn.shot.wait(until: context.deadline, on: context.time)
             } catch {
-                // One's turn may have come in the same moment: the place goes to the next one, unless it has gone there.
+                // The turn may have come at the same moment. The permit is passed to the next call, unless that has
+                // already happened.
                 let hadTurn = lines.withLock { lines -> Bool in
-                    // The line of a turn that is lost may be gone, and the ticket be that of a call in another one.
+                    // The queue of a lost turn may have been removed, and the ticket may belong to a call in another
+                    // queue.
                     guard !turn.isLost.withLock({ $0 }) else { return false }
                     return !(lines.line(of: key)?.line.leave(ticket) ?? true)
                 }
@@ -175,19 +183,19 @@ extension ConcurrencyLimit {
         }
     }
 
-    /// The head of the response is there and its body is not over: the place is kept.
+    /// Records a response head whose body has not ended: the permit is kept.
     func answer(
         _ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant
     ) {
         take(.answer(ConcurrencyLine<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
     }
 
-    /// Gives the place of an exchange back that was answered; the next in the queue have it.
+    /// Releases the permit of an exchange that was recorded with `answer`, and serves the queue.
     func leaveBody(_ key: LimitScope.Key, at now: MonotonicInstant) {
         take(.finishBody(now), key)
     }
 
-    /// Gives a slot back; the next in the queue have it.
+    /// Releases a permit and serves the queue.
     func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
         take(.finish(ConcurrencyLine<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
     }

@@ -2,12 +2,13 @@
 
 import CurlewHTTP
 
-/// Lets so many exchanges through at a time. Made by `.concurrencyLimit(8)`; the rules are those of `ConcurrencyLimit`.
+/// Limits the number of concurrent exchanges. Created by `.concurrencyLimit(8)`; the rules are those of
+/// `ConcurrencyLimit`.
 public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
-    /// What is kept.
+    /// The limit, with its permits and queues.
     public let limit: ConcurrencyLimit
 
-    /// A limit that other clients may share.
+    /// Creates an interceptor for a limit that other clients may share.
     public init(_ limit: ConcurrencyLimit) {
         self.limit = limit
     }
@@ -15,13 +16,13 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
     /// `.concurrencyLimit`.
     public var placement: Placement { .concurrencyLimit }
 
-    /// A preview sends nothing, so it needs no place.
+    /// False: a preview sends nothing, so it needs no permit.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Waits for a place and keeps it until the body of the answer is over.
+    /// Waits for a permit and keeps it until the response body ends.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let limit = limit
         var context = next.context
@@ -36,7 +37,7 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
             if response.body.isAtHand {
                 limit.leave(key, outcome, sent: sent, at: now)
             } else {
-                // What the head says is learned now: a body may take hours.
+                // The sample is recorded at the response head, as a body may take hours.
                 limit.answer(key, outcome, sent: sent, at: now)
                 response.body = response.body.onEnd { _ in limit.leaveBody(key, at: time.now) }
             }
@@ -50,7 +51,7 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// Waits for a place, and says for how long.
+    /// Waits for a permit, and returns the duration of the wait.
     private func wait(for key: LimitScope.Key, in context: inout ExchangeContext) async throws -> Duration {
         let arrival = context.time.now
         do {
@@ -62,7 +63,7 @@ public struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
         return context.wait(since: arrival, for: .concurrencyLimit, key)
     }
 
-    /// A limit that lets nothing through.
+    /// Reports a limit that lets no call through.
     public func problem(in setup: PipelineSetup) -> String? {
         if let problem = limit.adaptive?.problem { return problem }
         return limit.places > 0
@@ -79,7 +80,7 @@ extension ConcurrencyLimitInterceptor: CustomStringConvertible {
 }
 
 extension ExchangeContext {
-    /// Adds a wait in a queue of the pipeline. Times too short to be a wait are left out.
+    /// Adds a wait in a queue of the pipeline, unless it is too short to count as a wait.
     mutating func wait(
         since arrival: MonotonicInstant, for policy: Placement, _ key: LimitScope.Key
     ) -> Duration {
@@ -90,7 +91,7 @@ extension ExchangeContext {
         return waited
     }
 
-    /// Tells the observers that a limit refused the call. Cancellation is no refusal.
+    /// Notifies the observers that a limit refused the call. Cancellation is not a refusal.
     func tellRefusal(_ error: any Error, _ policy: Placement, _ key: LimitScope.Key) {
         guard isObserved, let refusal = error as? NetworkError else { return }
         record(.policy(PolicyNotice(.refused, by: policy, scope: "\(key)", cause: refusal.detail)))
@@ -98,7 +99,7 @@ extension ExchangeContext {
 }
 
 extension HTTPResponse {
-    /// Says what was waited for before the transport had the request.
+    /// Adds a note about the wait before the transport received the request.
     mutating func note(_ waited: Duration, for what: String) {
         if waited > .zero { note("waited \(waited.brief) for \(what)") }
     }

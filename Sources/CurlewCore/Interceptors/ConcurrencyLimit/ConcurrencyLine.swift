@@ -2,9 +2,9 @@
 
 import CurlewHTTP
 
-/// The places of one scope, and who waits for them, as a value without I/O.
+/// The permits and the waiting calls of one scope, as a value without I/O.
 struct ConcurrencyLine<Waiter> {
-    /// How an exchange went.
+    /// The outcome of an exchange.
     struct Sample: Sendable {
         let sent: MonotonicInstant
         let outcome: ConcurrencyOutcome
@@ -19,7 +19,7 @@ struct ConcurrencyLine<Waiter> {
     private var line: WaitingLine<Entry>
     private var estimate: ConcurrencyEstimate?
     private var usual = UsualTime()
-    /// How many of those under way have their heads.
+    /// The number of exchanges in flight that have their response heads.
     private var answered = 0
 
     init(places: Int, capacity: Int, adaptive: AdaptiveConcurrency?) {
@@ -32,7 +32,7 @@ struct ConcurrencyLine<Waiter> {
     var waiting: Int { line.count }
     var isIdle: Bool { line.isIdle }
 
-    /// Takes a slot, if there is one and no call waits for it.
+    /// Takes a permit, if there is one and no call waits for it.
     mutating func enter() -> Bool { line.enter() }
 
     /// Waits in the queue; nil when it is full.
@@ -40,34 +40,35 @@ struct ConcurrencyLine<Waiter> {
         line.wait(Entry(waiter: waiter, deadline: deadline), priority)
     }
 
-    /// Leaves the line; false when one's turn has come.
+    /// Leaves the queue; returns false when the turn of the call has already come.
     mutating func leave(_ ticket: UInt64) -> Bool { line.leave(ticket) }
 
-    /// The head of an exchange is there, whose place is kept until `finishBody`. Gives the same as `finish`.
+    /// Records the response head of an exchange whose permit is kept until `finishBody`. Returns the same as `finish`.
     mutating func answer(_ sample: Sample) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
         learn(sample)
         answered += 1
         return give(at: sample.now)
     }
 
-    /// Gives the place of an exchange back that was answered. Gives the same as `finish`.
+    /// Releases the permit of an exchange that was recorded with `answer`. Returns the same as `finish`.
     mutating func finishBody(at now: MonotonicInstant) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
         answered -= 1
         line.finish()
         return give(at: now)
     }
 
-    /// Gives the place of an exchange back that was not answered before. Gives those whose turn it is, and those who
-    /// have less time left than a typical call takes and lose theirs, with what they have left.
+    /// Releases the permit of an exchange that was not recorded with `answer`. Returns the waiting calls whose turn it
+    /// is, and those that lose their turn because they have less time left than a typical call takes, with the time
+    /// they have left.
     ///
-    /// - `sample`: how the exchange went; nil if there was none.
+    /// - `sample`: the outcome of the exchange; nil if there was none.
     mutating func finish(_ sample: Sample?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
         if let sample { learn(sample) }
         line.finish()
         return give(at: sample?.now)
     }
 
-    /// Gives the free places away.
+    /// Passes the free permits to waiting calls.
     ///
     /// - `now`: nil if no call loses its turn.
     private mutating func give(
@@ -91,26 +92,26 @@ struct ConcurrencyLine<Waiter> {
         switch sample.outcome {
         case .answered(let time): usual.add(time)
         case .gaveUp(let time):
-            // Else only those would count that had time enough, and the usual time would be that of the lucky ones.
+            // Otherwise only calls that had enough time would count, and the usual time would be too short.
             if let typical = usual.time, time >= typical { usual.add(time) }
         case .overloaded, .unknown: break
         }
         estimate?.add(sent: sample.sent, sample.outcome, running: line.running, at: sample.now)
     }
 
-    /// What a typical call takes, if that is known.
+    /// The time of a typical call, if known.
     var usualTime: Duration? { usual.time }
 }
 
-/// What a limit learns from an exchange.
+/// The outcome of an exchange that a limit adapts to.
 enum ConcurrencyOutcome: Hashable, Sendable {
-    /// The head of the response came after this time.
+    /// The response head arrived after this time.
     case answered(Duration)
-    /// The server has too much to do.
+    /// The server is overloaded.
     case overloaded
-    /// There was no response in this time. That says something if it is longer than it should be.
+    /// No response arrived in this time. It counts only if it is longer than expected.
     case gaveUp(Duration)
-    /// Nothing.
+    /// The outcome indicates nothing.
     case unknown
 
     init(_ response: borrowing HTTPResponse, after took: Duration) {

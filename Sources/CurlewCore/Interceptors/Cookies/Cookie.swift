@@ -8,48 +8,49 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A cookie as a server set it (RFC 6265bis §5.7). Its value is a secret: descriptions leave it out.
+/// A cookie as a server set it (RFC 6265bis §5.7). Descriptions omit the value, which is a secret.
 public struct Cookie: Hashable, Sendable, Codable {
     /// The name; empty for a cookie without one.
     public let name: String
-    /// The value as it came, quotes included. Nothing is decoded.
+    /// The value as received, quotes included. It is not decoded.
     public let value: String
-    /// The host that gets it and, unless `isHostOnly`, the hosts beneath. In lower case and punycode.
+    /// The host that receives the cookie and, unless `isHostOnly`, the hosts beneath. In lower case and punycode.
     public let domain: String
-    /// True when `domain` alone gets it.
+    /// Whether only `domain` receives the cookie.
     public let isHostOnly: Bool
-    /// The path that gets it and, in whole segments, the paths beneath.
+    /// The path for which the cookie is sent, including the paths beneath it in whole segments.
     public let path: String
-    /// True when it is sent over https only, and to loopback.
+    /// Whether the cookie is sent only over https and to loopback.
     public let isSecure: Bool
-    /// True when the server keeps it from scripts. Without meaning here: there are no scripts.
+    /// Whether the server hides the cookie from scripts. It has no effect here.
     public let isHTTPOnly: Bool
-    /// Which redirects from other sites it survives.
+    /// Which cross-site redirects the cookie is sent after.
     public let sameSite: SameSite
-    /// When it ends; nil for a session cookie, which ends with its jar.
+    /// The time when the cookie expires; nil for a session cookie, which lasts as long as its jar.
     public let expires: Date?
-    /// When its server first set it. A new value does not change it.
+    /// The time when the server first set the cookie. A new value does not change it.
     public let created: Date
 
-    /// What `SameSite` says.
+    /// The value of the `SameSite` attribute.
     ///
-    /// Browsers ask which page causes a request. Here the app does, so every call begins at home and all its cookies go
-    /// along. What a foreign site can cause is a redirect: when one has led to a request, `strict` cookies stay behind,
-    /// and `lax` and `unspecified` ones too unless the method is safe (RFC 6265bis §5.8.3).
+    /// In a browser, the page that causes a request determines its site. Here the app causes every call, so a call
+    /// begins as same-site and all its cookies are sent. Another site can only redirect. After a redirect from another
+    /// site, `strict` cookies are not sent, and `lax` and `unspecified` ones are sent only if the method is safe (RFC
+    /// 6265bis §5.8.3).
     public enum SameSite: String, Hashable, Sendable, Codable {
-        /// Only with requests that no other site has led to.
+        /// Sent only with requests that no other site led to.
         case strict
-        /// Also with safe methods after a redirect from another site.
+        /// Also sent with safe methods after a redirect from another site.
         case lax
-        /// With all requests.
+        /// Sent with all requests.
         case none
-        /// Not said, or not understood. Treated as `lax`.
+        /// Absent or not recognized. Treated as `lax`.
         case unspecified
     }
 
-    /// A cookie of one's own, for `CookieStore.insert(_:)`.
+    /// Creates a cookie for `CookieStore.insert(_:)`.
     ///
-    /// - `domain`: the host that gets it. Names outside ASCII are put in punycode.
+    /// - `domain`: the host that receives the cookie. Names outside ASCII are converted to punycode.
     /// - `isHostOnly`: false to include the hosts beneath. Default true.
     public init(
         name: String, value: String, domain: String, isHostOnly: Bool = true, path: String = "/",
@@ -69,12 +70,12 @@ public struct Cookie: Hashable, Sendable, Codable {
         self.created = created
     }
 
-    /// True when its time is over.
+    /// Returns whether the cookie has expired.
     public func hasExpired(at now: Date) -> Bool {
         expires.map { $0 <= now } ?? false
     }
 
-    /// As it stands in the `Cookie` field.
+    /// The cookie as written in the `Cookie` field.
     package var pair: String {
         name.isEmpty ? value : "\(name)=\(value)"
     }
@@ -89,6 +90,6 @@ extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Nothing inside, so that `dump` shows no value.
+    /// Empty, so that `dump` shows no value.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -6,10 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The file behind a `CookieStore`: JSON, read with suspicion and written whole.
+/// The file of a `CookieStore`: JSON, validated when read and written as a whole.
 ///
-/// It is believed only if it is a regular file of this user that nobody else can read or change: cookies of somebody
-/// else's choice would sign the user in to an account of theirs.
+/// The file is accepted only if it is a regular file of this user that no other user can read or change. Cookies from
+/// another user could sign this user in to an account of that user.
 struct CookieFile: Sendable {
     let path: String
     let keepsSessionCookies: Bool
@@ -17,7 +17,7 @@ struct CookieFile: Sendable {
     static let version = 1
     static let limit = 16 << 20
 
-    /// What was read, and what the caller should know about it.
+    /// The contents of the file, and a problem to report to the caller.
     struct Content {
         var cookies: [Cookie] = []
         var problem: NetworkError?
@@ -32,8 +32,8 @@ struct CookieFile: Sendable {
         let version: Int
     }
 
-    /// Reads the file. One that is damaged gets another name; throws if it is not to be trusted, or can be neither read nor
-    /// renamed, so that nothing may take its place.
+    /// Reads the file. A damaged file is renamed. Throws if the file is not trustworthy, or can be neither read nor
+    /// renamed, so that it must not be replaced.
     func read(at now: Date) throws(NetworkError) -> Content {
         let data: Data
         do {
@@ -66,7 +66,7 @@ struct CookieFile: Sendable {
         }
     }
 
-    /// Writes the file, or says why it could not.
+    /// Writes the file, and returns the error if that fails.
     func write(_ cookies: [Cookie]) -> NetworkError? {
         let kept = cookies.filter { keepsSessionCookies || $0.expires != nil }
         let encoder = JSONEncoder()

@@ -2,35 +2,35 @@
 
 import CurlewHTTP
 
-/// Sends cookies and takes those that servers set, at each hop for the host of that hop (RFC 6265bis).
+/// Sends cookies and stores those that servers set, for the host of each hop (RFC 6265bis).
 ///
-/// It is not in `Pipeline.standard`: a client remembers nothing of one call for the next unless you ask for it.
+/// It is not part of `Pipeline.standard`: by default, a client keeps no state of one call for the next.
 ///
-/// - A `Cookie` field that the call brings along is sent as it is, and nothing is added to it. After a redirect to
-///   another origin it is gone, and the store is asked.
-/// - Cookies of every answer are taken, those of redirects included, whatever the status.
-/// - After redirects through another site (another registrable domain, or http instead of https) `SameSite` counts.
-/// - A cookie that is not taken fails nothing; observers hear why (`ExchangeEvent.cookieRefused`).
+/// - A `Cookie` field of the call is sent unchanged, and nothing is added to it. After a redirect to another origin the
+///   field is removed and the store provides the cookies.
+/// - The cookies of every response are stored, including those of redirects, whatever the status.
+/// - `SameSite` applies after redirects through another site (another registrable domain, or http instead of https).
+/// - A refused cookie does not fail the call; observers are notified of the reason (`ExchangeEvent.cookieRefused`).
 public struct CookieInterceptor: Interceptor {
-    /// Where the cookies are.
+    /// The store of the cookies.
     public let store: CookieStore
 
-    /// An interceptor over `store`.
+    /// Creates an interceptor that uses `store`.
     public init(_ store: CookieStore) {
         self.store = store
     }
 
-    /// `.cookies`, right of the redirects.
+    /// `.cookies`, after the redirects.
     public var placement: Placement { .cookies }
 
-    /// `.unknown` for a request that may get cookies of the store; `.anonymous` for one that brings its own.
+    /// `.unknown` for a request that may receive cookies of the store; `.anonymous` for one that has a `Cookie` field.
     ///
-    /// At `.cookies` it stands outside of caches, which see the cookies on the request.
+    /// At `.cookies` this interceptor is outside of caches, which see the cookies on the request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         request.headers.contains(.cookie) ? .anonymous : .unknown
     }
 
-    /// Adds the cookies of the request, runs the rest of the chain, and takes the cookies of the answer.
+    /// Adds the cookies of the request, runs the rest of the chain, and stores the cookies of the response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         var request = request
@@ -49,7 +49,7 @@ public struct CookieInterceptor: Interceptor {
         return response
     }
 
-    /// Whether a redirect of another site, which is a scheme and a registrable domain, led to the request.
+    /// Whether a redirect from another site (a scheme and a registrable domain) led to the request.
     private func isCrossSite(_ request: HTTPRequest, _ context: ExchangeContext) -> Bool {
         guard context.crossedOrigin else { return false }
         let suffixes = store.publicSuffixes
@@ -59,10 +59,10 @@ public struct CookieInterceptor: Interceptor {
         }
     }
 
-    /// The name of a cookie for a log; what stands before the first "=" or ";".
+    /// Returns the name of a cookie for a log: the text before the first "=" or ";".
     private static func name(in line: String) -> String {
         let end = line.utf8.firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") }
-        // Without "=" the whole is the value, which is a secret.
+        // Without "=", the whole text is the value, which is a secret.
         guard let end, line.utf8[end] == UInt8(ascii: "=") else { return "" }
         return line[..<end].split(whereSeparator: \.isWhitespace).joined(separator: " ").clipped(to: 64).printable
     }

@@ -8,27 +8,28 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Cookies, and who gets which: RFC 6265bis as a value, without I/O and with the time as a parameter.
+/// A collection of cookies that selects the cookies of a request (RFC 6265bis). A value without I/O; the time is a
+/// parameter.
 ///
 ///     var jar = CookieJar()
 ///     jar.store("id=7; Secure; Path=/", from: request, at: now)
 ///     jar.header(for: request, at: now)                              // "id=7"
 ///
-/// `CookieStore` shares one among clients. What is there is bounded by `CookieLimits`: beyond it expired cookies go
-/// first, then, of a domain with too many, those without `Secure`, then those that were not sent for the longest time.
-/// Plain http to loopback counts as secure, as browsers have it.
+/// `CookieStore` shares a jar among clients. `CookieLimits` bounds the contents. Beyond the limits, expired cookies are
+/// removed first, then, of a domain with too many, those without `Secure`, then the least recently sent. Plain http to
+/// loopback counts as secure, as in browsers.
 public struct CookieJar: Sendable {
-    /// What it may hold.
+    /// The limits of the jar.
     public let limits: CookieLimits
-    /// The domains that no cookie may be for.
+    /// The domains for which no cookie is accepted.
     public let publicSuffixes: PublicSuffixList
 
     private var entries: [String: [Entry]] = [:]
     private var count = 0
-    /// How often what is there has changed, and how often that of cookies that end.
+    /// The number of changes to the contents, and the number of changes to cookies that expire.
     private(set) var changes = 0
     private(set) var lastingChanges = 0
-    /// Orders cookies that were created in the same moment.
+    /// Orders cookies that were created at the same time.
     private var serial: UInt64 = 0
 
     private struct Entry: Sendable {
@@ -37,7 +38,7 @@ public struct CookieJar: Sendable {
         let serial: UInt64
     }
 
-    /// An empty jar.
+    /// Creates an empty jar.
     public init(limits: CookieLimits = .standard, publicSuffixes: PublicSuffixList = .bundled) {
         self.limits = limits
         self.publicSuffixes = publicSuffixes
@@ -48,10 +49,10 @@ public struct CookieJar: Sendable {
         entries.values.joined().sorted(by: Self.isOlder).map(\.cookie)
     }
 
-    /// Takes a `Set-Cookie` value of an answer to `request` (RFC 6265bis §5.6, §5.7). A cookie whose time is over takes
-    /// the place of the one that it names, which so is gone.
+    /// Stores the cookie of a `Set-Cookie` value of a response to `request` (RFC 6265bis §5.6, §5.7). A cookie that has
+    /// already expired removes the one that it replaces.
     ///
-    /// Gives the reason if it is not taken.
+    /// Returns the reason if the cookie is refused.
     @discardableResult
     public mutating func store(_ line: String, from request: HTTPRequest, at now: Date) -> CookieRefusal? {
         do throws(CookieRefusal) {
@@ -67,7 +68,7 @@ public struct CookieJar: Sendable {
         }
     }
 
-    /// Takes a cookie of one's own, as if a secure answer from its domain had set it. Gives the reason if it is not taken.
+    /// Stores a cookie as if a secure response from its domain had set it. Returns the reason if it is refused.
     @discardableResult
     public mutating func insert(_ cookie: Cookie, at now: Date) -> CookieRefusal? {
         do throws(CookieRefusal) {
@@ -79,10 +80,10 @@ public struct CookieJar: Sendable {
         }
     }
 
-    /// The `Cookie` field for `request`; nil if no cookie goes there (RFC 6265bis §5.8.3).
+    /// Returns the `Cookie` field for `request`; nil if no cookie applies (RFC 6265bis §5.8.3).
     ///
-    /// Longer paths come first, then older cookies.
-    /// - `isCrossSite`: a redirect from another site has led to the request. Default false.
+    /// Cookies with longer paths are first, then older cookies.
+    /// - `isCrossSite`: whether a redirect from another site led to the request. Default false.
     public mutating func header(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> String? {
         guard count > 0 else { return nil }
         var text = ""
@@ -94,13 +95,13 @@ public struct CookieJar: Sendable {
         return text.isEmpty ? nil : text
     }
 
-    /// The cookies that go to `request`, in the order of the field.
+    /// Returns the cookies for `request`, in the order of the field.
     public func cookies(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> [Cookie] {
         var copy = self
         return copy.matches(for: request, isCrossSite: isCrossSite, at: now).map(\.cookie)
     }
 
-    /// Removes the cookies that `isUnwanted` says yes to.
+    /// Removes the cookies for which `isUnwanted` returns true.
     public mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
         for domain in entries.keys { remove(from: domain) { isUnwanted($0.cookie) } }
     }
@@ -128,7 +129,7 @@ public struct CookieJar: Sendable {
         }
     }
 
-    /// §5.7: what came over plain http must not take the place of, or be sent before, what came over https.
+    /// §5.7: a cookie set over plain http must not replace, or be sent before, a cookie set over https.
     private func hidesSecureCookie(_ cookie: Cookie, at now: Date) -> Bool {
         entries.contains { domain, entries in
             (CookieMatching.isHost(domain, in: cookie.domain) || CookieMatching.isHost(cookie.domain, in: domain))
@@ -150,7 +151,7 @@ public struct CookieJar: Sendable {
         let domain = cookie.domain
         let known = entries[domain]?.firstIndex { $0.cookie.isSame(as: cookie) }
         if let known, let earlier = entries[domain]?[known].cookie {
-            // The order among cookies is that of their first coming.
+            // Cookies are ordered by their first creation.
             let replacement = cookie.created(at: earlier.hasExpired(at: now) ? cookie.created : earlier.created)
             note(earlier, replacement)
             entries[domain]?[known].cookie = replacement
@@ -198,14 +199,14 @@ public struct CookieJar: Sendable {
 }
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
-    /// How many cookies there are; never what they hold.
+    /// The number of cookies, without their contents.
     public var description: String { "\(count) cookies" }
-    /// Nothing inside, so that `dump` shows no value.
+    /// Empty, so that `dump` shows no value.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension Cookie.SameSite {
-    /// Whether a cookie goes along although another site has led to the request.
+    /// Whether the cookie is sent even though another site led to the request.
     func crosses(with method: HTTPMethod) -> Bool {
         switch self {
         case .strict: false

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-/// The most that servers may make a cookie jar hold and a client send (RFC 6265bis §5.6, §6.1).
+/// The limits on the cookies that a jar stores and a client sends (RFC 6265bis §5.6, §6.1).
 public struct CookieLimits: Hashable, Sendable {
-    /// Bytes of name and value together; a longer cookie is refused. Default 4096.
+    /// The maximum size of name and value together, in bytes; a larger cookie is refused. Default 4096.
     public var cookieBytes = 4096
-    /// Bytes of one attribute's value; a longer one is passed over. Default 1024.
+    /// The maximum size of an attribute's value, in bytes; a larger one is ignored. Default 1024.
     public var attributeBytes = 1024
-    /// Cookies of one domain. Default 50.
+    /// The maximum number of cookies of one domain. Default 50.
     public var perDomain = 50
-    /// Cookies in the jar. Default 3000.
+    /// The maximum number of cookies in the jar. Default 3000.
     public var total = 3000
-    /// Cookies that one answer may set; the others are passed over. Default 50.
+    /// The maximum number of cookies that one response may set; further ones are ignored. Default 50.
     public var perResponse = 50
-    /// Bytes of a `Cookie` field. What does not fit is not sent; those with the longest paths come first. Default 16 KiB.
+    /// The maximum size of a `Cookie` field, in bytes. Cookies that do not fit are not sent; those with the longest
+    /// paths are first. Default 16 KiB.
     public var headerBytes = 16 * 1024
-    /// The longest life of a cookie, whatever it asks for. Default 400 days.
+    /// The maximum lifetime of a cookie, whatever it specifies. Default 400 days.
     public var lifetime = Duration.seconds(400 * 86_400)
 
-    /// The defaults.
+    /// Creates the default limits.
     public init() {}
 
-    /// The defaults.
+    /// The default limits.
     public static let standard = CookieLimits()
 }

@@ -2,9 +2,9 @@
 
 import CurlewHTTP
 
-/// Who a cookie belongs to: the comparisons of RFC 6265bis §5.1, on hosts in lower case.
+/// The comparisons of RFC 6265bis §5.1, for hosts in lower case.
 enum CookieMatching {
-    /// §5.1.3: the same host, or one beneath. Addresses have nothing beneath them.
+    /// §5.1.3: the same host, or one beneath. An address has no hosts beneath it.
     static func isHost(_ host: String, in domain: String) -> Bool {
         if host == domain { return true }
         guard host.utf8.count > domain.utf8.count, host.utf8.reversed().starts(with: domain.utf8.reversed()),
@@ -20,7 +20,7 @@ enum CookieMatching {
             || path.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/")
     }
 
-    /// §5.1.4: the folder of the path that was asked, without the slash at its end.
+    /// §5.1.4: the folder of the request path, without the trailing slash.
     static func defaultPath(ofTarget target: String) -> String {
         let path = pathOnly(target)
         guard path.utf8.first == UInt8(ascii: "/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -29,19 +29,19 @@ enum CookieMatching {
         return String(path[..<slash])
     }
 
-    /// A target without its query.
+    /// Returns a target without its query.
     static func pathOnly(_ target: String) -> Substring {
         Substring(target.utf8.prefix { $0 != UInt8(ascii: "?") })
     }
 
-    /// True for an IP address. A name whose last label is a number can be nothing else (WHATWG URL §3.5).
+    /// Whether the host is an IP address. A name whose last label is a number is always an address (WHATWG URL §3.5).
     static func isAddress(_ host: String) -> Bool {
         if host.utf8.first == UInt8(ascii: "[") { return true }
         guard let last = host.utf8.split(separator: UInt8(ascii: ".")).last else { return false }
         return last.allSatisfy { (0x30...0x39).contains($0) } || last.starts(with: "0x".utf8)
     }
 
-    /// The host and every domain above it, the host first: `a.b.c`, `b.c`, `c`.
+    /// Returns the host and every domain above it, the host first: `a.b.c`, `b.c`, `c`.
     static func domains(of host: String) -> [Substring] {
         guard !isAddress(host) else { return [host[...]] }
         var found = [host[...]]

@@ -8,8 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Makes a cookie from what a server wrote, or says why it may not be one: RFC 6265bis §5.7, step by step, up to where
-/// the other cookies of the jar matter.
+/// Parses and checks a cookie that a server set: RFC 6265bis §5.7, up to the steps that depend on other cookies.
 struct CookieReader {
     let origin: Origin
     let target: String
@@ -35,19 +34,19 @@ struct CookieReader {
             isHTTPOnly: read.isHTTPOnly, sameSite: read.sameSite.flatMap(Cookie.SameSite.init) ?? .unspecified,
             expires: expiry(read), created: now)
         guard Self.keepsSameSite(cookie) else { throw .insecureSameSite }
-        // A default path of "/" is no promise: the prefix wants it written (§5.7, step 22).
+        // The prefix requires an explicit "/"; a default path does not count (§5.7, step 22).
         guard Self.keepsPrefix(cookie, path: read.path) else { throw .brokenPrefix }
         return cookie.lasting(atMost: limits.lifetime, from: now)
     }
 
-    /// Checks a cookie that did not come from a server.
+    /// Checks a cookie that was not set by a server.
     static func check(
         _ cookie: Cookie, _ limits: CookieLimits, _ suffixes: PublicSuffixList
     ) throws(CookieRefusal) {
         let isLegible = [cookie.name, cookie.value, cookie.path, cookie.domain].allSatisfy { text in
             !text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
         }
-        // A path is never sent, and that of a URL may hold a semicolon.
+        // A path is never sent, and the path of a URL may contain a semicolon.
         let isWhole = [cookie.name, cookie.value, cookie.domain].allSatisfy { !$0.utf8.contains(UInt8(ascii: ";")) }
         guard isLegible, isWhole, !cookie.name.utf8.contains(UInt8(ascii: "=")) else { throw .controlCharacter }
         guard !cookie.name.isEmpty || !cookie.value.isEmpty else { throw .empty }
@@ -63,10 +62,10 @@ struct CookieReader {
     ) throws(CookieRefusal) -> (String, isHostOnly: Bool) {
         let host = origin.host
         guard let written, written != host || !CookieMatching.isAddress(host) else { return (host, true) }
-        // §5.1.2: names outside ASCII count in punycode, as hosts have them.
+        // §5.1.2: names outside ASCII are compared in punycode, as hosts are.
         guard let domain = Punycode.hostName(written) else { throw .foreignDomain }
         if suffixes.isPublic(domain) {
-            // Its owner may keep cookies for itself: `github.io` is a site as well.
+            // The owner of a public suffix may store cookies for it alone: `github.io` is a site too.
             guard domain == host else {
                 throw CookieMatching.isHost(host, in: domain) ? .publicSuffix : .foreignDomain
             }
@@ -76,19 +75,19 @@ struct CookieReader {
         return (domain, false)
     }
 
-    /// §5.6.2: an age counts more than a date.
+    /// §5.6.2: an age takes precedence over a date.
     private func expiry(_ read: SetCookie) -> Date? {
         guard let age = read.maxAge else { return read.expires?.date }
         return age == 0 ? .distantPast : now.addingTimeInterval(Double(age))
     }
 
-    /// §5.7: what goes along with requests from other sites goes over https only.
+    /// §5.7: a cookie that is sent with cross-site requests must be `Secure`.
     private static func keepsSameSite(_ cookie: Cookie) -> Bool {
         cookie.sameSite != .none || cookie.isSecure
     }
 
     private static func keepsPrefix(_ cookie: Cookie, path: String?) -> Bool {
-        // Without a name, the value would stand in its place when it is sent.
+        // Without a name, the value is sent in its place.
         let name = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased().utf8
         let isHost = name.starts(with: "__host-".utf8)
         let isHTTP = name.starts(with: "__http-".utf8) || name.starts(with: "__host-http-".utf8)
@@ -99,27 +98,27 @@ struct CookieReader {
 }
 
 extension Cookie {
-    /// The same name for the same place: one replaces the other.
+    /// Whether both have the same name and scope, so that one replaces the other.
     func isSame(as other: Cookie) -> Bool {
-        // By bytes: two spellings of one letter are two names.
+        // Names are compared by bytes: two encodings of one letter are two names.
         name.utf8.elementsEqual(other.name.utf8) && domain == other.domain && isHostOnly == other.isHostOnly
             && path.utf8.elementsEqual(other.path.utf8)
     }
 
-    /// The same with the time of the one that it replaces.
+    /// Returns a copy with the creation time of the cookie that it replaces.
     func created(at date: Date) -> Cookie {
         changed(expires: expires, created: date)
     }
 
-    /// The same for whoever keeps it. An end that moved by less than a minute is the same end: servers that move it
-    /// with each answer would have it written each time.
+    /// Whether the stored forms are equal. An expiry that differs by less than a minute counts as equal: servers that
+    /// extend it with each response would otherwise cause a write each time.
     func isKeptLike(_ other: Cookie) -> Bool {
         guard let expires, let end = other.expires else { return self == other }
         return abs(expires.timeIntervalSince(end)) < 60
             && self == other.changed(expires: expires, created: other.created)
     }
 
-    /// The same, ending when `lifetime` is over at the latest.
+    /// Returns a copy that expires after `lifetime` at the latest.
     func lasting(atMost lifetime: Duration, from now: Date) -> Cookie {
         guard let expires else { return self }
         let last = now.addingTimeInterval(Double(lifetime.components.seconds))

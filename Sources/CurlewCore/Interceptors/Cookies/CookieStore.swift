@@ -6,13 +6,13 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// A cookie jar that clients share, in memory or with a file behind it.
+/// A cookie jar that clients share, in memory or backed by a file.
 ///
 ///     let cookies = CookieStore()                                    // as long as the process
 ///     let cookies = CookieStore(file: path)                          // and longer
 ///     let client = APIClient(baseURL: "https://example.com", pipeline: .standard.adding(.cookies(cookies)))
 ///
-/// Copies share one jar. Give each user a store of their own: whoever shares a store shares the session.
+/// Copies share one jar. Create a separate store for each user: users who share a store share the session.
 public struct CookieStore: Sendable {
     private let state: Locked<State>
     private let file: CookieFile?
@@ -25,28 +25,29 @@ public struct CookieStore: Sendable {
         var isWritable = true
         var problem: NetworkError?
 
-        /// Changes of what `file` keeps.
+        /// Returns the number of changes to the cookies that `file` stores.
         func changes(_ file: CookieFile?) -> Int {
             file?.keepsSessionCookies == false ? jar.lastingChanges : jar.changes
         }
     }
 
-    /// A store in memory.
+    /// Creates a store in memory.
     public init(_ jar: CookieJar = CookieJar()) {
         state = Locked(State(jar: jar))
         file = nil
     }
 
-    /// A store that begins with what the file holds, and writes it after each answer that changes what the file keeps. An
-    /// end that moves by less than a minute is no change.
+    /// Creates a store with the contents of a file. The store writes the file after each response that changes the
+    /// cookies that it stores. An expiry that moves by less than a minute is not a change.
     ///
-    /// - `path`: in a folder that exists. A missing file is an empty one. At most 16 MiB are read.
-    /// - `keepsSessionCookies`: writes those without an end too. Default false, as in a browser that is closed.
+    /// - `path`: a path in an existing folder. A missing file counts as empty. At most 16 MiB are read.
+    /// - `keepsSessionCookies`: whether session cookies are written too. Default false, as in a browser that is closed.
     ///
-    /// Reads the file now, and never fails: `problem` says what went wrong. The file is readable for its owner only and
-    /// is replaced whole, so a crash leaves the old or the new one. A damaged file is renamed, to
-    /// `<path>.damaged-<seconds>`; one that cannot be read or renamed, that a newer version wrote, that belongs to another
-    /// user, that others can read or change, or that is a symbolic link is left as it is and nothing is saved. Of two processes with one file, the one that writes last wins.
+    /// Reads the file synchronously and never fails: `problem` contains the error. Only the owner can read the file,
+    /// and it is replaced as a whole, so a crash leaves the old or the new version. A damaged file is renamed to
+    /// `<path>.damaged-<seconds>`. A file is left as it is, and nothing is saved, if it cannot be read or renamed, if a
+    /// newer version wrote it, if it belongs to another user, if others can read or change it, or if it is a symbolic
+    /// link. If two processes use one file, the last write wins.
     public init(
         file path: String, keepsSessionCookies: Bool = false, jar: CookieJar = CookieJar(),
         time: any TimeSource = SystemTime()
@@ -73,45 +74,46 @@ public struct CookieStore: Sendable {
     /// All cookies, the oldest first. Some may have expired since the last call.
     public var cookies: [Cookie] { state.withLock { $0.jar.cookies } }
 
-    /// What went wrong with the file, `.storage`; nil when all is well, and again once it has been written.
+    /// The last error of the file, `.storage`; nil if there is none, and again after the next successful write.
     public var problem: NetworkError? { state.withLock { $0.problem } }
 
-    /// The cookies that a GET of `url` gets now, in the order of the field. Throws for what is no http or https URL.
+    /// Returns the cookies for a GET of `url` now, in the order of the field. Throws if `url` is not an http or https
+    /// URL.
     public func cookies(for url: String, at now: Date = Date()) throws(NetworkError) -> [Cookie] {
         let request = try HTTPRequest(url: url)
         return state.withLock { $0.jar.cookies(for: request, at: now) }
     }
 
-    /// Adds a cookie of one's own, or replaces the one of its name, domain and path. Gives the reason if it is not taken.
+    /// Adds a cookie, or replaces the one with its name, domain and path. Returns the reason if it is refused.
     @discardableResult
     public func insert(_ cookie: Cookie, at now: Date = Date()) -> CookieRefusal? {
         change { $0.insert(cookie, at: now) }
     }
 
-    /// Removes the cookies that `isUnwanted` says yes to: `store.removeAll { $0.domain == "example.com" }`.
+    /// Removes the cookies for which `isUnwanted` returns true: `store.removeAll { $0.domain == "example.com" }`.
     public func removeAll(where isUnwanted: @Sendable (Cookie) -> Bool) {
-        // The jar is not held while the caller's code runs.
+        // The jar is not locked while the caller's code runs.
         let unwanted = Set(cookies.filter(isUnwanted))
         change { $0.removeAll { unwanted.contains($0) } }
     }
 
-    /// Removes all of them, as at a logout.
+    /// Removes all cookies, for example at a logout.
     public func removeAll() {
         change { $0.removeAll { _ in true } }
     }
 
-    /// Writes the file if something has not been written yet. Throws `.storage`; without a file it does nothing.
+    /// Writes pending changes to the file. Throws `.storage`. Without a file it has no effect.
     public func save() throws(NetworkError) {
         persist()
         if let problem = state.withLock({ $0.isDirty ? $0.problem : nil }) { throw problem }
     }
 
-    /// The `Cookie` field for a request.
+    /// Returns the `Cookie` field for a request.
     func header(for request: HTTPRequest, isCrossSite: Bool, at now: Date) -> String? {
         state.withLock { $0.jar.header(for: request, isCrossSite: isCrossSite, at: now) }
     }
 
-    /// Takes the `Set-Cookie` values of an answer, and gives the reasons for those it does not take.
+    /// Stores the cookies of the `Set-Cookie` values of a response, and returns the reasons for those that are refused.
     func take(
         _ lines: [String], from request: HTTPRequest, at now: Date
     ) -> [(line: String, refusal: CookieRefusal)] {
@@ -132,7 +134,7 @@ public struct CookieStore: Sendable {
         return refused
     }
 
-    /// The list that says which hosts belong together.
+    /// The list that defines which hosts belong to the same site.
     var publicSuffixes: PublicSuffixList { state.withLock { $0.jar.publicSuffixes } }
 
     private func change<Result: Sendable>(_ change: (inout CookieJar) -> Result) -> Result {
@@ -144,7 +146,8 @@ public struct CookieStore: Sendable {
         return result
     }
 
-    /// Writes what has changed. On return it is on the disk, or in `problem` and tried again after the next change.
+    /// Writes pending changes. On return they are on disk, or `problem` contains the error and the next change tries
+    /// again.
     private func persist() {
         guard let file else { return }
         writing.withLock { _ in
@@ -164,12 +167,12 @@ public struct CookieStore: Sendable {
 }
 
 extension CookieStore: CustomStringConvertible, CustomReflectable {
-    /// How many cookies there are, and where they are kept; never what they hold.
+    /// The number of cookies and where they are stored, without their contents.
     public var description: String {
         let jar = state.withLock { $0.jar.description }
         return file.map { "\(jar) in \($0.path)" } ?? jar
     }
 
-    /// Nothing inside, so that `dump` shows no value.
+    /// Empty, so that `dump` shows no value.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

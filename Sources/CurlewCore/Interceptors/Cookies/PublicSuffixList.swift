@@ -2,12 +2,12 @@
 
 import CurlewHTTP
 
-/// Names under which anybody can register, such as `com` and `co.uk`: a cookie for all of them would follow its reader
-/// from owner to owner, so none is taken (RFC 6265bis §5.7).
+/// The names under which the public can register domains, such as `com` and `co.uk`. A cookie for all domains under
+/// such a name would be sent to unrelated owners, so it is refused (RFC 6265bis §5.7).
 ///
-/// The rules are those of publicsuffix.org: the longest that matches counts, `*` stands for one label, `!` makes an
-/// exception, and a name that no rule mentions is public in its last label. The parent of a wildcard is public too, as
-/// in libpsl: the names beneath `compute.amazonaws.com` have different owners, so no cookie is for all of them.
+/// The rules are those of publicsuffix.org: the longest match applies, `*` matches one label, `!` marks an exception,
+/// and for a name without a rule the last label is public. The parent of a wildcard is public too, as in libpsl: the
+/// names beneath `compute.amazonaws.com` have different owners, so no cookie is accepted for all of them.
 public struct PublicSuffixList: Sendable {
     private enum Source: Sendable {
         case table
@@ -17,25 +17,25 @@ public struct PublicSuffixList: Sendable {
 
     private let source: Source
 
-    /// The list that ships with the package, the same on every system. It is searched where it stands in the binary:
-    /// nothing is read or built.
+    /// The list that ships with the package, the same on every system. It is searched in place in the binary, without
+    /// reading a file or building a table.
     public static let bundled = PublicSuffixList(source: .table)
 
     /// The list of this system, which may be newer than `bundled`: `/usr/share/publicsuffix/public_suffix_list.dat`
-    /// (package `publicsuffix` on Debian and Ubuntu), read once when it is first needed; `bundled` where there is none.
+    /// (package `publicsuffix` on Debian and Ubuntu), read once when first needed; `bundled` if there is none.
     public static let system: PublicSuffixList = {
         let text = PrivateFile.contents(of: "/usr/share/publicsuffix/public_suffix_list.dat", limit: 8 << 20)
         return text.map { PublicSuffixList(parsing: String(decoding: $0, as: UTF8.self)) } ?? .bundled
     }()
 
-    /// What can be said without a list: the last label is public, and under a country (two letters) so is a label of at
-    /// most three letters or a customary one, as in `co.uk` and `asso.fr`.
+    /// Rules that need no list: the last label is public, and under a country (two letters) so is a label of at most
+    /// three letters or a customary one, as in `co.uk` and `asso.fr`.
     ///
-    /// It is used only where it is asked for. It refuses sites such as `t.co` cookies for more than single hosts, and it
-    /// does not know of hosting companies that let customers have names beneath theirs.
+    /// Used only if the app chooses it. It refuses sites such as `t.co` cookies for more than single hosts, and it does
+    /// not know hosting companies whose customers have subdomains.
     public static let conservative = PublicSuffixList(source: .fallback)
 
-    /// A list in the format of publicsuffix.org. One without a rule is `bundled`.
+    /// Parses a list in the format of publicsuffix.org. A list without rules is `bundled`.
     public init(parsing text: String) {
         let rules = Rules(text)
         source = rules.isEmpty ? .table : .rules(rules)
@@ -45,31 +45,32 @@ public struct PublicSuffixList: Sendable {
         self.source = source
     }
 
-    /// Whether there are rules; false for `.conservative`.
+    /// Whether there is a list of rules; false for `.conservative`.
     public var isComplete: Bool {
         if case .fallback = source { false } else { true }
     }
 
-    /// Whether anybody can register names directly beneath `domain`. Capitals and names outside ASCII are understood.
+    /// Returns whether the public can register names directly beneath `domain`. Accepts capitals and names outside
+    /// ASCII.
     public func isPublic(_ domain: String) -> Bool {
         let labels = Self.labels(Punycode.hostName(domain) ?? domain).filter { !$0.isEmpty }
         return !labels.isEmpty && publicLabels(labels) >= labels.count
     }
 
-    /// The part of `host` that has one owner: the public suffix and one label more. The host itself where it is an
-    /// address or a public suffix.
+    /// Returns the part of `host` that has one owner: the public suffix plus one label. Returns the host itself if it
+    /// is an address or a public suffix.
     func site(of host: String) -> Substring {
         let host = host.utf8.last == UInt8(ascii: ".") ? Substring(host.utf8.dropLast()) : host[...]
         return CookieMatching.isAddress(String(host)) ? host : registrable(host) ?? host
     }
 
-    /// The public suffix of `name` and one label more, as they are written there; nil if there is none.
+    /// Returns the public suffix of `name` plus one label, as written in `name`; nil if there is none.
     func registrable(_ name: Substring) -> Substring? {
         guard let host = Punycode.hostName(String(name)) else { return nil }
         let written = Self.labels(name)
         let labels = Self.labels(host)
         let count = publicLabels(labels) + 1
-        // An empty label, such as that before a leading dot, makes it no name.
+        // An empty label, such as that before a leading dot, makes the name invalid.
         guard count <= labels.count, labels.count == written.count, !labels.contains(where: \.isEmpty) else {
             return nil
         }
@@ -77,11 +78,11 @@ public struct PublicSuffixList: Sendable {
     }
 
     private static func labels(_ name: some StringProtocol) -> [Substring] {
-        // By bytes: a dot with a combining mark behind it is a dot all the same.
+        // Split by bytes: a dot followed by a combining mark is still a dot.
         Substring(name).utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map(Substring.init)
     }
 
-    /// How many of the labels are public, counted from the end.
+    /// Returns how many of the labels are public, counted from the end.
     private func publicLabels(_ labels: [Substring]) -> Int {
         switch source {
         case .table: return SuffixTable.publicLabels(of: labels.reversed())
@@ -97,7 +98,7 @@ public struct PublicSuffixList: Sendable {
         "info", "name", "asso", "gouv", "gob", "firm", "store", "school", "govt",
     ]
 
-    /// The rules by their text.
+    /// The rules, indexed by their text.
     private struct Rules: Sendable {
         private var plain: Set<String> = []
         /// `*.kawasaki.jp` under `kawasaki.jp`, which is in `plain` as well.
@@ -131,7 +132,7 @@ public struct PublicSuffixList: Sendable {
             var longest = min(1, labels.count)
             var suffix = ""
             for (count, label) in labels.reversed().prefix(most).enumerated() {
-                // Here `suffix` has `count` labels and does not have this one.
+                // Here `suffix` has `count` labels and does not include the current label.
                 if count > 0, wildcards.contains(suffix) { longest = count + 1 }
                 suffix = suffix.isEmpty ? String(label) : "\(label).\(suffix)"
                 if exceptions.contains(suffix) { return count }

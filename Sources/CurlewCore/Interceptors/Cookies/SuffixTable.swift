@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: MIT
 
-/// The rules that ship with the package, searched in the text of `SuffixData` where it stands: nothing is read, built or
-/// allocated, so the table costs its bytes in the binary and no time at the start.
+/// The rules that ship with the package, searched in place in the text of `SuffixData`: nothing is read, built or
+/// allocated, so the table costs its bytes in the binary and no time at startup.
 ///
-/// The names are a tree whose root holds the top-level ones. A block holds the names beneath one name, sorted, as
-/// `label address? kind`. The address is that of the block beneath: its start and its end in four capital letters each.
-/// The kind is one byte: `,` a rule, `*` a rule whose names beneath are public too, `!` an exception, `;` no rule.
-/// `Scripts/suffixes` writes it.
+/// The names are a tree whose root contains the top-level names. A block contains the names beneath one name, sorted,
+/// as `label address? kind`. The address is that of the block beneath: its start and its end in four capital letters
+/// each. The kind is one byte: `,` a rule, `*` a rule whose names beneath are public too, `!` an exception, `;` no
+/// rule. `Scripts/suffixes` generates the text.
 struct SuffixTable {
     private typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// How many labels at the end of a name are public. The labels come from the right, in lower case and punycode.
+    /// Returns how many labels at the end of a name are public. The labels are ordered from the right, in lower case
+    /// and punycode.
     static func publicLabels(of labels: some Sequence<Substring>) -> Int {
         let text = Text(start: SuffixData.text.utf8Start, count: SuffixData.text.utf8CodeUnitCount)
         var block: Range<Int>? = SuffixData.root
@@ -18,7 +19,7 @@ struct SuffixTable {
         var longest = 0
         for (position, label) in labels.enumerated() {
             guard block != nil || isWild else { break }
-            // A name that no rule mentions is public in its last label.
+            // For a name without a rule, the last label is public.
             if isWild || position == 0 { longest = position + 1 }
             guard let found = block.flatMap({ entry(label, in: $0, of: text) }) else { break }
             switch found.kind {
@@ -32,7 +33,7 @@ struct SuffixTable {
         return longest
     }
 
-    /// A binary search over entries of different lengths: from the middle back to where one begins.
+    /// A binary search over entries of different lengths: from the middle back to the start of an entry.
     private static func entry(
         _ label: Substring, in block: Range<Int>, of text: Text
     ) -> (kind: UInt8, beneath: Range<Int>?)? {

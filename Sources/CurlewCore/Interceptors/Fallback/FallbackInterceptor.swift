@@ -2,25 +2,29 @@
 
 import CurlewHTTP
 
-/// Answers in place of a call that has failed. Made by `.fallback { request, error in … }`.
+/// Returns a substitute response for a call that has failed. Created by `.fallback { request, error in … }`.
 ///
 ///     .fallback { request, error in request.target == "/rates" ? HTTPResponse(body: ResponseBody(lastRates)) : nil }
 ///
-/// - It stands outside of everything but logging: of redirects, retries, breakers and the cache. So it is asked once, when
-///   all of them have given up, and nothing keeps what it answers: its response has `Cache-Control: no-store`.
-/// - `when` says for which failures. By default those in which the server or the way to it is at fault: statuses from
-///   500 on, 408 and 429, no connection, a lost one, timeouts, broken responses, and what a breaker or a limit has refused.
-///   A status counts as a failure unless `RequestOptions.accepts` has it. Never asked about cancellation.
-/// - Nil leaves the outcome as it is. What the closure throws is the error of the call.
-/// - It is visible: `response.served` is `.fallback`, the last of the `attempts` says so in its notes, and observers hear
-///   of it (`ExchangeEvent.policy`). The error that it gets has the whole history.
-/// - It has no time of its own: the total deadline of the call may have passed. Let it answer from memory or from a file.
+/// - Only logging is placed further out. The fallback is outside of redirects, retries, breakers and the cache. The
+///   closure therefore runs once, after all of them have failed, and no cache stores its response, which has
+///   `Cache-Control: no-store`.
+/// - `when` selects the failures. By default, those caused by the server or the network: statuses of 500 and above, 408
+///   and 429, no connection, a lost connection, timeouts, invalid responses, and refusals by a breaker or a limit. A
+///   status counts as a failure unless `RequestOptions.accepts` contains it. Never called for cancellation.
+/// - Nil keeps the outcome. An error that the closure throws is the error of the call.
+/// - It is visible: `response.served` is `.fallback`, the notes of the last of the `attempts` mention it, and observers
+///   are notified (`ExchangeEvent.policy`). The error that the closure receives has the whole history.
+/// - It has no separate time limit, and the total deadline of the call may have passed. Provide the response from
+///   memory or from a file.
 public struct FallbackInterceptor: Interceptor {
     private let when: @Sendable (NetworkError) -> Bool
     private let answer: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
 
-    /// - `when`: whether to ask `answer`. Default `isOutage(_:)`.
-    /// - `answer`: the response in place of the failure; nil for none.
+    /// Creates a fallback.
+    ///
+    /// - `when`: whether to call `answer`. Default `isOutage(_:)`.
+    /// - `answer`: returns the response in place of the failure; nil for none.
     public init(
         when: @escaping @Sendable (NetworkError) -> Bool = FallbackInterceptor.isOutage,
         _ answer: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
@@ -32,13 +36,13 @@ public struct FallbackInterceptor: Interceptor {
     /// `.fallback`.
     public var placement: Placement { .fallback }
 
-    /// False: there is no failure to answer.
+    /// False: a preview has no failure.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, and answers if that fails.
+    /// Runs the rest of the chain, and returns a substitute response if that fails.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
         do {
@@ -63,13 +67,13 @@ public struct FallbackInterceptor: Interceptor {
         }
     }
 
-    /// Whether the server or the way to it is at fault, or a policy that knows of that.
+    /// Returns whether the server or the network caused the error, or a policy that reacts to them.
     @Sendable
     public static func isOutage(_ error: NetworkError) -> Bool {
         error.isRetryable || error.isServerError || error.reason == .badResponse
     }
 
-    /// What the closure threw, which is not the failure that it was asked about.
+    /// An error that the closure threw, as distinct from the failure that it received.
     private struct Thrown: Error {
         let error: any Error
     }
@@ -96,7 +100,7 @@ extension FallbackInterceptor: CustomStringConvertible {
 }
 
 extension Interceptor where Self == FallbackInterceptor {
-    /// Answers in place of a call that has failed: `.fallback { request, error in saved(request) }`. See
+    /// Returns a substitute response for a call that has failed: `.fallback { request, error in saved(request) }`. See
     /// `FallbackInterceptor` for the rules.
     public static func fallback(
         when: @escaping @Sendable (NetworkError) -> Bool = FallbackInterceptor.isOutage,
@@ -107,7 +111,7 @@ extension Interceptor where Self == FallbackInterceptor {
 }
 
 extension HTTPResponse {
-    /// The error that the call would throw for the status, with what is at hand of the body.
+    /// Returns the error that the call would throw for the status, with the part of the body that is available.
     fileprivate func failure(of request: HTTPRequest, in context: ExchangeContext) -> NetworkError {
         var excerpt = NetworkError.Answer.Excerpt(limit: context.limits.errorExcerpt)
         if let data = body.bufferedData { _ = excerpt.append(data) }
@@ -120,7 +124,7 @@ extension HTTPResponse {
         return failure
     }
 
-    /// Says that it is none of the server's.
+    /// Marks the response as one that is not from the server.
     fileprivate mutating func standIn(
         for failure: NetworkError, of request: HTTPRequest, in context: ExchangeContext
     ) {

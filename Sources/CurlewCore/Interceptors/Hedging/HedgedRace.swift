@@ -2,24 +2,24 @@
 
 import CurlewHTTP
 
-/// Two sendings of one request, the second of which begins late or not at all.
+/// Sends one request, and a second time if the first response is late. The first successful response wins.
 struct HedgedRace: Sendable {
     private enum Event: Sendable {
         case late
         case ended(Int, Result<HTTPResponse, any Error>)
         /// A failure whose body has been read.
         case settled(Int, HTTPResponse)
-        /// The wait for the second sending was given up.
+        /// The wait before the second request was cancelled.
         case nothing
     }
 
     let delay: Duration
     let time: any TimeSource
-    /// Whether a second sending is paid for.
+    /// Whether the budget pays for a second request.
     let mayHedge: @Sendable () -> Bool
     let send: @Sendable () async throws -> HTTPResponse
 
-    /// The outcome, what is to be said about it, and whether there were two sendings.
+    /// Returns the outcome, a note for the history, and whether the request was sent twice.
     func run() async -> (Result<HTTPResponse, any Error>, note: String?, wasHedged: Bool) {
         await withTaskGroup(of: Event.self) { group in
             var finish = Finish()
@@ -43,8 +43,8 @@ struct HedgedRace: Sendable {
                 case .settled(let number, let response):
                     if finish.take(.success(response), of: number) { group.cancelAll() }
                 case .ended(let number, let result):
-                    // A failure waits for the other sending, which may wait for the connection, or for the slot of a limit,
-                    // that the body of the failure holds.
+                    // A failure waits for the other request, which may wait for the connection, or for the permit of a
+                    // limit, that the body of the failure holds.
                     if finish.mustWait(result), case .success(let response) = result, !response.body.isAtHand {
                         group.addTask { await settled(number, response) }
                     } else if finish.take(result, of: number) {
@@ -76,7 +76,7 @@ struct HedgedRace: Sendable {
     }
 }
 
-/// Which of the outcomes counts.
+/// Decides which of the outcomes counts.
 private struct Finish {
     private(set) var sendings = 1
     private(set) var result: Result<HTTPResponse, any Error>?
@@ -85,13 +85,13 @@ private struct Finish {
     private var ended = 0
     private var fallback: Result<HTTPResponse, any Error>?
 
-    /// What the history says about it; nil when there was one sending.
+    /// The note for the history; nil when the request was sent once.
     var note: String? {
         guard sendings == 2 else { return nil }
         return "sent twice because \(reason); the \(winner == 1 ? "first" : "second") counts"
     }
 
-    /// True for a failure that does not decide as long as the other sending is under way.
+    /// Whether the result is a failure that must wait because the other request is still in flight.
     func mustWait(_ result: Result<HTTPResponse, any Error>) -> Bool {
         sendings == 2 && ended == 0 && self.result == nil && !isAnswer(result)
     }
@@ -103,7 +103,7 @@ private struct Finish {
         self.reason = reason
     }
 
-    /// Takes the outcome of one sending. True when the race is decided by it.
+    /// Records the outcome of one request. Returns true when it decides the race.
     mutating func take(_ result: Result<HTTPResponse, any Error>, of number: Int) -> Bool {
         ended += 1
         guard self.result == nil else {

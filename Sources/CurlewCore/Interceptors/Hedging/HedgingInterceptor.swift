@@ -2,40 +2,43 @@
 
 import CurlewHTTP
 
-/// Sends a call a second time when the first answer is late, and takes the answer that comes first. Made by
-/// `.hedging(after: .milliseconds(300), budget: budget)`; nothing is hedged unless it is asked for.
+/// Sends a request a second time when the first response is late, and returns the response that arrives first. Created
+/// by `.hedging(after: .milliseconds(300), budget: budget)`. No default pipeline includes it.
 ///
-/// It cuts the slowest calls short where one server of many is slow now and then, at the price of a few calls more:
-/// choose a delay that nineteen of twenty answers keep, or let it be measured with `percentile`. What it guarantees:
-/// - Only what may happen twice (`ExchangeContext.mayRepeat`), with a body that can be produced again, is sent twice;
-///   never three times. `when` can only take calls out.
-/// - The second sending begins after `delay`, if the first has not ended by then: one that has failed is a matter of
-///   `.retry()`. It takes its price from `budget`, and does not happen when that is empty.
-/// - With a `percentile` the delay is the time in which that share of the last 128 responses of the origin came, once 20
-///   are known; at least 1 ms. A response that lost counts with the time until the other was there. Only calls that may
-///   be hedged are measured; 64 origins are remembered.
-/// - The first response that is no failure wins. The other sending is cancelled and its response dropped; the call returns
-///   when both have ended, which takes no time with a transport that keeps its promises.
-/// - When both fail, the call has the later failure, or the earlier one if the later was refused by a policy.
+/// Hedging shortens the slowest calls where one of many servers is occasionally slow, at the price of a few more
+/// requests. Choose a delay within which nineteen of twenty responses arrive, or let `percentile` measure it.
+/// Guarantees:
+/// - Only a request that may be sent twice (`ExchangeContext.mayRepeat`), with a body that can be produced again, is
+///   hedged. It is never sent three times. `when` can only exclude calls.
+/// - The second request is sent after `delay` if the first has not ended by then. Failed requests are left to
+///   `.retry()`. The second request draws on `budget`, and is not sent when that is empty.
+/// - With a `percentile`, the delay is the time within which that share of the last 128 responses of the origin
+///   arrived, once 20 are known; at least 1 ms. A response that lost counts with the time until the other arrived. Only
+///   calls that may be hedged are measured; 64 origins are remembered.
+/// - The first response that is not a failure wins. The other request is cancelled and its response discarded. The call
+///   returns when both have ended, which takes no time if the transport cancels as it must.
+/// - When both fail, the call ends with the later failure, or with the earlier one if a policy refused the later.
 ///
-/// It stands right of `.retry()`, which sees one attempt with a note about the second sending, and left of the breaker
-/// and the limits, which see each sending.
+/// It is placed after `.retry()`, which sees one attempt with a note about the second request, and before the breaker
+/// and the limits, which see each request.
 public struct HedgingInterceptor: ValidatingInterceptor {
-    /// How long the first answer may take before the second sending; with a `percentile`, until enough is known.
+    /// The delay before the second request; with a `percentile`, until enough responses are known.
     public let delay: Duration
-    /// The share of responses that come before the second sending would begin; nil for a delay that stays as it is.
+    /// The share of responses that arrive within the delay; nil for a fixed delay.
     public let percentile: Double?
-    /// What second sendings are paid from.
+    /// The budget that second requests draw on.
     public let budget: RetryBudget
     package let isPurseChosen: Bool
     private let latencies: HedgingLatencies?
     private let when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)?
 
-    /// - `delay`: not negative; zero sends twice at once.
-    /// - `percentile`: from 0.5 up to, not including, 1, such as 0.95. Default nil: the delay stays as it is.
-    /// - `budget`: nil, the default, is that of `.retry()` in the same pipeline, so that both together repeat no more than
-    ///   one of them may; without a retry one of its own.
-    /// - `when`: which calls may be hedged, among those that may happen twice. Default nil, all of them.
+    /// Creates an interceptor.
+    ///
+    /// - `delay`: not negative; zero sends both requests immediately.
+    /// - `percentile`: 0.5 ..< 1, such as 0.95. Default nil: a fixed delay.
+    /// - `budget`: nil, the default, uses that of `.retry()` in the same pipeline, so that both together send no more
+    ///   than one of them may. Without a retry, a separate one.
+    /// - `when`: which calls may be hedged, among those that may be sent twice. Default nil, all of them.
     public init(
         after delay: Duration, percentile: Double? = nil, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil
@@ -60,13 +63,13 @@ public struct HedgingInterceptor: ValidatingInterceptor {
     /// `.hedging`.
     public var placement: Placement { .hedging }
 
-    /// A preview sends nothing, and nothing twice.
+    /// False: a preview sends nothing.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it sends the same request twice.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain once, or twice side by side.
+    /// Runs the rest of the chain once, or twice concurrently.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let context = next.context
         let end = context.horizon.instant ?? context.time.now.advanced(by: .seconds(Int64(1) << 32))
@@ -91,7 +94,7 @@ public struct HedgingInterceptor: ValidatingInterceptor {
         let (result, note, wasHedged) = await race.run()
         do {
             var response = try await measured(start, request, context) { try result.get() }
-            // A retry further out counts the call itself.
+            // A retry further out counts the call.
             if !wasHedged, !context.isRetried, response.status.isSuccess { budget.deposit(for: request.origin) }
             if let note { response.note(note) }
             return response
@@ -103,7 +106,7 @@ public struct HedgingInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// How long the first sending may take now.
+    /// Returns how long the first request may take now.
     private func delay(for origin: Origin) -> Duration {
         guard let percentile, let usual = latencies?.time(of: percentile, for: origin) else { return delay }
         return max(usual, .milliseconds(1))
@@ -120,12 +123,12 @@ public struct HedgingInterceptor: ValidatingInterceptor {
         return response
     }
 
-    /// Its budget.
+    /// Declares the budget.
     public func declare(in setup: inout PipelineSetup) {
         setup.budgets.insert(ObjectIdentifier(budget))
     }
 
-    /// A delay that cannot be, or that no attempt lives to see.
+    /// Reports a negative delay, and a delay that no attempt can reach.
     public func problem(in setup: PipelineSetup) -> String? {
         guard delay >= .zero else { return "The hedging delay is \(delay.brief). Let it be zero or longer." }
         if let percentile, !(0.5..<1).contains(percentile) {

@@ -2,17 +2,17 @@
 
 import CurlewHTTP
 
-/// How long the responses of late took, for each of the last 64 origins.
+/// The recent response times of each of the last 64 origins.
 final class HedgingLatencies: Sendable {
     private static let mostOrigins = 64
     private let windows = Locked<[Origin: (window: LatencyWindow, lastUse: UInt64)]>([:])
 
-    /// The time in which the share `percentile` of the responses came; nil as long as too few are known.
+    /// Returns the time within which the share `percentile` of the responses arrived; nil while too few are known.
     func time(of percentile: Double, for origin: Origin) -> Duration? {
         windows.withLock { $0[origin]?.window.time(of: percentile) }
     }
 
-    /// - `took`: to the head, or until another sending was faster.
+    /// - `took`: the time to the response head, or until the other request was faster.
     func add(_ took: Duration, for origin: Origin) {
         windows.withLock { windows in
             let last = windows.values.reduce(0) { max($0, $1.lastUse) }
@@ -28,12 +28,12 @@ final class HedgingLatencies: Sendable {
     }
 }
 
-/// The last 128 durations, and a share of them.
+/// The last 128 durations, and their percentiles.
 struct LatencyWindow: Sendable {
     static let size = 128
-    /// Fewer say nothing.
+    /// The minimum number of durations for a percentile.
     static let least = 20
-    /// It is sorted anew after so many.
+    /// The number of additions after which the durations are sorted again.
     private static let step = 8
 
     private var times: [Int64] = []
@@ -51,7 +51,7 @@ struct LatencyWindow: Sendable {
         sorted = times.sorted()
     }
 
-    /// The shortest of the times that the share `percentile` of them do not exceed; nil for fewer than 20.
+    /// Returns the shortest time that the share `percentile` of the durations do not exceed; nil for fewer than 20.
     func time(of percentile: Double) -> Duration? {
         guard let last = sorted.indices.last, percentile >= 0 else { return nil }
         let place = Int((min(percentile, 1) * Double(sorted.count)).rounded(.up)) - 1

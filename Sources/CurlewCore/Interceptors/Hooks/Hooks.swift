@@ -2,21 +2,23 @@
 
 import CurlewHTTP
 
-/// Changes each request by a closure. Made by `.onRequest { request, context in … }`.
+/// Changes each request with a closure. Created by `.onRequest { request, context in … }`.
 ///
-/// A cache further out cannot know what the closure adds, and so keeps nothing, wherever the hook stands. Say
-/// `changesWhoseAnswer: false` if no answer depends on what the closure does (a request id, a trace), and the cache works
-/// as without it. Or put the hook outside of the cache, such as `.onRequest(at: .cookies) { … }`, and the cache sees what
-/// is added: each value of a field that is not known to be harmless has entries of its own.
+/// A cache further out cannot know what the closure adds, and so stores nothing, wherever the hook is placed. If no
+/// response depends on what the closure changes (a request id, a trace), pass `changesWhoseAnswer: false`, and the
+/// cache works as without the hook. Alternatively, place the hook outside of the cache, such as
+/// `.onRequest(at: .cookies) { … }`. The cache then sees what is added, and each value of a field that is not known to
+/// be harmless has separate entries.
 ///
-/// What the closure adds belongs to the origin of the client's base URL. A request to another origin, by an absolute URL,
-/// by `with(baseURL:)` or after a redirect, goes without the fields that it adds or changes, unless they are harmless or
-/// declared (`FieldRules.harmless`), and without query items that have names of secrets. A hook for another origin names
-/// it: `.onRequest(for: "https://cdn.example.com") { … }` runs for requests to that origin, and for no others.
+/// What the closure adds belongs to the origin of the client's base URL. A request for another origin, by an absolute
+/// URL, by `with(baseURL:)` or after a redirect, is sent without the fields that the closure adds or changes, unless
+/// they are harmless or declared (`FieldRules.harmless`), and without query items that have names of secrets. Name
+/// another origin for a hook that is for it: `.onRequest(for: "https://cdn.example.com") { … }` runs only for requests
+/// for that origin.
 public struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
-    /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
     public let placement: Placement
-    /// False if no answer depends on what the closure does.
+    /// Whether responses may depend on what the closure changes.
     public let changesWhoseAnswer: Bool
     private let owner: Owner
     private let body: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -27,7 +29,7 @@ public struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         case unreadable(String)
     }
 
-    /// A hook at `placement`. What `body` throws ends the call, before anything is sent by this attempt.
+    /// Creates a hook at `placement`. An error that `body` throws ends the call before this attempt sends anything.
     public init(
         at placement: Placement = .custom, changesWhoseAnswer: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -35,8 +37,8 @@ public struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         self.init(owner: .client, at: placement, changesWhoseAnswer: changesWhoseAnswer, body)
     }
 
-    /// A hook for the requests to one origin: that of `url`, whose path is not looked at. A text that is no absolute URL
-    /// is a problem of the pipeline.
+    /// Creates a hook for requests to the origin of `url`, whose path is ignored. A text that is not an absolute URL is
+    /// a problem of the pipeline.
     public init(
         for url: String, at placement: Placement = .custom, changesWhoseAnswer: Bool = true,
         _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
@@ -64,7 +66,7 @@ public struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         if case .origin(let origin) = owner { .origin(origin) } else { .client }
     }
 
-    /// An origin that cannot be read.
+    /// Reports an origin that cannot be parsed.
     public func problem(in setup: PipelineSetup) -> String? {
         if case .unreadable(let detail) = owner { "The hook has no origin to belong to. \(detail)" } else { nil }
     }
@@ -77,7 +79,7 @@ public struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
         }
     }
 
-    /// `.unknown`, since the closure may attach anything, unless it was said that no answer depends on it.
+    /// `.unknown`, since the closure may attach anything; `.anonymous` if no response depends on it.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         changesWhoseAnswer && concerns(request) ? .unknown : .anonymous
     }
@@ -91,15 +93,16 @@ public struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
     }
 }
 
-/// Looks at each response by a closure. Made by `.onResponse { response, context in … }`.
+/// Inspects each response with a closure. Created by `.onResponse { response, context in … }`.
 ///
-/// It runs when the head is there, for every status. The body can be read once only: leave it to the caller.
+/// The closure runs when the response head arrives, for every status. The body can be read only once: leave it to the
+/// caller.
 public struct ResponseHook: Interceptor {
-    /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
     public let placement: Placement
     private let body: @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
 
-    /// A hook at `placement`. What `body` throws ends the call instead of the response.
+    /// Creates a hook at `placement`. An error that `body` throws ends the call instead of the response.
     public init(
         at placement: Placement = .custom,
         _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
@@ -108,7 +111,7 @@ public struct ResponseHook: Interceptor {
         self.body = body
     }
 
-    /// False: there is no answer.
+    /// False: a preview has no response.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it changes nothing.
@@ -123,17 +126,17 @@ public struct ResponseHook: Interceptor {
     }
 }
 
-/// Hears of each failure by a closure. Made by `.onError { error, context in … }`.
+/// Observes each failure with a closure. Created by `.onError { error, context in … }`.
 ///
-/// It runs when there is no answer: a connection that fails, a timeout, an interceptor further in that throws. A status
-/// such as 404 is an answer here: `onResponse` sees it, and the typed call makes it an error afterwards. The error goes
-/// on to the caller in any case. Cancellation is reported too; ask `error.isCancelled`.
+/// The closure runs when there is no response: a connection fails, a timeout passes, or an interceptor further in
+/// throws. A status such as 404 is a response here: `onResponse` receives it, and the typed call turns it into an error
+/// afterwards. The error is always passed on to the caller. Cancellation is reported too; check `error.isCancelled`.
 public struct ErrorHook: Interceptor {
-    /// Where it stands; `.custom` unless said otherwise, so it runs once for each attempt.
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
     public let placement: Placement
     private let body: @Sendable (NetworkError, ExchangeContext) async -> Void
 
-    /// A hook at `placement`. The error goes on when `body` has returned.
+    /// Creates a hook at `placement`. The error is passed on when `body` has returned.
     public init(
         at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
     ) {
@@ -141,13 +144,13 @@ public struct ErrorHook: Interceptor {
         self.body = body
     }
 
-    /// False: nothing can fail.
+    /// False: a preview has no failure.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it changes nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, and the closure if that throws.
+    /// Runs the rest of the chain, and the closure if it throws.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         do {
             return try await next(request)
@@ -162,7 +165,7 @@ public struct ErrorHook: Interceptor {
 }
 
 extension RequestHook: CustomStringConvertible {
-    /// `onRequest`, with the origin if one was named.
+    /// `onRequest`, with the origin if one was specified.
     public var description: String {
         if case .origin(let origin) = owner { "onRequest(\(origin))" } else { "onRequest" }
     }

@@ -8,13 +8,13 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Requests, responses and failures as lines of text: redacted, bounded, safe for a terminal.
+/// Formats requests, responses and failures as lines of text: redacted, bounded, safe for a terminal.
 struct ExchangeText: Sendable {
     let level: LoggingInterceptor.Level
     let redaction: Redaction
     let bodyLimit: Int
 
-    /// This with what the client and its interceptors declare.
+    /// Returns a copy that also redacts the secrets that the client and its interceptors declare.
     func adding(_ secrets: DeclaredSecrets) -> ExchangeText {
         ExchangeText(level: level, redaction: secrets.added(to: redaction), bodyLimit: bodyLimit)
     }
@@ -27,19 +27,19 @@ struct ExchangeText: Sendable {
         return ([line] + fields(request.headers) + body).map(\.printable)
     }
 
-    /// What led to another attempt.
+    /// Returns the cause of a further attempt.
     private func cause(of context: ExchangeContext) -> String {
         context.pastAttempts.last.map { " (before: \(redaction.text($0.text)))" } ?? ""
     }
 
-    /// The attempts of a call that had several, one line each where there is room.
+    /// Returns the attempts of a call that had several, one line each at levels that include them.
     private func lines(of attempts: [Attempt]) -> (suffix: String, lines: [String]) {
         guard attempts.count > 1 else { return ("", []) }
         let lines = level < .headers ? [] : attempts.map { "attempt \(redaction.text("\($0)"))" }
         return (", \(attempts.count) attempts", lines)
     }
 
-    /// A call of which no request could be made.
+    /// Returns the lines for a call whose request could not be created.
     func lines(ofUnsent error: NetworkError, in context: ExchangeContext) -> [String] {
         let call = [error.unsentMethod.map { "\($0)" }, context.routeName.isEmpty ? nil : context.routeName]
             .compactMap { $0 }.joined(separator: " ")
@@ -71,7 +71,7 @@ struct ExchangeText: Sendable {
         return headers.map { "\($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
     }
 
-    /// The lines of a body, or one that says why there are none.
+    /// Returns the lines of a body, or one line with the reason why they are omitted.
     private func content(_ data: Data?, _ headers: HTTPHeaders, _ absent: String) -> [String] {
         guard level >= .body else { return [] }
         guard let data else { return ["(\(absent), not shown)"] }
@@ -84,7 +84,7 @@ struct ExchangeText: Sendable {
 }
 
 extension String {
-    /// The text on one line, runs of white space as one space.
+    /// The text on one line, with runs of white space replaced by one space.
     var joinedLines: String {
         split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

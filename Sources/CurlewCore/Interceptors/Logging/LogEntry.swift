@@ -9,29 +9,29 @@ import Darwin
 #endif
 
 extension LoggingInterceptor {
-    /// What is written at once: a request, a response or a failure, redacted and without control characters.
+    /// One log entry: a request, a response or a failure, redacted and without control characters.
     public struct Entry: Sendable, CustomStringConvertible {
-        /// What happened.
+        /// The kind of an entry.
         public enum Kind: Hashable, Sendable {
             /// A request begins.
             case request
-            /// The head of an answer is there, whatever its status.
+            /// The head of a response has arrived, whatever its status.
             case response
-            /// There is no answer.
+            /// There is no response.
             case failure
         }
 
-        /// What happened, for a log with severities.
+        /// The kind of the entry, for a log with severities.
         public let kind: Kind
         /// The number of the call, which its entries share.
         public let exchange: UInt64
-        /// The endpoint's name; empty when the call has none.
+        /// The name of the endpoint; empty when the call has none.
         public let routeName: String
         /// The first line, and further ones at the levels `.headers` and `.body`.
         public let lines: [String]
 
-        /// An entry of one's own for the same sink. Control characters of `lines` are escaped; secrets in them are not
-        /// recognised.
+        /// Creates an entry for the same sink. Control characters of `lines` are escaped; secrets in them are not
+        /// recognized.
         public init(_ kind: Kind, exchange: UInt64, routeName: String = "", lines: [String]) {
             self.kind = kind
             self.exchange = exchange
@@ -39,7 +39,7 @@ extension LoggingInterceptor {
             self.lines = lines.map(\.printable)
         }
 
-        /// The lines, without a line break at the end. Further lines are indented, so that none looks like a new entry.
+        /// The lines, without a trailing line break. Further lines are indented, so that none looks like a new entry.
         public var description: String {
             let sign =
                 switch kind {
@@ -52,7 +52,7 @@ extension LoggingInterceptor {
         }
     }
 
-    /// The default sink: whole entries to standard error, one after the other whatever the threads.
+    /// The default sink: writes whole entries to standard error, one at a time from any thread.
     @Sendable public static func standardError(_ entry: Entry) {
         let bytes = Array("\(entry)\n".utf8)
         outputLock.withLock { _ in
@@ -65,6 +65,6 @@ extension LoggingInterceptor {
         }
     }
 
-    /// Held while an entry is written, so that lines of two calls do not mix.
+    /// Held while an entry is written, so that the lines of two calls do not mix.
     private static let outputLock = Locked(())
 }

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: MIT
 
-/// Writes what a client sends and gets, secrets out: two lines for each call, or for each request on the wire.
+/// Logs requests and responses with secrets redacted: two lines for each call, or for each request on the wire.
 ///
 ///     → #12 GET https://api.example.com/users/1 (GetUser)
 ///     ← #12 200 OK in 34 ms, 512 bytes
 ///
-/// `each: .call`, the default, stands outermost and sees the call as its caller does: one pair of lines whatever the
-/// retries and redirects, and the time until the response's head is there. What took more than one attempt, or came from a
-/// cache, says so at the end of the line. `each: .sending` stands innermost and sees each request as it goes to the wire,
-/// with its credentials redacted, and what led to it. One of each may be in a pipeline.
+/// `each: .call`, the default, is the outermost interceptor and sees the call as its caller does: one pair of lines
+/// whatever the retries and redirects, and the time until the response head arrives. The end of the line shows whether
+/// the call took more than one attempt or its response is from a cache. `each: .sending` is the innermost interceptor
+/// and sees each request as it is sent, with its credentials redacted, and what led to it. A pipeline may contain one
+/// of each.
 ///
-/// It never reads a streamed body and changes nothing. The calls that renew tokens for a client are written too.
+/// It never reads a streamed body and changes nothing. Calls that refresh tokens for a client are logged too.
 public struct LoggingInterceptor: Interceptor {
-    /// How much is written. Each level includes the ones before it.
+    /// How much is logged. Each level includes the previous ones.
     public enum Level: Int, Comparable, CaseIterable, Sendable {
-        /// Nothing.
+        /// Nothing is logged.
         case off
         /// Request line, status, time and size.
         case line
-        /// The header fields too, and the attempts of a call that had several.
+        /// The header fields, and the attempts of a call that had several.
         case headers
-        /// The beginning of bodies too, if they are text and in memory. Of multipart and XML, whose secrets cannot be
-        /// recognised, the size.
+        /// The beginning of bodies that are text and in memory. Of multipart and XML, whose secrets cannot be
+        /// recognized, only the size.
         case body
 
-        /// Less is written.
+        /// Orders levels by how much they log.
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// What two lines are written for.
+    /// The unit that two lines are logged for.
     public enum Unit: Sendable {
         /// Each call of the client.
         case call
-        /// Each request that leaves the pipeline: every attempt, every redirect, both sendings of a hedged attempt.
+        /// Each request that leaves the pipeline: every attempt, every redirect, both requests of a hedged attempt.
         case sending
     }
 
@@ -41,13 +42,13 @@ public struct LoggingInterceptor: Interceptor {
     private let unit: Unit
     private let sink: @Sendable (Entry) -> Void
 
-    /// A log of calls or of requests.
+    /// Creates a log of calls or of requests.
     ///
-    /// - `unit`: what is written of, which also says where the log stands. Default `.call`.
-    /// - `redaction`: what is not written, besides what the client and its interceptors declare. Default `.standard`,
-    ///   which URLs always go through, whatever is said here.
-    /// - `bodyLimit`: bytes of a body that are shown. Default 4 KiB.
-    /// - `sink`: takes each entry, on the task of the call, which waits for it. Default `standardError`.
+    /// - `unit`: what is logged, which also determines the position in the pipeline. Default `.call`.
+    /// - `redaction`: what is redacted, besides what the client and its interceptors declare. Default `.standard`,
+    ///   which always applies to URLs.
+    /// - `bodyLimit`: the maximum number of bytes of a body that are logged. Default 4 KiB.
+    /// - `sink`: receives each entry, on the task of the call, which waits for it. Default `standardError`.
     public init(
         _ level: Level = .line, each unit: Unit = .call, redaction: Redaction = .standard, bodyLimit: Int = 4096,
         sink: @escaping @Sendable (Entry) -> Void = standardError
@@ -61,13 +62,13 @@ public struct LoggingInterceptor: Interceptor {
     /// `.logging` for calls, `.wire` for requests.
     public var placement: Placement { unit == .call ? .logging : .wire }
 
-    /// False: nothing is sent.
+    /// False: a preview sends nothing.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it changes nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Writes the request, runs the rest of the chain, writes what came of it.
+    /// Logs the request, runs the rest of the chain, and logs the outcome.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard level > .off else { return try await next(request) }
         let context = next.context
@@ -90,7 +91,7 @@ public struct LoggingInterceptor: Interceptor {
 }
 
 extension LoggingInterceptor: UnsentCallListener {
-    /// Writes a call of which no request could be made.
+    /// Logs a call whose request could not be created.
     func note(unsent error: NetworkError, in context: ExchangeContext) {
         guard level > .off, unit == .call else { return }
         write(.failure, text.adding(context.secrets).lines(ofUnsent: error, in: context), context)

@@ -2,7 +2,7 @@
 
 import CurlewHTTP
 
-/// What an answer says about the pace that the server wants.
+/// The pace that a response requests.
 private struct RateLesson {
     let pause: Duration?
     let remaining: Int?
@@ -29,7 +29,7 @@ private struct RateLesson {
 }
 
 extension RateLimit {
-    /// Takes note of what an answer says.
+    /// Adapts the scope to what a response specifies.
     func learn(
         from response: HTTPResponse, to request: HTTPRequest, _ key: LimitScope.Key, _ context: ExchangeContext
     ) {
@@ -57,7 +57,7 @@ extension RateLimit {
         }
     }
 
-    /// What tells which of the server's resources a call draws on: its name, or its path.
+    /// Returns what identifies the server resource that a call draws on: the route name, or else the path.
     static func route(of request: HTTPRequest, _ context: ExchangeContext) -> String {
         if !context.routeName.isEmpty { return context.routeName }
         return String(Substring(request.target.utf8.prefix { $0 != UInt8(ascii: "?") })).clipped(to: 200)

@@ -2,53 +2,58 @@
 
 import CurlewHTTP
 
-/// So many sendings in a time, and a fair line for the others. Made by `.rateLimit(10, every: .seconds(1))`; share one
-/// among clients that are to be limited together. They have to share their `TimeSource` too.
+/// Limits the number of requests in a period and queues the others fairly. Created by
+/// `.rateLimit(10, every: .seconds(1))`. Clients that share a limit are limited together; they must also share their
+/// `TimeSource`.
 ///
-/// What it guarantees:
-/// - Each sending takes a token of its scope's `TokenBucket`; never more in any span of time than the burst and those
-///   that the span has brought, and none early.
-/// - Those that find none wait in line: first come, first served within a `RequestOptions.priority`, a higher one first,
-///   and every eighth token goes to whoever has waited longest.
-/// - A call that cannot get a token before its deadline fails at once with `.refused(by: .rateLimit)`, and
-///   `retryAfter` says when there would be one; so does the call that would be one more than `waiting` in line. One that
-///   is overtaken by more urgent calls until its deadline fails with `.timedOut(.queue)`. A waiting call that is cancelled
-///   leaves the line at once. A request that an open circuit keeps from being sent gives its token back.
-/// - It learns: a 429, 503 or 403 with `Retry-After`, and any answer whose `RateLimit` or `X-RateLimit` fields leave
-///   nothing, pause the scope for as long as the server says, at most `longestPause`; what they leave is not exceeded.
-/// - An answer that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses the calls of routes
-///   whose answers have named that resource, and no others; those that wait in the queue already go. 16 resources and 256
-///   routes of a scope are remembered.
-/// - `scopes` have a bucket of their own. When more are in use, one in which nobody waits is forgotten, of eight the one
-///   whose bucket is full or will be soonest: it begins with a full bucket when it comes back.
+/// Guarantees:
+/// - Each request on the wire takes a token from the `TokenBucket` of its scope. In any span of time, no more tokens
+///   are taken than the burst plus those that the span adds, and none early.
+/// - Requests that find no token wait in a queue: first in, first out within a `RequestOptions.priority`, higher
+///   priorities first, and every eighth token is for the call that has waited longest.
+/// - A call that cannot get a token before its deadline fails immediately with `.refused(by: .rateLimit)`, and
+///   `retryAfter` specifies when a token would be available. A call that would exceed `waiting` in the queue fails
+///   likewise. A call that more urgent calls overtake until its deadline fails with `.timedOut(.queue)`. A waiting call
+///   that is cancelled leaves the queue immediately. A request that an open circuit prevents from being sent returns
+///   its token.
+/// - The limit adapts. A 429, 503 or 403 with `Retry-After`, and any response whose `RateLimit` or `X-RateLimit` fields
+///   have no remaining quota, pause the scope for as long as the server specifies, at most `longestPause`. A remaining
+///   quota is not exceeded.
+/// - A response that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses only the calls of
+///   routes whose responses have named that resource. Calls that already wait in the queue are not paused. 16 resources
+///   and 256 routes of a scope are remembered.
+/// - `scopes` scopes have separate buckets. When more are in use, a scope without waiting calls is forgotten: of eight
+///   candidates, the one whose bucket is full or will be full soonest. Its next use begins with a full bucket.
 public final class RateLimit: Sendable {
-    /// How many in `period`, in each scope.
+    /// The number of requests in `period`, in each scope.
     public let count: Int
-    /// The time for `count`.
+    /// The period for `count`.
     public let period: Duration
-    /// What shares a bucket.
+    /// The calls that share a bucket.
     public let scope: LimitScope
-    /// How many may wait, in each scope.
+    /// The maximum number of waiting calls in each scope.
     public let waiting: Int
-    /// The longest that a server can make a scope stand still at a time.
+    /// The longest pause that a server can impose on a scope at a time.
     public let longestPause: Duration
 
-    /// Whether the `RateLimit` fields of answers count.
+    /// Whether the `RateLimit` fields of responses are respected.
     public let heedsQuotas: Bool
-    /// How many scopes are remembered.
+    /// The maximum number of scopes that are remembered.
     public let scopes: Int
 
     let full: TokenBucket
     let lines: Locked<RateLines>
 
+    /// Creates a limit with full buckets.
+    ///
     /// - `count`, `period`: the pace. Values that are not positive are a problem of the pipeline.
-    /// - `burst`: how many may go at once after a rest. Default `count`.
-    /// - `scope`: what shares a bucket. Default each origin.
-    /// - `waiting`: how many may wait in line. Default 1000; zero refuses whatever finds no token.
-    /// - `longestPause`: how much a server is believed. Default 60 s; zero believes nothing.
-    /// - `heedsQuotas`: false ignores the `RateLimit` fields, of servers that tell them wrongly or of a quota that many
-    ///   clients share. `Retry-After` counts all the same. Default true.
-    /// - `scopes`: how many are remembered, some 200 bytes each. Default 10,000.
+    /// - `burst`: the number of requests that may be sent immediately after an idle period. Default `count`.
+    /// - `scope`: the calls that share a bucket. Default each origin.
+    /// - `waiting`: the maximum number of waiting calls. Default 1000; zero refuses every call that finds no token.
+    /// - `longestPause`: the longest pause that a server can impose. Default 60 s; zero ignores the pauses of servers.
+    /// - `heedsQuotas`: false ignores the `RateLimit` fields, for servers that send wrong values or a quota that many
+    ///   clients share. `Retry-After` is still respected. Default true.
+    /// - `scopes`: the maximum number of scopes that are remembered, about 200 bytes each. Default 10,000.
     public init(
         _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin, waiting: Int = 1000,
         longestPause: Duration = .seconds(60), heedsQuotas: Bool = true, scopes: Int = 10_000
@@ -64,10 +69,10 @@ public final class RateLimit: Sendable {
         lines = Locked(RateLines(most: self.scopes))
     }
 
-    /// How many may go at once after a rest.
+    /// The number of requests that may be sent immediately after an idle period.
     public var burst: Int { full.burst }
 
-    /// How many calls wait, in all scopes together.
+    /// The number of waiting calls, in all scopes together.
     public var waitingCount: Int {
         lines.withLock { lines in lines.lines.values.reduce(0) { $0 + $1.queue.count + $1.pausing } }
     }
@@ -81,7 +86,7 @@ extension RateLimit {
         case refuse(String, Duration)
     }
 
-    /// Takes a token of `key` for `request`, waiting for it if need be.
+    /// Takes a token of `key` for `request`, waiting for it if necessary.
     func enter(_ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext) async throws {
         while let end = try await take(key, request, context) {
             defer { lines.withLock { $0[key]?.pausing -= 1 } }
@@ -89,7 +94,7 @@ extension RateLimit {
         }
     }
 
-    /// The same, or when to ask again because the server's quota is used up until then.
+    /// Takes a token, or returns the time to try again when the server's quota is used up until then.
     private func take(
         _ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext
     ) async throws -> MonotonicInstant? {
@@ -137,9 +142,9 @@ extension RateLimit {
         return nil
     }
 
-    /// Gives tokens to those who wait, in one task for each line that has any.
+    /// Serves the waiting calls, in one task for each queue that has any.
     private func pump(_ key: LimitScope.Key, _ time: any TimeSource) {
-        // Whoever waits first may be the least urgent.
+        // The call that waits first may be the least urgent.
         Task(priority: .high) {
             while let next = serve(key, at: time.now, asPump: true) {
                 try await time.sleep(until: next)
@@ -147,7 +152,7 @@ extension RateLimit {
         }
     }
 
-    /// Lets those go who have a token, and gives the time of the next one; nil when nobody waits.
+    /// Resumes the waiting calls that get a token, and returns the time of the next token; nil when no call waits.
     private func serve(_ key: LimitScope.Key, at now: MonotonicInstant, asPump: Bool) -> MonotonicInstant? {
         let (turns, next) = lines.withLock { lines -> ([OneShot<Void>], MonotonicInstant?) in
             guard let line = lines[key] else { return ([], nil) }
@@ -163,7 +168,7 @@ extension RateLimit {
         return next
     }
 
-    /// A waiter goes away. The token of one whose turn came in the same moment is the next one's.
+    /// Removes a waiting call. If its turn came at the same moment, its token is for the next call.
     private func leave(_ key: LimitScope.Key, _ ticket: UInt64, at now: MonotonicInstant) {
         let hadTurn = lines.withLock { lines in
             guard let line = lines[key], !line.queue.leave(ticket) else { return false }
@@ -173,7 +178,7 @@ extension RateLimit {
         if hadTurn { _ = serve(key, at: now, asPump: false) }
     }
 
-    /// The token of a request that was not sent is the next one's.
+    /// Returns the token of a request that was not sent to the next call.
     func giveBack(_ key: LimitScope.Key, at now: MonotonicInstant) {
         lines.withLock { $0[key]?.bucket.giveBack() }
         _ = serve(key, at: now, asPump: false)

@@ -2,13 +2,13 @@
 
 import CurlewHTTP
 
-/// Lets so many sendings through in a time. Made by `.rateLimit(10, every: .seconds(1))`; the rules are those of
+/// Limits the number of requests in a period. Created by `.rateLimit(10, every: .seconds(1))`; the rules are those of
 /// `RateLimit`.
 public struct RateLimitInterceptor: ValidatingInterceptor {
-    /// What is kept.
+    /// The limit, with its buckets and queues.
     public let limit: RateLimit
 
-    /// A limit that other clients may share.
+    /// Creates an interceptor for a limit that other clients may share.
     public init(_ limit: RateLimit) {
         self.limit = limit
     }
@@ -16,13 +16,13 @@ public struct RateLimitInterceptor: ValidatingInterceptor {
     /// `.rateLimit`.
     public var placement: Placement { .rateLimit }
 
-    /// A preview sends nothing, so it takes no token.
+    /// False: a preview sends nothing, so it takes no token.
     public var runsInPreview: Bool { false }
 
     /// `.anonymous`: it changes no request.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Waits for a token, and learns from the answer.
+    /// Waits for a token, sends the request, and adapts the limit to the response.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         var context = next.context
         let arrival = context.time.now
@@ -46,7 +46,7 @@ public struct RateLimitInterceptor: ValidatingInterceptor {
         }
     }
 
-    /// A pace that lets nothing through.
+    /// Reports a pace that lets no call through.
     public func problem(in setup: PipelineSetup) -> String? {
         limit.count > 0 && limit.period > .zero && limit.burst > 0
             ? nil

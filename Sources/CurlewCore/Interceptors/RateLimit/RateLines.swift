@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 
-/// The lines of a rate limit, one for each scope in use. Inside the lock.
+/// The queues of a rate limit, one for each scope in use. Accessed inside the lock.
 struct RateLines {
     private(set) var lines: [LimitScope.Key: RateLine] = [:]
     private let most: Int
-    /// The keys, in places that are looked at in turn for one to forget.
+    /// The keys, in slots that are checked in turn for a queue to forget.
     private var places: [LimitScope.Key] = []
     private var hand = 0
     private static let looks = 8
 
-    /// - `most`: how many are remembered.
+    /// - `most`: the maximum number of queues that are remembered.
     init(most: Int) {
         self.most = max(1, most)
     }
 
     subscript(key: LimitScope.Key) -> RateLine? { lines[key] }
 
-    /// The line of `key`, a new one if there was none.
+    /// Returns the queue of `key`, a new one if there was none.
     mutating func line(for key: LimitScope.Key, _ bucket: TokenBucket, _ waiting: Int, at now: MonotonicInstant)
         -> RateLine
     {
@@ -32,8 +32,8 @@ struct RateLines {
         return line
     }
 
-    /// The place of a line that can be forgotten: of eight, the one whose bucket is full or will be soonest. A line in which
-    /// somebody waits is kept, so there may be more lines than remembered, but not more than calls.
+    /// Returns the slot of a queue that can be forgotten: of eight, the one whose bucket is full or will be full
+    /// soonest. A queue with waiting calls is kept, so there may be more queues than `most`, but not more than calls.
     private mutating func forgettable(at now: MonotonicInstant) -> Int? {
         var best: (place: Int, whole: MonotonicInstant)?
         for _ in 0..<min(Self.looks, places.count) {
@@ -47,7 +47,7 @@ struct RateLines {
     }
 }
 
-/// The tokens of one scope, and who waits for them. Inside the lock.
+/// The tokens and the waiting calls of one scope. Accessed inside the lock.
 final class RateLine {
     struct Waiter {
         let turn: OneShot<Void>
@@ -56,11 +56,11 @@ final class RateLine {
 
     var bucket: TokenBucket
     var queue: FairQueue<Waiter>
-    /// A task is awake for those who wait.
+    /// Whether a task serves the waiting calls.
     var isPumped = false
-    /// How many wait for the quota of a resource.
+    /// The number of calls that wait for the quota of a resource.
     var pausing = 0
-    /// What the server says of its resources, if it names any.
+    /// The quotas of the server's resources, if it names any.
     var resources: RateResources?
 
     init(_ bucket: TokenBucket, _ waiting: Int) {
@@ -68,14 +68,14 @@ final class RateLine {
         queue = FairQueue(capacity: waiting)
     }
 
-    /// No call waits.
+    /// Whether no call waits.
     var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
 
-    /// From when on forgetting it changes nothing.
+    /// The earliest time at which forgetting this queue has no effect.
     var whole: MonotonicInstant { max(bucket.whole, resources?.lastEnd ?? bucket.whole) }
 }
 
-/// Which routes draw on which of a server's quotas, and which of those are used up.
+/// Which routes draw on which quotas of a server, and which of the quotas are used up.
 struct RateResources {
     private static let mostRoutes = 256
     private static let mostResources = 16
@@ -83,10 +83,10 @@ struct RateResources {
     private var resources: [String: String] = [:]
     private var ends: [String: MonotonicInstant] = [:]
 
-    /// When the last of the pauses ends.
+    /// The end of the last pause.
     var lastEnd: MonotonicInstant? { ends.values.max() }
 
-    /// The resource of a route that is used up until a moment after `now`.
+    /// Returns the resource of a route that is used up until a time after `now`.
     func pause(of route: String, at now: MonotonicInstant) -> (resource: String, end: MonotonicInstant)? {
         guard let resource = resources[route], let end = ends[resource], end > now else { return nil }
         return (resource, end)

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: MIT
 
-/// A bucket of tokens that fills at a steady pace: how often something may happen. A pure value, without I/O.
+/// A token bucket that refills at a steady pace. A pure value without I/O.
 ///
-/// It is kept as the one moment at which it is full (the generic cell rate algorithm of ITU-T I.371), so it is exact to
-/// the nanosecond and never early: in any span of time no more tokens are taken than the burst and those that the span
-/// has brought. A pace that does not divide into nanoseconds is rounded down.
+/// It is stored as the time at which the bucket is full (the generic cell rate algorithm of ITU-T I.371), so it is
+/// exact to the nanosecond and never early: in any span of time, no more tokens are taken than the burst plus those
+/// that the span adds. A pace that does not divide into nanoseconds is rounded down.
 public struct TokenBucket: Hashable, Sendable {
-    /// The time that one token takes to come.
+    /// The time in which one token is added.
     public let interval: Duration
-    /// How many tokens it holds at most.
+    /// The maximum number of tokens in the bucket.
     public let burst: Int
 
     private var full = MonotonicInstant(nanoseconds: .min)
-    /// The end of the last pause. What is given back does not shorten it.
+    /// The end of the last pause. Returned tokens do not shorten it.
     private var pauseEnd = MonotonicInstant(nanoseconds: .min)
 
-    /// A full bucket.
+    /// Creates a full bucket.
     ///
-    /// - `count`, `period`: how many tokens come in which time. At least one in at most a year, and at most a thousand
-    ///   million in a second; what lies outside is taken for the nearest.
-    /// - `burst`: how many it holds at most, 1 to 1,000,000, and no more than come in 100 years. Default `count`.
+    /// - `count`, `period`: the number of tokens that are added in a period. At least one a year and at most a thousand
+    ///   million a second; values outside this range are clamped.
+    /// - `burst`: the maximum number of tokens, 1 to 1,000,000, and no more than are added in 100 years. Default
+    ///   `count`.
     public init(_ count: Int, every period: Duration, burst: Int? = nil) {
         let year: Int64 = 31_536_000_000_000_000
         let (count, period) = (Int64(max(1, count)), min(max(1, period.wholeNanoseconds), year))
@@ -28,42 +29,42 @@ public struct TokenBucket: Hashable, Sendable {
         self.burst = min(max(1, burst ?? Int(count)), Int(most))
     }
 
-    /// When the next token can be taken, or the one after `others` more; not before `now`.
+    /// Returns the time when the next token can be taken, or the one after `others` more; not before `now`.
     public func availability(at now: MonotonicInstant, after others: Int = 0) -> MonotonicInstant {
         max(now, pauseEnd, max(full, now).advanced(by: interval * (others - burst + 1)))
     }
 
-    /// How many tokens there are.
+    /// Returns the number of tokens in the bucket.
     public func tokens(at now: MonotonicInstant) -> Int {
         guard pauseEnd <= now else { return 0 }
         guard full > now else { return burst }
-        // Rounded up: a token that has not wholly come is none.
+        // Rounded up: a partial token does not count.
         let missing = (now.duration(to: full).wholeNanoseconds - 1) / interval.wholeNanoseconds + 1
         return max(0, burst - Int(clamping: missing))
     }
 
-    /// From when on it is full, and no pause holds it, if no token is taken.
+    /// The time from which on the bucket is full and not paused, if no token is taken.
     var whole: MonotonicInstant { max(full, pauseEnd) }
 
-    /// Takes a token if there is one.
+    /// Takes a token if there is one, and returns whether it did.
     public mutating func take(at now: MonotonicInstant) -> Bool {
         guard availability(at: now) <= now else { return false }
         full = max(full, now).advanced(by: interval)
         return true
     }
 
-    /// Gives a token back that was taken and not used. A pause goes on.
+    /// Returns a token that was taken and not used. A pause continues.
     public mutating func giveBack() {
         full = full.advanced(by: .zero - interval)
     }
 
-    /// No token before `instant`, and just one then: what waited does not leave in one burst.
+    /// Allows no token before `instant` and one token at that time, so that waiting calls are not sent in one burst.
     public mutating func pause(until instant: MonotonicInstant) {
         pauseEnd = max(pauseEnd, instant)
         full = max(full, instant.advanced(by: interval * (burst - 1)))
     }
 
-    /// No more than `count` tokens from now on, besides those that come.
+    /// Limits the available tokens to `count` from now on, besides those that are added.
     public mutating func lower(to count: Int, at now: MonotonicInstant) {
         full = max(full, now.advanced(by: interval * max(0, burst - max(0, count))))
     }

@@ -4,22 +4,22 @@ import CurlewHTTP
 
 /// Follows redirects as `RedirectPolicy` decides; part of `Pipeline.standard`.
 ///
-/// Everything further in runs once for each hop, with `context.hop`, `context.redirects` and, once the first origin has
-/// been left, `context.crossedOrigin`. The hops that led to an answer are in its `redirects`, and observers hear of each
-/// (`ExchangeEvent.redirected`), as they do of a redirect that is not followed and why (`redirectKept`).
+/// The interceptors further in run once for each hop, with `context.hop`, `context.redirects` and, after the first
+/// change of origin, `context.crossedOrigin`. The `redirects` of a response contain its hops. Observers are notified of
+/// each hop (`ExchangeEvent.redirected`), and of each redirect that is not followed, with the reason (`redirectKept`).
 ///
-/// The body of an answer that redirects is read to its end if it has at most 64 KiB and comes within a second, so that its
-/// connection can be used again. One that stalls, breaks off or cannot be decoded costs the connection and nothing else. All
-/// hops share the total deadline of the call.
+/// The body of a redirect response is read to its end if it has at most 64 KiB and arrives within a second, so that its
+/// connection can be reused. A body that stalls, breaks off or cannot be decoded costs only the connection. All hops
+/// share the total deadline of the call.
 ///
-/// Throws `NetworkError`, with the answer that redirects in `response`: `.refused(by: .redirects)` for one that must not
-/// be followed, `.limitExceeded(.redirects)` for too many, `.badResponse` for a `Location` that cannot
-/// be read. An answer without `Location` is no redirect; it is the caller's.
+/// Throws `NetworkError`, with the redirect response in `response`: `.refused(by: .redirects)` for a redirect that must
+/// not be followed, `.limitExceeded(.redirects)` for too many, `.badResponse` for a `Location` that cannot be parsed. A
+/// response without `Location` is not a redirect and is returned to the caller.
 public struct RedirectInterceptor: Interceptor {
-    /// Which redirects it follows, unless a call says otherwise.
+    /// The policy of calls that specify none.
     public let policy: RedirectPolicy
 
-    /// An interceptor that follows `policy`.
+    /// Creates an interceptor that follows `policy`.
     public init(_ policy: RedirectPolicy = .standard) {
         self.policy = policy
     }
@@ -27,16 +27,16 @@ public struct RedirectInterceptor: Interceptor {
     /// `.redirects`.
     public var placement: Placement { .redirects }
 
-    /// False: there is no answer that could redirect.
+    /// False: a preview has no response that could redirect.
     public var runsInPreview: Bool { false }
 
-    /// `.unknown`: for a cache further out the response may come from any URL, with the credentials that are attached
-    /// there. At `.redirects` it stands outside of caches, which do not ask it.
+    /// `.unknown`: for a cache further out, the response may be from any URL, with the credentials that are attached
+    /// there. At `.redirects` this interceptor is outside of caches, which do not query it.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
 
-    /// Runs the rest of the chain, and again for each redirect that is followed.
+    /// Runs the rest of the chain, and runs it again for each redirect that is followed.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
-        // Caches have to know declared secrets before anything is redirected. Most calls have none, and copy nothing.
+        // Caches must know declared secrets before any redirect. Most calls have none and copy nothing.
         guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
             let context = declaring(next.context)
             let response = try await next(request, context: context)
@@ -54,7 +54,7 @@ public struct RedirectInterceptor: Interceptor {
         return context
     }
 
-    /// The call's policy with what the client's declares, or the client's.
+    /// Returns the call's policy plus what the client's policy declares, or the client's policy.
     private func policy(for context: ExchangeContext) -> RedirectPolicy {
         context[RedirectPolicyKey.self]?.adding(policy) ?? policy
     }
@@ -137,7 +137,7 @@ public struct RedirectInterceptor: Interceptor {
 }
 
 extension RedirectInterceptor: CustomStringConvertible {
-    /// `Redirects`, with the policy if it is not the standard.
+    /// `Redirects`, with the policy if it is not the standard one.
     public var description: String {
         if case .all = policy.rule { "Redirects" } else { "Redirects(\(policy))" }
     }

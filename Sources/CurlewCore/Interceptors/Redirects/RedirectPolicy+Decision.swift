@@ -3,9 +3,9 @@
 import CurlewHTTP
 
 extension RedirectPolicy {
-    /// What to do with an answer.
+    /// The decision about a response.
     enum Decision: Sendable {
-        /// It is the caller's; with a reason if it redirects.
+        /// Return the response to the caller; with a reason if it is a redirect.
         case deliver(because: String?)
         /// Send this request next.
         case follow(HTTPRequest, Redirect)
@@ -13,8 +13,8 @@ extension RedirectPolicy {
         case fail(NetworkError)
     }
 
-    /// Whether an answer of this status redirects at all. 300 leaves the choice to a person, 304 and 305 are no
-    /// redirects, and 306 is reserved.
+    /// Returns whether a status is a redirect that can be followed. 300 leaves the choice to the user, 304 and 305 are
+    /// not redirects, and 306 is reserved.
     static func redirects(_ status: HTTPStatus) -> Bool {
         switch status.code {
         case 301, 302, 303, 307, 308: true
@@ -22,10 +22,10 @@ extension RedirectPolicy {
         }
     }
 
-    /// Decides about one answer. Nothing but its status and fields counts.
+    /// Decides about a response by its status and fields only.
     ///
-    /// - `trail`: how the call came here.
-    /// - `limit`: the most redirects of a call.
+    /// - `trail`: the redirects of the call so far.
+    /// - `limit`: the maximum number of redirects of a call.
     /// - `homeFields`: fields of the client's configuration, which belong to its origin.
     func decide(
         _ status: HTTPStatus, _ headers: HTTPHeaders, to request: HTTPRequest, after trail: RedirectTrail,
@@ -75,14 +75,14 @@ extension RedirectPolicy {
         }
     }
 
-    /// `request` pointed at `location`, or why it may not go there.
+    /// Returns `request` with the target of `location`, or throws the reason why it may not be sent there.
     private static func target(of location: String, from request: HTTPRequest) throws(NetworkError) -> HTTPRequest {
         let shown = request.secrets.redaction.unusable(url: location).clipped(to: 200).printable
         let parts: URLParts
         do {
             parts = try URLParts(resolving: location, against: request.origin, target: request.target)
         } catch {
-            // What is no http or https is a place that the call must not go to; all else is the server's mistake.
+            // A scheme other than http and https is refused; anything else is an error of the server.
             throw NetworkError(
                 error.isForeignScheme ? .refused(by: .redirects) : .badResponse,
                 detail: "The Location of the redirect \(error.message) (\(shown)).",
@@ -104,7 +104,7 @@ extension RedirectPolicy {
             secrets: request.secrets)
     }
 
-    /// RFC 9110 §15.4.2–15.4.9, as the Fetch standard settles what is left open there.
+    /// Applies RFC 9110 §15.4.2–15.4.9, as the Fetch standard specifies what the RFC leaves open.
     private static func changeMethod(of request: inout HTTPRequest, for status: HTTPStatus) {
         switch status.code {
         case 303 where request.method != .head && request.method != .get: break
@@ -115,7 +115,7 @@ extension RedirectPolicy {
         request.body = .empty
     }
 
-    /// Takes off what the next request must not have, and says what that was.
+    /// Removes the fields that the next request must not have, and returns what was removed.
     private func strip(
         _ next: inout HTTPRequest, from request: HTTPRequest, _ homeFields: Set<HTTPField.Name>
     ) -> [HTTPField.Name] {
@@ -136,7 +136,7 @@ extension RedirectPolicy {
         return dropped
     }
 
-    /// What describes a body and does not begin with `Content-`.
+    /// The fields that describe a body and do not begin with `Content-`.
     private static let contentFields: Set<HTTPField.Name> = [
         .transferEncoding, .trailer, .expect, .lastModified, "Digest", "Repr-Digest", "Want-Digest",
     ]

@@ -2,23 +2,24 @@
 
 public import CurlewHTTP
 
-/// Which redirects are followed. What follows a redirect is decided by rules that no policy switches off.
+/// Specifies which redirects are followed. How they are followed is fixed.
 ///
-///     pipeline.adding(.redirects(.sameOrigin))                     // a client's
-///     .get("/report").options { $0.redirects = .manual }           // a call's
+///     pipeline.adding(.redirects(.sameOrigin))                     // for a client
+///     .get("/report").options { $0.redirects = .manual }           // for a call
 ///
-/// The rules, whatever the policy:
-/// - Only 301, 302, 303, 307 and 308 with a `Location` redirect. `Location` is resolved against the URL that was asked
-///   (RFC 3986 §5.2), read as browsers read it where it is odd; several that differ are an error.
-/// - 303 turns every method but HEAD into GET; 301 and 302 turn POST into GET; otherwise method and body stay
-///   (RFC 9110 §15.4). With the body go the fields that describe it.
-/// - A body that exists only once is not sent again.
-/// - Never from https to http, and to nothing but http and https; a user name or password in a `Location` is refused.
-/// - To another origin (scheme, host or port) go only header fields that are known to be harmless, such as `Accept`,
+/// These rules apply to every policy:
+/// - Only 301, 302, 303, 307 and 308 with a `Location` redirect. `Location` is resolved against the request URL (RFC
+///   3986 §5.2); unusual values are parsed as browsers do. Several different values are an error.
+/// - 303 changes every method but HEAD to GET; 301 and 302 change POST to GET; otherwise the method and the body are
+///   kept (RFC 9110 §15.4). The fields that describe a body are removed with it.
+/// - A body that can be produced only once is not sent again.
+/// - Redirects never lead from https to http, and only to http and https. A user name or password in a `Location` is
+///   refused.
+/// - Another origin (scheme, host or port) receives only header fields that are known to be harmless, such as `Accept`,
 ///   `Range`, `Content-Type` and `traceparent`, and those that were declared (`forwarding(_:)`). Credentials, cookies,
-///   fields of any other name and those of the client's configuration stay off for the rest of the call, also back at
-///   the first origin, and whatever an interceptor tries to attach. The body goes along with 307 and 308.
-/// - At most `Limits.redirects` hops; a URL that was asked before is asked again.
+///   fields of any other name and those of the client's configuration are not sent for the rest of the call, not even
+///   to the first origin, and not even if an interceptor attaches them. The body is sent with 307 and 308.
+/// - At most `Limits.redirects` hops. A URL may occur more than once.
 public struct RedirectPolicy: Sendable {
     enum Rule: Sendable {
         case all
@@ -29,31 +30,33 @@ public struct RedirectPolicy: Sendable {
 
     let rule: Rule
 
-    /// Header fields that are secrets of yours, besides those of `HTTPField.Name.isSensitive`. Default none.
+    /// Header fields of the app that are secrets, besides those of `HTTPField.Name.isSensitive`. Default none.
     ///
-    /// Needed only for a field that would be taken for harmless: fields of unknown names stay at their origin anyway.
-    /// It also counts in the principal, so caches keep the responses for its values apart. A call's own policy adds to
-    /// those of its client; it takes none away.
+    /// Needed only for a field that would be considered harmless: fields of unknown names are never sent to another
+    /// origin. These fields are also part of the principal, so caches store separate responses for their values. A
+    /// call's own policy adds to that of its client and removes nothing.
     public var secretHeaders: Set<HTTPField.Name> = []
 
-    /// Header fields of yours that may go to another origin, such as the version of the app. Default none.
+    /// Header fields of the app that may be sent to another origin, such as the version of the app. Default none.
     ///
-    /// Includes fields of the client's configuration. Has no effect for credentials such as `Authorization` and `Cookie`,
-    /// what `secretHeaders` names, and for `Host`, `Origin` and `Referer`. A call's own policy adds to those of its client.
+    /// This includes fields of the client's configuration. It has no effect on credentials such as `Authorization` and
+    /// `Cookie`, on `secretHeaders`, and on `Host`, `Origin` and `Referer`. A call's own policy adds to that of its
+    /// client.
     public var forwardedHeaders: Set<HTTPField.Name> = []
 
-    /// Every redirect that the rules allow.
+    /// Follows every redirect that the rules allow.
     public static let standard = RedirectPolicy(rule: .all)
 
-    /// Those that stay at their origin. The answer that leads elsewhere is the caller's.
+    /// Follows redirects within the same origin. A redirect to another origin is returned to the caller.
     public static let sameOrigin = RedirectPolicy(rule: .sameOrigin)
 
-    /// None: the caller gets the answer that redirects.
+    /// Follows no redirect: the redirect response is returned to the caller.
     public static let manual = RedirectPolicy(rule: .none)
 
-    /// Those that `follows` says yes to; the answer it says no to is the caller's, and what it throws ends the call.
+    /// Follows the redirects for which `follows` returns true. Otherwise the redirect response is returned to the
+    /// caller. An error that `follows` throws ends the call.
     ///
-    /// It is asked after the rules, so only about redirects that may be followed.
+    /// `follows` is called only for redirects that the rules allow.
     public static func asking(_ follows: @escaping @Sendable (_ redirect: Redirect) throws -> Bool) -> RedirectPolicy {
         RedirectPolicy(rule: .asking(follows))
     }
@@ -62,19 +65,19 @@ public struct RedirectPolicy: Sendable {
         self.rule = rule
     }
 
-    /// The same with more header fields that never leave their origin.
+    /// Returns a copy with more header fields that are never sent to another origin.
     public func keeping(secret names: Set<HTTPField.Name>) -> RedirectPolicy {
         var copy = self
         copy.secretHeaders.formUnion(names)
         return copy
     }
 
-    /// A call's policy with what its client declares.
+    /// Returns a call's policy plus what its client's policy declares.
     func adding(_ client: RedirectPolicy) -> RedirectPolicy {
         keeping(secret: client.secretHeaders).forwarding(client.forwardedHeaders)
     }
 
-    /// The same with more header fields that are safe to send to another origin (`forwardedHeaders`).
+    /// Returns a copy with more header fields that may be sent to another origin (`forwardedHeaders`).
     public func forwarding(_ names: Set<HTTPField.Name>) -> RedirectPolicy {
         var copy = self
         copy.forwardedHeaders.formUnion(names)
@@ -83,7 +86,7 @@ public struct RedirectPolicy: Sendable {
 }
 
 extension RedirectPolicy: CustomStringConvertible {
-    /// Its name.
+    /// The name of the policy.
     public var description: String {
         switch rule {
         case .all: "standard"
@@ -95,7 +98,7 @@ extension RedirectPolicy: CustomStringConvertible {
 }
 
 extension RequestOptions {
-    /// Which redirects this call follows; nil, the default, leaves it to the client's `.redirects(…)`.
+    /// The redirect policy of this call; nil, the default, uses that of the client's `.redirects(…)`.
     public var redirects: RedirectPolicy? {
         get { self[RedirectPolicyKey.self] }
         set { self[RedirectPolicyKey.self] = newValue }

@@ -2,25 +2,25 @@
 
 import CurlewHTTP
 
-/// How a call came to where it is: its redirects so far, and what they mean for the next one.
+/// The redirects of a call so far, and their effect on the next one.
 struct RedirectTrail: Sendable {
-    /// Oldest first.
+    /// The redirects, oldest first.
     private(set) var redirects: [Redirect] = []
-    /// True once a redirect has left an origin; it stays true.
+    /// Whether a redirect has left an origin. Never reset.
     private(set) var crossedOrigin: Bool
 
     init(crossedOrigin: Bool = false) {
         self.crossedOrigin = crossedOrigin
     }
 
-    /// Notes a redirect that is followed.
+    /// Adds a redirect that is followed.
     mutating func append(_ redirect: Redirect) {
         redirects.append(redirect)
         crossedOrigin = crossedOrigin || redirect.leavesOrigin
     }
 
-    /// Why one more redirect is one too many. A URL that was asked before may answer differently the next time, by a cookie
-    /// or by itself, so only the limit ends a circle (RFC 9110 §15.4).
+    /// Returns the error if one more redirect exceeds the limit. A repeated URL may have a different response, because
+    /// of a cookie or otherwise, so only the limit ends a loop (RFC 9110 §15.4).
     func failure(toFollow redirect: Redirect, limit: Int) -> NetworkError? {
         guard redirects.count >= max(0, limit) else { return nil }
         let isCircle = redirects.contains { $0.method == redirect.nextMethod && $0.url == redirect.nextURL }

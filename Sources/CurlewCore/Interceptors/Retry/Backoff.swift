@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
-/// How long to wait before each repetition.
+/// The wait before each retry.
 ///
-/// Waits are random on purpose: clients that failed together must not come back together.
+/// Waits are random so that clients that failed together do not retry together.
 public struct Backoff: Hashable, Sendable {
     private enum Kind: Hashable, Sendable { case constant, exponential, decorrelated }
 
     private let kind: Kind
-    /// What the first wait is made from. Default 100 ms.
+    /// The base of the first wait. Default 100 ms.
     public let base: Duration
-    /// The same when the server asked for fewer requests (429, 503 with a wait). Default 1 s.
+    /// The base when the server requested fewer requests (429, or 503 with a wait). Default 1 s.
     public let throttledBase: Duration
     /// The longest wait. Default 20 s.
     public let cap: Duration
@@ -21,33 +21,33 @@ public struct Backoff: Hashable, Sendable {
         self.cap = max(.zero, cap)
     }
 
-    /// Anything from nothing to a bound that doubles each time ("full jitter"): 100 ms, 200 ms, 400 ms, … 20 s.
+    /// A random wait between zero and a bound that doubles each time ("full jitter"): 100 ms, 200 ms, 400 ms, … 20 s.
     public static let exponential = exponential()
 
-    /// Anything from nothing to a bound that doubles each time, up to `cap`.
+    /// A random wait between zero and a bound that doubles each time, up to `cap`.
     public static func exponential(
         base: Duration = .milliseconds(100), throttled: Duration = .seconds(1), cap: Duration = .seconds(20)
     ) -> Backoff {
         Backoff(.exponential, base, throttled, cap)
     }
 
-    /// Anything from `base` to three times the wait before it, up to `cap`: never none, and less regular.
+    /// A random wait between `base` and three times the previous wait, up to `cap`: never zero, and less regular.
     public static func decorrelated(
         base: Duration = .milliseconds(100), throttled: Duration = .seconds(1), cap: Duration = .seconds(20)
     ) -> Backoff {
         Backoff(.decorrelated, base, throttled, cap)
     }
 
-    /// Always `wait`, without chance. For tests, and for work that nobody else does at the same time.
+    /// A fixed wait. For tests, and for work that no other client does at the same time.
     public static func constant(_ wait: Duration) -> Backoff {
         Backoff(.constant, wait, wait, wait)
     }
 
-    /// The wait before a repetition.
+    /// Returns the wait before a retry.
     ///
-    /// - `repetition`: counted from one.
-    /// - `previous`: the wait before the one before, if there was one.
-    /// - `random`: evenly from 0 up to, not including, 1.
+    /// - `repetition`: the number of the retry, counted from one.
+    /// - `previous`: the previous wait, if there was one.
+    /// - `random`: a uniformly distributed number in 0..<1.
     public func wait(
         before repetition: Int, isThrottled: Bool = false, after previous: Duration? = nil, random: Double
     ) -> Duration {
@@ -62,14 +62,14 @@ public struct Backoff: Hashable, Sendable {
     }
 
     private static func between(_ low: Duration, _ high: Duration, _ random: Double) -> Duration {
-        // Not `distance(to:)`, whose result is an `Int`: with 32 bits it ends the process beyond two seconds.
+        // `distance(to:)` returns an `Int`, which traps on 32-bit platforms beyond two seconds.
         let span = Double(max(0, (high - low).wholeNanoseconds))
         return low + .nanoseconds(Int64(span * min(max(random, 0), 1)))
     }
 }
 
 extension Duration {
-    /// Twice as long, that many times; at most about 292 years.
+    /// Doubles the duration `times` times, up to about 292 years.
     fileprivate func doubled(times: Int) -> Duration {
         let (product, overflow) = wholeNanoseconds.multipliedReportingOverflow(by: 1 << min(max(0, times), 62))
         return .nanoseconds(overflow ? .max : product)

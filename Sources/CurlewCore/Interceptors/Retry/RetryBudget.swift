@@ -2,33 +2,34 @@
 
 public import CurlewHTTP
 
-/// How much a client may repeat itself: a bucket of tokens for each origin, which repetitions empty and successes fill.
+/// Limits how often a client retries: a token bucket for each origin. Retries take tokens, and successes return them.
 ///
-/// It keeps clients from multiplying the load of a server that is down: each is left with a few dozen repetitions, and
-/// then with one per fourteen successes. An empty bucket never makes a call wait or fail; the call gets what it has,
-/// and its history says `.budgetIsEmpty`.
+/// A budget keeps clients from multiplying the load of a server that is down: each client has a few dozen retries, then
+/// one for every fourteen successes. An empty bucket never makes a call wait or fail. The call receives the outcome at
+/// hand, and its history contains `.budgetIsEmpty`.
 ///
 ///     let budget = RetryBudget()
-///     pipeline.adding(.retry(budget: budget))      // all that repeats calls of one client shares one budget
+///     pipeline.adding(.retry(budget: budget))      // retries and hedging of one client share one budget
 ///
-/// Only buckets that are not full are remembered, those of the last 256 origins. Nothing refills by time alone: an
-/// origin that has not answered well since deserves no more than before.
+/// Only buckets that are not full are remembered, for the 256 most recently used origins. Buckets do not refill with
+/// time: without successes, an origin is granted no further retries.
 public final class RetryBudget: Sendable {
-    /// Tokens of a full bucket, and of an origin that is not known. Default 500.
+    /// The number of tokens in a full bucket, and for an unknown origin. Default 500.
     public let capacity: Int
-    /// What one repetition takes. Default 14.
+    /// The number of tokens that one retry takes. Default 14.
     public let price: Int
-    /// What one repetition takes after an attempt that timed out. Default 50: nothing says that the server did not do the
-    /// work, or that it will answer the next one. A server that falls silent makes each client repeat itself ten times,
-    /// not 35, and is not met by all that they still had in hand when it comes back (see <doc:Resilience>).
+    /// The number of tokens that one retry takes after an attempt that timed out. Default 50. After a timeout, the
+    /// server may have done the work, and it may not respond to the next attempt either. If a server stops responding,
+    /// each client retries ten times instead of 35, and the recovering server does not receive all remaining retries
+    /// (see <doc:Resilience>).
     public let timeoutPrice: Int
 
     private static let mostOrigins = 256
     private let accounts = Locked(Accounts())
 
-    /// Full buckets.
+    /// Creates a budget with full buckets.
     ///
-    /// - `capacity`: at least 0; 0 allows no repetitions.
+    /// - `capacity`: at least 0; 0 allows no retries.
     /// - `price`, `timeoutPrice`: at least 1.
     public init(capacity: Int = 500, price: Int = 14, timeoutPrice: Int = 50) {
         self.capacity = max(0, capacity)
@@ -36,7 +37,7 @@ public final class RetryBudget: Sendable {
         self.timeoutPrice = max(1, timeoutPrice)
     }
 
-    /// What a repetition was paid with. Hand it back with `succeeded()` if the repetition helped, else let go of it.
+    /// The payment for one retry. Call `succeeded()` if the retry succeeded; otherwise discard the receipt.
     public final class Receipt: Sendable {
         private let budget: RetryBudget
         private let origin: Origin
@@ -48,7 +49,7 @@ public final class RetryBudget: Sendable {
             self.price = Locked(price)
         }
 
-        /// The repetition was a success: its price comes back, once.
+        /// Returns the price to the bucket, once, because the retry succeeded.
         public func succeeded() {
             let price = price.withLock { price in
                 defer { price = 0 }
@@ -58,9 +59,9 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    /// Pays for one repetition; nil when the bucket of `origin` does not hold its price.
+    /// Pays for one retry. Returns nil when the bucket of `origin` holds fewer tokens than the price.
     ///
-    /// - `afterTimeout`: the attempt before had no response in time.
+    /// - `afterTimeout`: whether the previous attempt timed out.
     public func withdraw(for origin: Origin, afterTimeout: Bool = false) -> Receipt? {
         let price = afterTimeout ? timeoutPrice : price
         let isPaid = accounts.withLock { accounts in
@@ -72,7 +73,8 @@ public final class RetryBudget: Sendable {
         return isPaid ? Receipt(self, origin, price) : nil
     }
 
-    /// Takes note of a call that succeeded without a repetition: one token. For others `Receipt.succeeded()`.
+    /// Adds one token for a call that succeeded without a retry. For a call that was retried, use
+    /// `Receipt.succeeded()`.
     public func deposit(for origin: Origin) {
         add(1, for: origin)
     }
@@ -84,12 +86,12 @@ public final class RetryBudget: Sendable {
         }
     }
 
-    /// The tokens that the bucket of `origin` holds now.
+    /// Returns the number of tokens in the bucket of `origin`.
     public func tokens(for origin: Origin) -> Int {
         capacity - accounts.withLock { $0.missing[origin]?.tokens ?? 0 }
     }
 
-    /// What buckets lack. One that is full has no account.
+    /// The missing tokens of each bucket. A full bucket has no account.
     private struct Accounts {
         struct Account {
             var tokens: Int
@@ -120,10 +122,11 @@ extension RetryBudget: CustomStringConvertible {
 }
 
 extension Pipeline {
-    /// What repeats calls of this pipeline draws on this budget: the one of `.retry()`, or of `.hedging`. Nil without both.
+    /// The budget that the retries of this pipeline draw on: that of `.retry()` or of `.hedging`. Nil if the pipeline
+    /// has neither.
     ///
-    /// Interceptors that were made without a budget share one: that of another interceptor whose budget the app has named,
-    /// else the first one's.
+    /// Interceptors that were created without a budget share one: the budget that the app passed to another
+    /// interceptor, or else that of the first interceptor.
     public var retryBudget: RetryBudget? {
         interceptors.lazy.compactMap { $0.paying?.purse as? RetryBudget }.first
     }

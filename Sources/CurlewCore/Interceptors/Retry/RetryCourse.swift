@@ -2,13 +2,13 @@
 
 import CurlewHTTP
 
-/// One call on its way through its attempts: what `.retry()` and `withRetry` have in common.
+/// The state of one call across its attempts, shared by `.retry()` and `withRetry`.
 struct RetryCourse {
     private(set) var situation: RetryPolicy.Situation
     private let budget: RetryBudget?
     private let began: MonotonicInstant
     private var receipt: RetryBudget.Receipt?
-    /// Who got the request. What another origin gets is no repetition.
+    /// The origins that have received the request. The first request to another origin is not a retry.
     private var origins: [Origin]
 
     init(_ situation: RetryPolicy.Situation, budget: RetryBudget?, origin: Origin?, began: MonotonicInstant) {
@@ -18,7 +18,7 @@ struct RetryCourse {
         origins = origin.map { [$0] } ?? []
     }
 
-    /// An attempt is over.
+    /// Updates the situation at the end of an attempt.
     mutating func look(
         at now: MonotonicInstant, _ time: any TimeSource, remaining: Duration?, reachedNobody: Bool, random: Double
     ) {
@@ -29,7 +29,8 @@ struct RetryCourse {
         situation.reachedNobody = reachedNobody
     }
 
-    /// `decision` if the budget pays for it: the first request to another origin and what is not counted cost nothing.
+    /// Returns `decision` if the budget pays for it. The first request to another origin and uncounted retries are
+    /// free.
     mutating func pay(_ decision: Attempt.Decision, for origin: Origin?, after outcome: Attempt.Outcome)
         -> Attempt.Decision
     {
@@ -48,18 +49,18 @@ struct RetryCourse {
         return decision
     }
 
-    /// The next attempt begins, after `wait`.
+    /// Records that the next attempt begins after `wait`.
     mutating func goOn(_ cause: Attempt.Cause, after wait: Duration) {
         situation.note(cause, wait)
     }
 
-    /// The next attempt is made with this request.
+    /// Updates the situation for the request of the next attempt.
     mutating func change(to request: HTTPRequest, in context: ExchangeContext) {
         situation.mayRepeat = context.mayRepeat(request)
         situation.canReplay = request.body.canReplay
     }
 
-    /// The last attempt was a success: its price comes back, or it earns a token.
+    /// Returns the price of the last retry, or deposits a token if there was none.
     func succeeded(for origin: Origin?) {
         if let receipt { return receipt.succeeded() }
         if let budget, let origin { budget.deposit(for: origin) }
@@ -67,7 +68,7 @@ struct RetryCourse {
 }
 
 extension RetryPolicy.Situation {
-    /// One more attempt after `wait`, for this reason.
+    /// Records one more attempt, with its wait and cause.
     fileprivate mutating func note(_ cause: Attempt.Cause, _ wait: Duration) {
         switch cause {
         case .neverArrived: uncounted += 1
@@ -83,7 +84,7 @@ extension Attempt.Decision {
         if case .retry = self { true } else { false }
     }
 
-    /// Whether it uses up attempts and budget.
+    /// Whether the retry uses up attempts and budget.
     fileprivate var isCounted: Bool {
         switch self {
         case .finish: false

@@ -3,7 +3,7 @@
 import CurlewHTTP
 
 extension AttemptResult {
-    /// The attempts of the call with this one behind them. Those further in may have told of it already.
+    /// Returns the attempts of the call up to this one. Interceptors further in may already have recorded them.
     func attempts(
         _ decision: Attempt.Decision, from start: MonotonicInstant, to end: MonotonicInstant,
         in context: ExchangeContext
@@ -28,15 +28,15 @@ extension AttemptResult {
 
     private var notes: [String] { response?.notes ?? error?.notes ?? [] }
 
-    /// Nothing of the attempt left this network.
+    /// Whether no part of the attempt left this network.
     var reachedNobody: Bool { error?.reachedNobody ?? false }
 
-    /// Lets go of a response that no caller will read.
+    /// Cancels the body of a response that no caller will read.
     func giveUp() {
         response?.body.cancel()
     }
 
-    /// This as the outcome of the call.
+    /// Returns the response, or throws the error, as the outcome of the call.
     func concluded(_ attempts: [Attempt], for asked: HTTPRequest) throws -> HTTPResponse {
         if var response {
             response.arrive(from: request, insteadOf: asked)
@@ -51,7 +51,7 @@ extension AttemptResult {
 }
 
 extension RetryPolicy {
-    /// Whether an answer is the caller's without further questions.
+    /// Whether the response is returned to the caller without a further decision.
     func delivers(_ response: HTTPResponse) -> Bool {
         if statuses.contains(response.status) { return false }
         return response.status.code < 400 || RetryWish(response.headers).verdict != true

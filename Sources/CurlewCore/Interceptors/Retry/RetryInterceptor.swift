@@ -2,43 +2,46 @@
 
 import CurlewHTTP
 
-/// Tries again what `RetryPolicy` lets be tried again; part of `Pipeline.standard`. Made by `.retry()`.
+/// Retries what `RetryPolicy` allows; part of `Pipeline.standard`. Created by `.retry()`.
 ///
-/// - Everything further in runs once for each attempt, with `context.attempt` and `context.pastAttempts`. An attempt ends
-///   when the head of an answer is there: a body that breaks off later is an error of its reader.
-/// - Each repetition that is counted draws on the `RetryBudget`; without tokens the caller gets the answer or error at
-///   hand. Success gives tokens back.
-/// - The body of an answer that is not the last is given up before the wait. Bodies that came with their head leave the
-///   connection in use.
-/// - All attempts and waits share the total deadline of the call. Cancellation ends a wait at once.
-/// - `when:` is a rule of the app on each outcome: see `RetryVerdict`. It sees the request, the status, the fields, small
-///   bodies and the number of the attempt (`AttemptResult`), so errors in a response with status 200 can be tried again.
-/// - `onRetry:` changes the request before its next attempt: another host, another key. It runs before the wait and before
-///   the budget is asked, and not for the first attempt; what it throws ends the call. At another origin the request goes
-///   without the fields that came along and are not known to be harmless (the rules of `.redirects()`), never from https
-///   to http, and interceptors further in attach what belongs to that origin. The first attempt at another origin draws
-///   on no budget. Its response has `no-store` and no cookies, since everything further out believes it to be of the
-///   origin of the call. Caches and coalescing do nothing for a client with an `onRetry`, which may change whose answer it
-///   is, unless it is added with `changesWhoseAnswer: false`.
-/// - What happened is in `attempts` of the answer or error, and observers hear of each attempt that was not simply
-///   answered (`ExchangeEvent.tried`).
-/// - An answer that comes at once costs one reading of the clock.
+/// - The interceptors further in run once for each attempt, with `context.attempt` and `context.pastAttempts`. An
+///   attempt ends when the response head arrives. A body that fails later throws an error to its reader.
+/// - Each counted retry draws on the `RetryBudget`. Without tokens, the caller receives the response or error at hand.
+///   Successes return tokens.
+/// - The body of a response that is not the last is cancelled before the wait. If the body arrived with the response
+///   head, the connection stays in use.
+/// - All attempts and waits share the total deadline of the call. Cancellation ends a wait immediately.
+/// - `when:` is an app-defined rule for each outcome: see `RetryVerdict`. It receives the request, the status, the
+///   fields, small bodies and the number of the attempt (`AttemptResult`), so an app can retry errors in a response
+///   with status 200.
+/// - `onRetry:` changes the request before its next attempt, for example the host or a key. It runs before the wait and
+///   before the budget is charged, and not for the first attempt. An error that it throws ends the call. If it changes
+///   the origin, the request is sent without the earlier fields that are not known to be harmless (the rules of
+///   `.redirects()`), and never from https to http. Interceptors further in attach what belongs to the new origin. The
+///   first attempt at another origin draws on no budget. The response from another origin has `no-store` and no
+///   cookies, since interceptors further out attribute it to the origin of the call. An `onRetry` may change which
+///   principal the response belongs to, so it disables caches and coalescing for the client, unless it is added with
+///   `changesWhoseAnswer: false`.
+/// - `attempts` of the response or error contains the history. Observers are notified of each attempt that did
+///   not simply succeed (`ExchangeEvent.tried`).
+/// - A first attempt that succeeds reads the clock once.
 public struct RetryInterceptor: ValidatingInterceptor {
-    /// What it tries again, unless a call says otherwise.
+    /// The policy of calls that specify none.
     public let policy: RetryPolicy
-    /// What repetitions are paid from.
+    /// The budget that retries draw on.
     public let budget: RetryBudget
     package let isPurseChosen: Bool
     private let rules: RetryRules?
     private let random: @Sendable () -> Double
 
-    /// An interceptor that follows `policy`.
+    /// Creates an interceptor that follows `policy`.
     ///
-    /// - `budget`: nil, the default, is that of the pipeline, or one of its own, which the client and what is derived from it
-    ///   share.
-    /// - `when`: what the app makes of each outcome. Not asked about cancellation. Default nil, the policy alone.
+    /// - `budget`: nil, the default, uses the budget of the pipeline, or a separate one that the client shares with the
+    ///   clients derived from it.
+    /// - `when`: an app-defined rule that classifies each outcome. Not called for cancellation. Default nil, the policy
+    ///   alone.
     /// - `onRetry`: changes the request before each further attempt. Default nil.
-    /// - `random`: chance for the waits, evenly from 0 up to, not including, 1. Default the system's.
+    /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default the system's generator.
     public init(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (AttemptResult) -> RetryVerdict)? = nil,
@@ -63,22 +66,22 @@ public struct RetryInterceptor: ValidatingInterceptor {
     /// `.retry`.
     public var placement: Placement { .retry }
 
-    /// False: there is no outcome to decide about.
+    /// False: a preview has no outcome to decide about.
     public var runsInPreview: Bool { false }
 
-    /// `.anonymous`: it sends the same request again. `.unknown` with an `onRetry`, which may change whose answer it is.
+    /// `.anonymous`, as it sends the same request again; `.unknown` with an `onRetry`, which may change the principal.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         rules?.onRetry == nil ? .anonymous : .unknown
     }
 
-    /// Runs the rest of the chain, and again as the policy decides.
+    /// Runs the rest of the chain, and runs it again as the policy decides.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let began = next.context.time.now
         let policy = next.context[RetryPolicyKey.self] ?? policy
         var (response, error): (HTTPResponse?, NetworkError?)
         do {
             let answered = try await next(request, context: next.context.retried)
-            // What is simply answered pays for nothing else.
+            // A successful response needs no further work.
             if rules?.when == nil, policy.delivers(answered) {
                 budget.deposit(for: request.origin)
                 return answered
@@ -93,7 +96,7 @@ public struct RetryInterceptor: ValidatingInterceptor {
         return try await goOn(after: result, next, context, policy, began)
     }
 
-    /// Policies that allow nothing, and a second interceptor, with which attempts would multiply.
+    /// Reports a policy that allows no attempt, and a second retry interceptor, with which attempts would multiply.
     public func problem(in setup: PipelineSetup) -> String? {
         if policy.attempts < 1 { return "The retry policy allows \(policy.attempts) attempts. Allow one at least." }
         if setup.retries > 1 {
@@ -103,7 +106,7 @@ public struct RetryInterceptor: ValidatingInterceptor {
         return nil
     }
 
-    /// Tells of itself and its budget.
+    /// Declares this retry and its budget.
     public func declare(in setup: inout PipelineSetup) {
         setup.retries += 1
         setup.budgets.insert(ObjectIdentifier(budget))
@@ -111,7 +114,7 @@ public struct RetryInterceptor: ValidatingInterceptor {
 }
 
 extension ExchangeContext {
-    /// This context once there is a retry that counts what succeeds.
+    /// This context, marked as having a retry that counts successes.
     fileprivate var retried: ExchangeContext {
         var copy = self
         copy.isRetried = true
@@ -140,7 +143,7 @@ extension RetryInterceptor {
             request, routeName: context.routeName, number: context.attempt, response: response, error: error)
     }
 
-    /// The way of calls whose first attempt was not simply answered.
+    /// Continues a call whose first attempt did not simply succeed.
     private func goOn(
         after first: AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
         _ began: MonotonicInstant
@@ -177,10 +180,11 @@ extension RetryInterceptor {
                 return try result.concluded(context.pastAttempts, for: asked)
             }
             result.giveUp()
-            // By the reading that the decision rests on: a later one would be past the deadline.
+            // Uses the clock reading that the decision is based on: a later one could put the end of the wait past the
+            // deadline.
             try await pause(until: now.advanced(by: wait), in: context)
             course.goOn(cause, after: wait)
-            // What sends again further in counts too.
+            // Counts the attempts that interceptors further in made.
             context.attempt += max(1, (context.pastAttempts.last?.number ?? 0) - known)
             start = time.now
             result = await attempt(request, next, context)
@@ -195,7 +199,7 @@ extension RetryInterceptor {
             .policy(PolicyNotice(.budgetIsEmpty, by: .retry, scope: "\(request.origin)", cause: "no other attempt")))
     }
 
-    /// The request of the next attempt, as the app wants it.
+    /// Returns the request of the next attempt as `onRetry` changes it.
     private func changed(
         _ result: AttemptResult, _ decision: Attempt.Decision, _ start: MonotonicInstant, _ context: ExchangeContext
     ) async throws -> HTTPRequest {

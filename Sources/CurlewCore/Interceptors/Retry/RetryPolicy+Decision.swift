@@ -9,38 +9,38 @@ public import Foundation
 #endif
 
 extension RetryPolicy {
-    /// What a decision depends on, besides the outcome.
+    /// The inputs of a decision other than the outcome.
     public struct Situation: Sendable {
-        /// How many attempts were counted, this one included.
+        /// The number of counted attempts, including this one.
         public var attempts = 1
-        /// How many repetitions were not counted because the request had not reached the server.
+        /// The number of retries that were not counted because the request had not reached the server.
         public var uncounted = 0
-        /// How many repetitions were not counted because there was no way to the server.
+        /// The number of retries that were not counted because the server was unreachable from this network.
         public var offline = 0
         /// Whether the last attempt found no network, no route to the host, or no address for its name.
         public var reachedNobody = false
-        /// Whether sending twice intends the same as sending once.
+        /// Whether the request may be sent twice with the intent of sending it once.
         public var mayRepeat = true
         /// Whether the body can be produced again.
         public var canReplay = true
         /// The time since the first attempt began.
         public var elapsed = Duration.zero
-        /// The time that is left of the call; nil without a deadline.
+        /// The time left for the call; nil without a deadline.
         public var remaining: Duration?
-        /// The wait before this attempt, if there was one.
+        /// The wait before this attempt, if any.
         public var previousWait: Duration?
         /// The wall clock, for dates that servers send.
         public var date: Date
-        /// Chance: evenly from 0 up to, not including, 1.
+        /// A uniformly distributed number in 0..<1.
         public var random: Double
 
-        /// The first attempt of something that may be repeated.
+        /// Creates the situation of the first attempt of an operation that may be repeated.
         public init(date: Date = Date(), random: Double = .random(in: 0..<1)) {
             self.date = date
             self.random = random
         }
 
-        /// The first attempt of `request`.
+        /// Creates the situation of the first attempt of `request`.
         public init(_ request: HTTPRequest, in context: ExchangeContext, random: Double = .random(in: 0..<1)) {
             self.init(date: context.time.date, random: random)
             mayRepeat = context.mayRepeat(request)
@@ -49,14 +49,14 @@ extension RetryPolicy {
         }
     }
 
-    /// Whether to try again, and why. The same question always gets the same answer; whoever asks also has a
-    /// `RetryBudget` to respect.
+    /// Decides whether to retry, and why. The decision depends only on the arguments. The caller must also respect a
+    /// `RetryBudget`.
     ///
-    /// - `outcome`: what came of the attempt.
-    /// - `headers`: the fields of the answer, if there was one: `Retry-After` in both forms, else `RateLimit` fields that
-    ///   leave nothing, tell how long to wait at least; `X-Should-Retry: false` ends the call, and `true` makes an error
-    ///   status one that may pass.
-    /// - `verdict`: what a rule of the app makes of it. Default `.usual`, no rule.
+    /// - `outcome`: the outcome of the attempt.
+    /// - `headers`: the fields of the response, if any. `Retry-After` in both forms, or else `RateLimit` fields with no
+    ///   remaining quota, set the minimum wait. `X-Should-Retry: false` ends the call, and `true` makes an error status
+    ///   transient.
+    /// - `verdict`: the result of an app-defined rule. Default `.usual`, no rule.
     public func decide(
         _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), verdict: RetryVerdict = .usual,
         in situation: Situation
@@ -68,10 +68,10 @@ extension RetryPolicy {
             outcome, because: asked, least: wish.wait(after: outcome.status, from: situation.date), situation)
     }
 
-    /// The same for an outcome that may pass, of something that may be done again.
+    /// Decides about a transient outcome of an operation that may be repeated.
     ///
-    /// - `reason`: what the decision rests on, unless something else counts more.
-    /// - `least`: the wait that the server wants, if it names one.
+    /// - `reason`: the reason to report unless another one takes precedence.
+    /// - `least`: the wait that the server requests, if any.
     func schedule(
         _ outcome: Attempt.Outcome, because reason: Attempt.Cause, least: Duration?, _ situation: Situation
     ) -> Attempt.Decision {
@@ -85,7 +85,7 @@ extension RetryPolicy {
             return .finish(because: .triesUsedUp(situation.attempts + situation.uncounted + situation.offline))
         } else if let least {
             guard least <= longestServerWait else { return .finish(because: .waitTooLong(least)) }
-            // Never early, and not all at the same moment.
+            // Never early, and spread so that clients do not all return at the same moment.
             let spread = min(pause(situation.attempts, situation, isThrottled: true), Self.longestSpread)
             (wait, cause) = (least + spread, .serverAsked)
         } else {
@@ -98,7 +98,7 @@ extension RetryPolicy {
 
     private static let longestSpread = Duration.seconds(5)
 
-    /// What keeps such an outcome from ever being tried again.
+    /// Returns the reason why such an outcome is never retried, or nil.
     private func obstacle(
         to outcome: Attempt.Outcome, _ wish: RetryWish, _ verdict: RetryVerdict, _ situation: Situation
     ) -> Attempt.Cause? {
@@ -138,7 +138,7 @@ extension Attempt.Outcome {
 }
 
 extension NetworkError.Reason {
-    /// A rule of the app may try again after it. What a broken trust or a broken request is, it stays.
+    /// Whether an app-defined rule may retry it. Failures of TLS and invalid requests are never retried.
     fileprivate var mayBeForgiven: Bool {
         switch self {
         case .cancelled, .invalidRequest, .configuration, .encoding, .secureConnectionFailed, .proxyFailed: false
@@ -147,7 +147,7 @@ extension NetworkError.Reason {
     }
 }
 
-/// What an answer says about trying again. Words of a server that may be hostile: bounded by whoever heeds them.
+/// The wishes of a server about retries. The server may be hostile, so callers must bound them.
 struct RetryWish {
     private let headers: HTTPHeaders
 
@@ -155,7 +155,7 @@ struct RetryWish {
         self.headers = headers
     }
 
-    /// `X-Should-Retry`, if it says something.
+    /// The value of `X-Should-Retry`, if it is valid.
     var verdict: Bool? {
         switch headers["X-Should-Retry"]?.lowercased() {
         case "true": true
@@ -164,7 +164,7 @@ struct RetryWish {
         }
     }
 
-    /// How long to wait at least.
+    /// Returns the minimum wait.
     func wait(after response: HTTPStatus?, from now: Date) -> Duration? {
         if let value = headers[.retryAfter], let hint = RetryAfter(value) { return hint.delay(now: now) }
         guard let status = RateLimitStatus(headers, status: response, now: now), status.remaining == 0 else {

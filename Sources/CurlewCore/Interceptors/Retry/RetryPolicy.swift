@@ -2,37 +2,38 @@
 
 public import CurlewHTTP
 
-/// What is tried again, how often, and after which wait.
+/// Specifies what is retried, how often, and after which wait.
 ///
 ///     Pipeline.standard                                                    // has .retry(.standard)
-///     pipeline.replacing(.retry(.standard.with { $0.attempts = 5 }))       // a client's own
-///     .get("/report").options { $0.retry = .never }                        // a call's
+///     pipeline.replacing(.retry(.standard.with { $0.attempts = 5 }))       // for a client
+///     .get("/report").options { $0.retry = .never }                        // for a call
 ///
-/// A value that decides and does nothing else: see `decide`. Rules that no policy switches off:
-/// - Tried again is only what may happen twice (`ExchangeContext.mayRepeat`: the method is idempotent, the call says so,
-///   or it has an `Idempotency-Key`), or what certainly never reached the server.
-/// - Only requests whose body can be produced again (`RequestBody.canReplay`).
-/// - Never: failures of TLS and of pins, cancellation, invalid requests, answers that cannot be read.
-/// - No wait goes past the deadline of the call. One that would ends the call at once, with the answer it has.
+/// A policy is a value that makes decisions and has no side effects: see `decide`. These rules apply to every policy:
+/// - A request is retried only if it may be sent twice (`ExchangeContext.mayRepeat`: the method is idempotent, the call
+///   allows it, or it has an `Idempotency-Key`), or if it certainly never reached the server.
+/// - A request is retried only if its body can be produced again (`RequestBody.canReplay`).
+/// - Never retried: failures of TLS and of pins, cancellation, invalid requests, responses that cannot be read.
+/// - No wait extends past the deadline of the call. If a wait would, the call ends immediately with the response it
+///   has.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How often the request may be sent, the first time included. Default 3; 1 never tries again.
+    /// The maximum number of attempts, including the first. Default 3; 1 never retries.
     public var attempts: Int
-    /// The statuses that may pass. Default 408, 429, 500, 502, 503, 504.
+    /// The statuses that are transient. Default 408, 429, 500, 502, 503, 504.
     public var statuses: Set<HTTPStatus>
     /// The waits. Default exponential with full jitter, 100 ms (1 s when throttled) to 20 s.
     public var backoff: Backoff
-    /// The longest wait that a server may ask for, in `Retry-After` or the `RateLimit` fields. Default 60 s. A longer one
-    /// ends the call: coming back early would be refused again.
+    /// The longest wait that a server may request, in `Retry-After` or the `RateLimit` fields. Default 60 s. A longer
+    /// one ends the call, because the server would refuse an earlier attempt.
     public var longestServerWait: Duration
     /// How often a request that certainly never reached the server is sent again without being counted. Default 2. The
-    /// first time is at once.
+    /// first of these retries is immediate.
     public var uncountedAttempts: Int
-    /// How long a call may wait for a way to the server: attempts that find no network, no route to the host or no address
-    /// for its name are made again, without being counted, until so much time has gone since the first. No server hears of
-    /// them. A server that refuses the connection does not belong to them. Default nil, not at all.
+    /// How long a call may wait for connectivity. Attempts that find no network, no route to the host or no address for
+    /// its name are repeated, without being counted, until this time has passed since the first attempt. They cause no
+    /// load on the server. A refused connection does not count as missing connectivity. Default nil, no waiting.
     public var connectivityWait: Duration?
 
-    /// A policy with the defaults where nothing is said.
+    /// Creates a policy. Parameters that are omitted have the default values.
     public init(
         attempts: Int = 3, statuses: Set<HTTPStatus> = [408, 429, 500, 502, 503, 504],
         backoff: Backoff = .exponential, longestServerWait: Duration = .seconds(60), uncountedAttempts: Int = 2,
@@ -52,17 +53,17 @@ public struct RetryPolicy: Hashable, Sendable {
     /// One attempt.
     public static let never = RetryPolicy(attempts: 1, uncountedAttempts: 0)
 
-    /// The standard with so many attempts.
+    /// The standard policy with a different number of attempts.
     public static func attempts(_ count: Int) -> RetryPolicy {
         RetryPolicy(attempts: count)
     }
 
-    /// The standard, and a wait of at most `limit` for a way to the server.
+    /// The standard policy plus a wait of at most `limit` for connectivity.
     public static func waitingForConnectivity(upTo limit: Duration) -> RetryPolicy {
         RetryPolicy(connectivityWait: limit)
     }
 
-    /// This policy, changed.
+    /// Returns a changed copy of this policy.
     public func with(_ change: (inout RetryPolicy) -> Void) -> RetryPolicy {
         var copy = self
         change(&copy)
@@ -80,7 +81,7 @@ extension RetryPolicy: CustomStringConvertible {
 }
 
 extension RequestOptions {
-    /// What of this call is tried again; nil, the default, leaves it to the client's `.retry(…)`.
+    /// The retry policy of this call; nil, the default, uses that of the client's `.retry(…)`.
     public var retry: RetryPolicy? {
         get { self[RetryPolicyKey.self] }
         set { self[RetryPolicyKey.self] = newValue }

@@ -2,25 +2,25 @@
 
 import CurlewHTTP
 
-/// What a rule of the app makes of an attempt: the answer of the closure in `.retry(when:)`.
+/// The verdict of an app-defined rule on an attempt, returned by the closure in `.retry(when:)`.
 public enum RetryVerdict: Hashable, Sendable {
-    /// What `RetryPolicy` says without the rule.
+    /// The decision that `RetryPolicy` makes without the rule.
     case usual
-    /// Such an outcome may pass, whatever its status or reason: it is tried again if sending twice intends the same as
-    /// sending once (`ExchangeContext.mayRepeat`), within the attempts, the waits, the budget and the deadline. The server's
-    /// `Retry-After` and its veto count as ever. Failures of TLS and of pins, invalid requests and cancellation stay as they
-    /// are.
+    /// The outcome is transient, whatever its status or reason. It is retried if the request may be sent twice
+    /// (`ExchangeContext.mayRepeat`), within the attempts, the waits, the budget and the deadline. The server's
+    /// `Retry-After` and its veto still apply. Failures of TLS and of pins, invalid requests and cancellation are not
+    /// retried.
     case retry
-    /// The same, and the app knows that the server has not acted on the request: it is sent again even if that must not
-    /// happen twice, such as a POST without a key.
+    /// Like `retry`, and the app knows that the server has not processed the request. The request is sent again even if
+    /// it must not be processed twice, such as a POST without a key.
     case retryUnprocessed
-    /// It stays as it is.
+    /// The outcome is final.
     case final
 
     var wantsRetry: Bool { self == .retry || self == .retryUnprocessed }
 }
 
-/// What an app makes of attempts, beyond a policy.
+/// The app-defined rules of a retry interceptor.
 struct RetryRules: Sendable {
     var when: (@Sendable (AttemptResult) -> RetryVerdict)?
     var onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)?
@@ -31,8 +31,8 @@ struct RetryRules: Sendable {
 }
 
 extension HTTPRequest {
-    /// What the app made of the request for its next attempt. At another origin without the fields that came along and are
-    /// not known to be harmless, as after a redirect; what the app has set anew stays.
+    /// Returns the request that `onRetry` produced. At another origin, it lacks the earlier fields that are not known
+    /// to be harmless, as after a redirect; fields that the app has newly set stay.
     func following(_ former: HTTPRequest, in context: ExchangeContext) throws(NetworkError) -> HTTPRequest {
         guard origin != former.origin else { return self }
         guard origin.isSecure || !former.origin.isSecure else {
@@ -54,8 +54,8 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-    /// The response as one to `asked`: for what stands further out it would be that of another origin otherwise. Cookies and
-    /// the like stay where they are from, a relative `Location` means the origin that sent it, and no cache keeps it.
+    /// Adapts a response from another origin so that interceptors further out can treat it as a response to `asked`:
+    /// removes cookies and HSTS, resolves a relative `Location` against the origin that sent it, and forbids caching.
     mutating func arrive(from sent: HTTPRequest, insteadOf asked: HTTPRequest) {
         guard sent.origin != asked.origin else { return }
         headers.remove(.setCookie)

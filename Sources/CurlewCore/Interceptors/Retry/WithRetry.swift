@@ -2,21 +2,20 @@
 
 public import CurlewHTTP
 
-/// Does `operation` until it succeeds or `policy` says that it is enough: the retry of any asynchronous work, without a
-/// client.
+/// Runs `operation` until it succeeds or `policy` ends the retries, for asynchronous work that does not use a client.
 ///
 ///     let page = try await withRetry(.attempts(5)) { attempt in try await database.page(3) }
 ///
-/// Work that is given here may be done twice: that is the caller's word. A call of a client that retries by itself
-/// (`Pipeline.standard` does) has `options.retry` instead; here its attempts would multiply.
+/// The operation may run more than once; the caller must ensure that this is safe. For a call of a client that retries
+/// (`Pipeline.standard` does), use `options.retry` instead: attempts would multiply here.
 ///
-/// - `deadline`: no wait goes past it. Default none; `operation` itself is not bounded.
-/// - `budget`, `origin`: what repetitions are paid from, if anything.
-/// - `mayPass`: whether to try again after an error. Default `NetworkError.isRetryable`, which is false for errors that
-///   are none of this package's. Not asked about cancellation, which always ends it.
-/// - `operation`: gets the number of the attempt, counted from one.
+/// - `deadline`: no wait extends past it. Default none; it does not limit `operation` itself.
+/// - `budget`, `origin`: the budget and the origin that retries draw on, if any.
+/// - `mayPass`: whether to retry after an error. Default `NetworkError.isRetryable`, which is false for errors from
+///   outside this package. Not called for cancellation, which always ends the retries.
+/// - `operation`: receives the number of the attempt, counted from one.
 ///
-/// Throws the last error of `operation` as it is, and `CancellationError` at once when cancelled during a wait.
+/// Throws the last error of `operation` unchanged, and `CancellationError` immediately if cancelled during a wait.
 public func withRetry<Value>(
     _ policy: RetryPolicy = .standard, deadline: Deadline = .never, budget: RetryBudget? = nil, origin: Origin? = nil,
     time: any TimeSource = SystemTime(), random: () -> Double = { .random(in: 0..<1) },

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: MIT
 
-/// Bounds the wait for each response, so that a call has time left for another attempt. Made by
+/// Limits the wait for each response, so that a call has time left for another attempt. Created by
 /// `.attemptTimeout(.seconds(5))`.
 ///
-/// An attempt is one sending: each redirect and each retry begins a new one. The limit covers connecting and waiting, up to
-/// the head of the response; an attempt that takes longer ends with `.timedOut(.attempt)`. Bodies may take their time: while
-/// the body of the request moves the limit stands still, and the body of the response is guarded by `Timeouts.idle`. So it
-/// ends no download, upload or stream that makes progress. `Timeouts.attempt` of a call or a client takes its place.
+/// Each redirect and each retry begins a new attempt. The limit covers connecting and waiting for the response head; an
+/// attempt that takes longer ends with `.timedOut(.attempt)`. The limit does not cover bodies: it is suspended while
+/// the request body makes progress, and `Timeouts.idle` applies to the response body. It therefore ends no download,
+/// upload or stream that makes progress. `Timeouts.attempt` of a call or a client overrides it.
 ///
-/// The call as a whole has its own limit (`Timeouts.total`, 300 s by default). No timer runs here: the transport keeps the
-/// deadline.
+/// The call as a whole has a separate limit (`Timeouts.total`, 300 s by default). This interceptor runs no timer: the
+/// transport enforces the deadline.
 public struct AttemptTimeoutInterceptor: ValidatingInterceptor {
-    /// How long an attempt may wait for the head of its response.
+    /// The maximum time that an attempt may wait for its response head.
     public let limit: Duration
 
-    /// A limit, which has to be positive.
+    /// Creates an interceptor. `limit` must be positive.
     public init(_ limit: Duration) {
         self.limit = limit
     }
@@ -33,12 +33,13 @@ public struct AttemptTimeoutInterceptor: ValidatingInterceptor {
         return try await next(request, context: context)
     }
 
-    /// The limit.
+    /// Declares the limit.
     public func declare(in setup: inout PipelineSetup) {
         setup.attemptTimeout = min(limit, setup.attemptTimeout ?? limit)
     }
 
-    /// A limit that leaves no time. One that is longer than the whole call is none: calls differ in their time.
+    /// Reports a limit that is not positive. A limit longer than the total timeout is allowed, as calls differ in their
+    /// timeouts.
     public func problem(in setup: PipelineSetup) -> String? {
         limit > .zero
             ? nil : "The attempt timeout is \(limit.brief), so that no attempt can succeed. Make it longer."

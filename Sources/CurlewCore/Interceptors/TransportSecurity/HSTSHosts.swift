@@ -8,9 +8,9 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Hosts that are asked over https only, and until when (RFC 6797 §8). A value: time is a parameter.
+/// The hosts that require https, with their expiry (RFC 6797 §8). A value; the time is a parameter.
 struct HSTSHosts: Sendable {
-    /// What is known of a host.
+    /// The policy of a host.
     struct Entry: Codable, Hashable, Sendable {
         let host: String
         var expires: Date
@@ -30,13 +30,14 @@ struct HSTSHosts: Sendable {
         self.limit = max(1, limit)
     }
 
-    /// In the order of their names.
+    /// The entries, ordered by host name.
     var entries: [Entry] { slots.values.map(\.entry).sorted { $0.host < $1.host } }
 
-    /// Takes what a host says of itself. True if it is news: ends that move by less than an hour are not.
+    /// Records the policy of a host. Returns whether it changed; an expiry that moves by less than an hour is not a
+    /// change.
     ///
-    /// At the limit those go first that have ended, then the one that was least recently used or heard of: a server with
-    /// many names can push out hosts that nobody asks, not those in use.
+    /// At the limit, expired hosts are removed first, then the least recently used or updated. A server with many names
+    /// can displace hosts that are not used, but not those in use.
     mutating func note(_ rule: StrictTransportSecurity, of host: String, at now: Date) -> Bool {
         guard let name = Self.name(host) else { return false }
         guard rule.maxAge > 0 else { return slots.removeValue(forKey: name) != nil }
@@ -64,7 +65,7 @@ struct HSTSHosts: Sendable {
         }
     }
 
-    /// Whether `host` is to be asked over https: it or, with its subdomains, a host above it has said so.
+    /// Returns whether `host` requires https, by its own policy or by that of a parent domain with `includeSubDomains`.
     mutating func demandsHTTPS(_ host: String, at now: Date) -> Bool {
         guard !slots.isEmpty, let name = Self.name(host) else { return false }
         var rest = name[...]
@@ -88,8 +89,8 @@ struct HSTSHosts: Sendable {
         slots = [:]
     }
 
-    /// In lower case, without a dot at the end. Nil for addresses, shortened ones of IPv4 included (RFC 6797 §8.1.1): no
-    /// name ends in a number.
+    /// Returns the name in lower case, without a trailing dot. Nil for addresses, shortened IPv4 forms included (RFC
+    /// 6797 §8.1.1): no name ends in a number.
     private static func name(_ host: String) -> String? {
         guard var name = Origin(scheme: "https", host: host)?.host else { return nil }
         if name.utf8.last == UInt8(ascii: ".") { name.removeLast() }

@@ -2,23 +2,24 @@
 
 import CurlewHTTP
 
-/// Asks hosts over https that have said so, even where a URL or a redirect says http (RFC 6797). Made by `.hsts()`.
+/// Sends requests over https to hosts that require it, even where a URL or a redirect specifies http (RFC 6797).
+/// Created by `.hsts()`.
 ///
-/// - A host says it with `Strict-Transport-Security` in an answer over https, which is always verified here. Answers over
-///   http, answers from a cache, and addresses instead of names do not count.
-/// - `http` becomes `https`, port 80 becomes 443, any other port stays. It happens at each hop, before cookies are chosen
-///   and caches are asked.
-/// - Credentials of `http://host` go along to `https://host`, both on their default ports: it is the same server, and
-///   nobody reads along. On other ports they stay, and none goes from https to http. A redirect of the server from http
-///   to https leaves the origin as any other does. Write https in base URLs.
+/// - A host requires https by sending `Strict-Transport-Security` in a response over https, which is always verified
+///   here. Responses over http, responses from a cache, and addresses instead of names do not count.
+/// - `http` becomes `https` and port 80 becomes 443; any other port is kept. This happens at each hop, before cookies
+///   are selected and caches are queried.
+/// - Credentials of `http://host` are sent to `https://host` if both are on their default ports: it is the same server
+///   over a confidential connection. On other ports they are not sent, and none is ever sent from https to http. A
+///   server's redirect from http to https changes the origin as any other does, so use https in base URLs.
 ///
-/// The first request to a host is not protected, unless its URL says https or the app has named it
-/// (`HSTSStore.insert`). `.httpsOnly()` refuses what is left.
+/// The first request to a host is not protected, unless its URL specifies https or the app has added the host
+/// (`HSTSStore.insert`). `.httpsOnly()` refuses the remaining plain http requests.
 public struct HSTSInterceptor: Interceptor {
-    /// What is known of hosts.
+    /// The store of the hosts.
     public let store: HSTSStore
 
-    /// An interceptor over `store`.
+    /// Creates an interceptor that uses `store`.
     public init(_ store: HSTSStore) {
         self.store = store
     }
@@ -26,17 +27,17 @@ public struct HSTSInterceptor: Interceptor {
     /// `.transportSecurity`, between redirects and cookies.
     public var placement: Placement { .transportSecurity }
 
-    /// `.anonymous`: it attaches nothing. `.unknown` for a request that it would change, which only an interceptor further
-    /// out asks about: those further in attach what belongs to the request over https.
+    /// `.anonymous`, as it attaches nothing; `.unknown` for a request that it would change, which only interceptors
+    /// further out query: those further in attach what belongs to the request over https.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         upgrade(of: request, context) == nil ? .anonymous : .unknown
     }
 
-    /// Changes the scheme where that is due, runs the rest of the chain, and takes what the server says.
+    /// Changes the scheme if required, runs the rest of the chain, and records the policy of the host.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let request = upgrade(of: request, next.context) ?? request
         let response = try await next(request)
-        // The first field counts (RFC 6797 §8.1).
+        // Only the first field counts (RFC 6797 §8.1).
         guard request.origin.isSecure, response.served == .network,
             let rule = response.headers[values: .strictTransportSecurity].first.flatMap(StrictTransportSecurity.init)
         else { return response }
@@ -44,7 +45,7 @@ public struct HSTSInterceptor: Interceptor {
         return response
     }
 
-    /// The same request over https; nil if it stays as it is.
+    /// Returns the request over https; nil if it is not changed.
     private func upgrade(of request: HTTPRequest, _ context: ExchangeContext) -> HTTPRequest? {
         let origin = request.origin
         guard origin.scheme == "http", store.demandsHTTPS(origin.host, at: context.time.date),

@@ -8,14 +8,14 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Hosts that have said that they are to be asked over https only, in memory or with a file behind it (RFC 6797).
+/// The hosts that require https, in memory or backed by a file (RFC 6797).
 ///
-///     let hosts = HSTSStore()                     // as long as the process
-///     let hosts = HSTSStore(file: path)           // and longer
+///     let hosts = HSTSStore()                     // for the lifetime of the process
+///     let hosts = HSTSStore(file: path)           // persistent
 ///     pipeline.adding(.hsts(hosts))
 ///
-/// Copies share one list. It is bounded: at `limit` hosts, those go first whose time is over, then the one that was
-/// least recently asked or heard of. What it holds tells which hosts were visited, so the file is for its owner only.
+/// Copies share one list. The list is bounded: at `limit` hosts, expired hosts are removed first, then the least
+/// recently used or updated. The list reveals which hosts were visited, so only the owner can read the file.
 public struct HSTSStore: Sendable {
     private let state: Locked<State>
     private let path: String?
@@ -40,19 +40,19 @@ public struct HSTSStore: Sendable {
 
     private static let fileLimit = 16 << 20
 
-    /// A store in memory. Default at most 1000 hosts.
+    /// Creates a store in memory, of at most 1000 hosts by default.
     public init(limit: Int = 1000) {
         state = Locked(State(hosts: HSTSHosts(limit: limit)))
         path = nil
     }
 
-    /// A store that begins with what the file holds, and writes it after each answer that brings news. An end that moves
-    /// by less than an hour is none.
+    /// Creates a store with the contents of a file. The store writes the file after each response that changes the
+    /// list. An expiry that moves by less than an hour is not a change.
     ///
-    /// Reads the file now, and never fails: `problem` says what went wrong. A missing file is an empty list. One that
-    /// cannot be read, belongs to another user, can be read or changed by others, or is a symbolic link is left as it is,
-    /// and nothing is saved. The file has mode 0600 and is replaced whole. Of two
-    /// processes with one file, the one that writes last wins.
+    /// Reads the file synchronously and never fails: `problem` contains the error. A missing file is an empty list. A
+    /// file is left as it is, and nothing is saved, if it cannot be read, belongs to another user, can be read or
+    /// changed by others, or is a symbolic link. The file has mode 0600 and is replaced as a whole. If two processes
+    /// use one file, the last write wins.
     public init(file path: String, limit: Int = 1000, time: any TimeSource = SystemTime()) {
         var state = State(hosts: HSTSHosts(limit: limit))
         do {
@@ -61,7 +61,7 @@ public struct HSTSStore: Sendable {
             guard document.version == 1 else { throw NewerVersion() }
             for entry in document.hosts { _ = state.hosts.insert(entry, at: time.date) }
         } catch let failure as PrivateFile.Failure where failure.isMissing {
-            // A list that begins.
+            // The file does not exist yet.
         } catch let failure as PrivateFile.Failure {
             state.isWritable = false
             state.problem = NetworkError(
@@ -81,15 +81,15 @@ public struct HSTSStore: Sendable {
     /// The hosts in the list, in the order of their names. Some may have expired.
     public var hosts: [String] { state.withLock { $0.hosts.entries.map(\.host) } }
 
-    /// What went wrong with the file, `.storage`; nil when all is well, and again once it has been written.
+    /// The last error of the file, `.storage`; nil if there is none, and again after the next successful write.
     public var problem: NetworkError? { state.withLock { $0.problem } }
 
-    /// Whether a request to `host` goes over https at `now`.
+    /// Returns whether a request to `host` is sent over https at `now`.
     public func demandsHTTPS(_ host: String, at now: Date = Date()) -> Bool {
         state.withLock { $0.hosts.demandsHTTPS(host, at: now) }
     }
 
-    /// Adds a host before it was ever asked. Addresses have no place in the list, and are left out.
+    /// Adds a host before the first request to it. Addresses are ignored.
     public func insert(
         _ host: String, includesSubdomains: Bool = false, expires: Date = .distantFuture, at now: Date = Date()
     ) {
@@ -97,12 +97,12 @@ public struct HSTSStore: Sendable {
         change { $0.insert(entry, at: now) }
     }
 
-    /// Forgets a host.
+    /// Removes a host.
     public func remove(_ host: String) {
         change { $0.remove(host) }
     }
 
-    /// Forgets all hosts.
+    /// Removes all hosts.
     public func removeAll() {
         change {
             $0.removeAll()
@@ -110,7 +110,7 @@ public struct HSTSStore: Sendable {
         }
     }
 
-    /// Takes what a server has said over https.
+    /// Records the policy that a server sent over https.
     func note(_ rule: StrictTransportSecurity, of host: String, at now: Date) {
         change { $0.note(rule, of: host, at: now) }
     }
@@ -148,9 +148,9 @@ public struct HSTSStore: Sendable {
 }
 
 extension HSTSStore: CustomStringConvertible, CustomReflectable {
-    /// How many hosts there are.
+    /// The number of hosts.
     public var description: String { "HSTSStore(\(hosts.count) hosts)" }
 
-    /// Nothing inside: which hosts were visited is nobody's business.
+    /// Empty, as the visited hosts are private.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,28 +2,30 @@
 
 import CurlewHTTP
 
-/// Refuses what would leave over plain http. Made by `.httpsOnly()`.
+/// Refuses requests over plain http. Created by `.httpsOnly()`.
 ///
-/// It stands next to the transport, so it sees each hop, each attempt, and what other interceptors made of the request.
-/// `.hsts()` has had its turn. Requests to this machine (`Origin.isLoopback`) and to origins that were named are let
-/// through; any other ends with `.refused(by: .httpsOnly)`, without a byte sent and without a retry. What goes past the
-/// pipeline, such as the refreshing of tokens, has rules of its own.
+/// It is next to the transport, so it sees each hop, each attempt, and the request as other interceptors changed it,
+/// `.hsts()` included. Requests to this machine (`Origin.isLoopback`) and to the listed origins are allowed. Any other
+/// ends with `.refused(by: .httpsOnly)`, without sending a byte and without a retry. Requests that bypass the pipeline,
+/// such as token refreshes, have separate rules.
 public struct HTTPSOnlyInterceptor: ValidatingInterceptor {
     private let exceptions: [String]
 
-    /// - `exceptions`: origins that may be asked over http: `"http://printer.example:631"`. One that cannot be read is a
-    ///   problem of the client.
+    /// Creates an interceptor.
+    ///
+    /// - `exceptions`: origins that may be accessed over http: `"http://printer.example:631"`. One that cannot be
+    ///   parsed is a problem of the client.
     public init(except exceptions: [String] = []) {
         self.exceptions = exceptions
     }
 
-    /// `.wire`, the innermost place.
+    /// `.wire`, the innermost placement.
     public var placement: Placement { .wire }
 
     /// `.anonymous`: it changes nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
-    /// Runs the rest of the chain, or refuses.
+    /// Runs the rest of the chain, or throws.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         let origin = request.origin
         guard origin.isSecure || origin.isLoopback || exceptions.contains(where: { Self.origin($0) == origin }) else {
@@ -35,7 +37,7 @@ public struct HTTPSOnlyInterceptor: ValidatingInterceptor {
         return try await next(request)
     }
 
-    /// An exception that is no origin.
+    /// Reports an exception that is not an origin.
     public func problem(in setup: PipelineSetup) -> String? {
         exceptions.first { Self.origin($0) == nil }.map {
             "HTTPSOnly: \"\($0.clipped(to: 80).printable)\" is no origin. Write http://printer.example:631."

@@ -2,7 +2,8 @@
 
 public import CurlewCore
 
-/// One thing that every cache store, or every cache over it, has to do, as a value that can be run on any of them.
+/// A requirement that every cache store, or every cache over it, has to meet, as a value that can be run on any of
+/// them.
 ///
 ///     @Test(arguments: CacheSuite.stores)
 ///     func keepsTheContract(_ one: CacheCase) async throws {
@@ -11,11 +12,11 @@ public import CurlewCore
 ///         })
 ///     }
 ///
-/// Each case makes stores of its own and shares nothing; cases may run at the same time.
+/// Each case creates its own stores and shares nothing; cases may run concurrently.
 public struct CacheCase: Sendable {
-    /// What is expected, as a sentence. Unique in the suite.
+    /// The requirement as a sentence. Unique in the suite.
     public let name: String
-    /// Where the expectation comes from: a section of an RFC, or the contract of `CacheStore`.
+    /// The source of the requirement: a section of an RFC, or the contract of `CacheStore`.
     public let rule: String
 
     private let body: @Sendable (CacheTrial) async throws -> Void
@@ -26,7 +27,7 @@ public struct CacheCase: Sendable {
         self.body = body
     }
 
-    /// Runs the case: returns if the store does what is expected, throws ``ConformanceFailure`` if it does not.
+    /// Runs the case. Returns if the store meets the requirement, and throws ``ConformanceFailure`` if it does not.
     public func run(on maker: CacheStoreMaker) async throws {
         do {
             try await body(CacheTrial(maker))
@@ -43,30 +44,30 @@ extension CacheCase: CustomStringConvertible {
     public var description: String { name }
 }
 
-/// How the stores under test are made: a new one with nothing in it each time.
+/// A factory of the stores under test, which creates a new, empty store each time.
 public struct CacheStoreMaker: Sendable, CustomStringConvertible {
-    /// The limits of a store, as `MemoryCacheStore` has them.
+    /// The limits of a store, like those of `MemoryCacheStore`.
     public struct Limits: Sendable {
-        /// The most bytes of all entries together.
+        /// The maximum number of bytes of all entries together.
         public var bytes: Int64 = 64 << 20
-        /// The most entries.
+        /// The maximum number of entries.
         public var entries = 10_000
-        /// The most bytes of one body.
+        /// The maximum number of bytes of one body.
         public var body: Int64 = 8 << 20
     }
 
-    /// How the store is called in messages.
+    /// The name of the store in messages.
     public let name: String
-    /// Makes a store that holds itself to `limits`.
+    /// Creates a store that enforces `limits`.
     public let make: @Sendable (_ limits: Limits) async throws -> any CacheStore
 
-    /// A maker of stores.
+    /// Creates a factory of stores.
     public init(_ name: String, make: @escaping @Sendable (_ limits: Limits) async throws -> any CacheStore) {
         self.name = name
         self.make = make
     }
 
-    /// The stores in memory that come with the package.
+    /// The package's memory store.
     public static let memory = CacheStoreMaker("memory") { limits in
         MemoryCacheStore(byteLimit: limits.bytes, entryLimit: limits.entries, bodyLimit: limits.body)
     }
@@ -75,14 +76,14 @@ public struct CacheStoreMaker: Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// The cases that a store of one's own has to pass: alone, and with the cache above it.
+/// The cases for custom stores: on the store alone, and with the cache over it.
 public enum CacheSuite {
     /// The contract of `CacheStore`.
     public static let stores: [CacheCase] = [
         StoreEntryCases.all, StoreHeadCases.all, StoreRemovalCases.all, StoreLimitCases.all, StoreLoadCases.all,
     ].flatMap { $0 }
 
-    /// What RFC 9111, RFC 5861 and their relatives ask of a cache, over the store.
+    /// The requirements of RFC 9111, RFC 5861 and related specifications for a cache over the store.
     public static let requirements: [CacheCase] = [
         StorageRules.all, ReuseRules.all, FreshnessRules.all, ValidationRules.all, DirectiveRules.all, PartialRules.all,
         StaleRules.all,

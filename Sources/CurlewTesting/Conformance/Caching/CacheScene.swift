@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A cache between a caller and a server that says what it is told to, at a time that stands still.
+/// A cache between a caller and a scripted server, with a clock that does not advance.
 final class CacheScene: Sendable {
     let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000))
     let store: any CacheStore
@@ -23,7 +23,7 @@ final class CacheScene: Sendable {
         cache = CacheInterceptor(store: store, rules: rules)
     }
 
-    /// What the caller got, its body read.
+    /// The response that the caller received, with its body read.
     struct Seen: Sendable {
         let response: HTTPResponse
         let text: String
@@ -33,14 +33,14 @@ final class CacheScene: Sendable {
         var served: CacheVerdict.Served { response.served }
     }
 
-    /// The date `offset` seconds from now, as a field has it.
+    /// The date `offset` seconds from now, in the format of a field.
     func date(_ offset: Int = 0) -> String {
         HTTPDate(clock.date.addingTimeInterval(Double(offset))).description
     }
 
     func wait(_ seconds: Int) { clock.advance(by: .seconds(seconds)) }
 
-    /// What the server says to the next request, `Date` and `Content-Length` included unless they are among `headers`.
+    /// Scripts the response to the next request. `Date` and `Content-Length` are added unless `headers` contains them.
     func answer(
         _ status: HTTPStatus = .ok, _ headers: HTTPHeaders = [:], _ body: String = "body", takes seconds: Int = 0
     ) {
@@ -56,12 +56,12 @@ final class CacheScene: Sendable {
         }
     }
 
-    /// The server cannot be reached by the next request.
+    /// Makes the next request fail because the server cannot be reached.
     func fail(_ reason: NetworkError.Reason = .unreachable) {
         server.enqueue { _ in throw NetworkError(reason) }
     }
 
-    /// One call, its body read to the end.
+    /// Sends one call, and reads its body to the end.
     @discardableResult
     func send(
         _ method: HTTPMethod = .get, _ path: String = "/", _ headers: HTTPHeaders = [:], body: RequestBody = .empty,
@@ -76,7 +76,7 @@ final class CacheScene: Sendable {
         return Seen(response: response, text: String(decoding: try await response.body.collect(), as: UTF8.self))
     }
 
-    /// The first call, whose answer has these fields and may be stored.
+    /// Sends the first call, whose response has these fields and may be stored.
     func first(
         _ headers: HTTPHeaders, _ body: String = "first", status: HTTPStatus = .ok, path: String = "/",
         request: HTTPHeaders = [:]
@@ -85,7 +85,7 @@ final class CacheScene: Sendable {
         try await send(.get, path, request)
     }
 
-    /// A call that the server would answer with "asked": whether it was, and what the caller got.
+    /// Sends a call to which the server would respond with "asked". Returns whether it did, and the caller's response.
     func again(
         _ headers: HTTPHeaders = [:], _ path: String = "/", options change: (inout RequestOptions) -> Void = { _ in }
     ) async throws -> (asked: Bool, seen: Seen) {
@@ -97,7 +97,7 @@ final class CacheScene: Sendable {
         return (asked, seen)
     }
 
-    /// Expects the call to be answered by what is stored, without asking.
+    /// Expects the call to be served from the store, without a request to the server.
     func expectReuse(
         _ headers: HTTPHeaders = [:], _ path: String = "/", body: String = "first"
     ) async throws {
@@ -106,7 +106,7 @@ final class CacheScene: Sendable {
         try trial.equal(seen.text, body, "the body")
     }
 
-    /// Expects the call to be answered by the server, with conditions or without.
+    /// Expects the server to respond to the call, with or without conditions.
     func expectAsking(_ headers: HTTPHeaders = [:], _ path: String = "/") async throws {
         let (asked, seen) = try await again(headers, path)
         try trial.expect(asked, "the server was not asked (\(seen.response.cacheVerdict))")
@@ -131,7 +131,7 @@ final class CacheScene: Sendable {
 }
 
 extension CacheCase {
-    /// A requirement of a cache, to be met with every store.
+    /// Creates a requirement of a cache, to be met with every store.
     static func requirement(
         _ rule: String, _ name: String, rules: CacheRules = .standard,
         body: @escaping @Sendable (CacheScene) async throws -> Void
@@ -139,7 +139,7 @@ extension CacheCase {
         CacheCase(name, rule: rule) { trial in try await body(CacheScene(trial, rules)) }
     }
 
-    /// A response with these fields is used again after so many seconds, or it is not.
+    /// Creates a requirement that a response with these fields is, or is not, reused after this number of seconds.
     static func reuse(
         _ rule: String, _ name: String, _ response: HTTPHeaders, status: HTTPStatus = .ok, first: HTTPHeaders = [:],
         second: HTTPHeaders = [:], after seconds: Int = 1, _ isReused: Bool
@@ -152,7 +152,7 @@ extension CacheCase {
     }
 }
 
-/// Says what it was told to, in order, and remembers what it was asked.
+/// Returns the scripted responses in order, and records the requests.
 final class CacheServer: Transport {
     private struct State: Sendable {
         var answers: [@Sendable (HTTPRequest) throws -> HTTPResponse] = []
@@ -167,7 +167,7 @@ final class CacheServer: Transport {
         state.withLock { $0.answers.append(answer) }
     }
 
-    /// Forgets what it was told last.
+    /// Removes the response scripted last.
     func forget() { state.withLock { _ = $0.answers.popLast() } }
 
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
@@ -182,12 +182,12 @@ final class CacheServer: Transport {
     }
 }
 
-/// The user of a call. An option and no field: the cache has to ask the interceptor further in.
+/// The user of a call. An option rather than a field: the cache has to ask the inner interceptor.
 private enum CacheUserKey: RequestOptionKey {
     static let defaultValue: String? = nil
 }
 
-/// Attaches a credential for the user of a call, and says whose it is.
+/// Attaches a credential for the user of a call, and declares its principal.
 private struct CacheUser: Interceptor {
     var placement: Placement { .authentication }
 

@@ -17,14 +17,14 @@ struct CacheTrial: Sendable {
         self.maker = maker
     }
 
-    /// A new store with nothing in it.
+    /// Creates a new, empty store.
     func store(_ change: (inout CacheStoreMaker.Limits) -> Void = { _ in }) async throws -> any CacheStore {
         var limits = CacheStoreMaker.Limits()
         change(&limits)
         return try await maker.make(limits)
     }
 
-    /// A head of no particular time.
+    /// Creates a head without a particular time.
     func head(
         _ target: String = "https://api.example/", content: String? = nil, principal: String? = nil,
         variant: String = "", tags: Set<String> = [], headers: HTTPHeaders = [:]
@@ -37,7 +37,7 @@ struct CacheTrial: Sendable {
         return response
     }
 
-    /// Stores an entry whose body comes in these chunks.
+    /// Stores an entry whose body is written in these chunks.
     @discardableResult
     func put(_ response: StoredResponse, _ chunks: Data..., in store: any CacheStore) async throws -> StoredResponse {
         let writer = try await store.write(response)
@@ -48,7 +48,7 @@ struct CacheTrial: Sendable {
         return response
     }
 
-    /// The whole body of an entry, read `step` bytes at a time; nil if the entry is not there.
+    /// Returns the whole body of an entry, read `step` bytes at a time; nil if the entry does not exist.
     func read(_ response: StoredResponse, by step: Int = 1 << 16, in store: any CacheStore) async throws -> Data? {
         guard let body = try await store.body(of: response) else { return nil }
         defer { body.close() }
@@ -68,7 +68,7 @@ struct CacheTrial: Sendable {
         return all
     }
 
-    /// The newest entry of the key.
+    /// Returns the newest entry of the key.
     func newest(_ key: CacheKey, in store: any CacheStore) async throws -> StoredResponse {
         guard let first = try await store.variants(for: key).first else {
             throw ConformanceFailure("there is no entry for \(key.text)")
@@ -93,7 +93,7 @@ extension Data {
     /// The bytes of a text.
     init(_ text: String) { self.init(text.utf8) }
 
-    /// Bytes that look different at every place.
+    /// Bytes that differ at every offset.
     static func pattern(_ count: Int, seed: UInt64 = 1) -> Data {
         var random = SeededGenerator(seed: seed)
         var data = Data(capacity: count)

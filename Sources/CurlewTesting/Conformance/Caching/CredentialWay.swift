@@ -9,10 +9,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One way in which a credential comes to a call: which kind, and where its interceptor stands.
+/// A way in which a credential is attached to a call: its kind, and the placement of its interceptor.
 ///
-/// Beside `IdentityWay`, which has fields of any name, these are the credentials that the package attaches itself. The
-/// server answers with the user whose credential it got.
+/// `IdentityWay` has fields of any name; these are the credentials that the package itself attaches. The server
+/// responds with the user whose credential it received.
 package struct CredentialWay: Sendable, CustomStringConvertible {
     package enum Kind: String, Sendable, CaseIterable {
         case keyInField, keyInQuery, basic, bearer, namedBearer, tokens, signature, jar, callField, clientField
@@ -20,7 +20,7 @@ package struct CredentialWay: Sendable, CustomStringConvertible {
     }
 
     package let kind: Kind
-    /// Where the interceptor stands; nil for where it belongs, and for kinds without one.
+    /// The placement of the interceptor; nil for its default, and for kinds without one.
     package let placement: Placement?
 
     /// Every kind at every placement that it can have.
@@ -30,10 +30,10 @@ package struct CredentialWay: Sendable, CustomStringConvertible {
         return places.map { CredentialWay(kind: kind, placement: $0) }
     }
 
-    /// Kinds whose credential is asked for at each call, so that two users may have one client.
+    /// Whether the credential is requested at each call, so that two users may share one client.
     package var isAskedEachTime: Bool { [.bearer, .namedBearer, .signature].contains(kind) }
 
-    /// A client with the credential of the present user (`IdentityWay.user`), and the call that it makes.
+    /// Creates a client with the credential of the current user (`IdentityWay.user`), and its call.
     package func client(
         through keeper: any Interceptor, _ server: Server, path: RequestPath = "/me"
     ) async throws -> (client: APIClient, call: Request<String>) {
@@ -79,7 +79,7 @@ package struct CredentialWay: Sendable, CustomStringConvertible {
         kind.rawValue + (placement.map { " at \($0)" } ?? "")
     }
 
-    /// Answers with all that it is shown.
+    /// Responds with all credentials that it received.
     package struct Server: Transport {
         let visibility: String
         var configuration = TransportConfiguration()

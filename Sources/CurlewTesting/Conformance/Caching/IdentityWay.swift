@@ -9,20 +9,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// One way in which a call comes to be a user's call, by a field that the server looks at.
+/// A way in which a call is associated with a user, by a field that the server evaluates.
 ///
-/// The ways are every combination of what adds the field, where it stands, whether it was added to the pipeline before
-/// or after the interceptor that keeps or shares responses, and the name of the field. The user is `IdentityWay.user`.
+/// The ways are every combination of what adds the field, its placement, whether it was added to the pipeline before or
+/// after the interceptor that stores or shares responses, and the name of the field. The user is `IdentityWay.user`.
 package struct IdentityWay: Sendable, CustomStringConvertible {
     /// What adds the field.
     package enum Source: Sendable, Hashable {
         /// `.onRequest(at:)`.
         case hook(Placement)
-        /// An interceptor of the app, which implements only what it must.
+        /// An interceptor of the app that implements only the required members.
         case interceptor(Placement)
         /// The call itself.
         case call
-        /// The configuration of the client; each user has a client.
+        /// The configuration of the client; each user has a separate client.
         case client
     }
 
@@ -33,14 +33,15 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
     package let field: HTTPField.Name
     package let isAddedFirst: Bool
 
-    /// Every way. All placements × hook and interceptor × both orders, and call and client, with each of the names.
+    /// All ways: all placements × hook and interceptor × both orders, and call and client, with each of the names.
     package static let all: [IdentityWay] = names.flatMap { name in
         Placement.allCases.flatMap { [Source.hook($0), .interceptor($0)] }.flatMap { source in
             [true, false].map { IdentityWay(source: source, field: HTTPField.Name(name), isAddedFirst: $0) }
         } + [Source.call, .client].map { IdentityWay(source: $0, field: HTTPField.Name(name), isAddedFirst: true) }
     }
 
-    /// `Pipeline.standard` with the interceptor that keeps or shares, and with what adds the field.
+    /// Returns `Pipeline.standard` with the interceptor that stores or shares responses, and with the one that adds the
+    /// field.
     package func pipeline(with keeper: any Interceptor) -> Pipeline {
         let field = field
         let identifier: (any Interceptor)? =
@@ -55,26 +56,26 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
             ? .standard.adding(identifier).adding(keeper) : .standard.adding(keeper).adding(identifier)
     }
 
-    /// A client for the calls of all users; for those of the present user if the client itself says who asks.
+    /// Creates a client for the calls of all users, or for the current user if the client itself adds the field.
     package func client(over keeper: any Interceptor, _ transport: some Transport) -> APIClient {
         APIClient(
             baseURL: "https://api.test", pipeline: pipeline(with: keeper), transport: transport,
             configuration: ClientConfiguration(headers: source == .client ? [field: Self.user] : [:]))
     }
 
-    /// The present user's call.
+    /// The current user's call.
     package func call(to path: RequestPath = "/me") -> Request<String> {
         source == .call ? .get(path).header(field, Self.user) : .get(path)
     }
 
-    /// What a server answers that knows users by the field: their names, to be kept for ten minutes.
+    /// Returns the response of a server that identifies users by the field: their names, fresh for ten minutes.
     package func answer(to request: HTTPRequest, _ visibility: String) -> HTTPResponse {
         HTTPResponse(
             headers: [.cacheControl: "\(visibility), max-age=600"],
             body: ResponseBody(Data((request.headers[field] ?? "nobody").utf8)))
     }
 
-    /// The server that answers so.
+    /// Creates the server that responds in this way.
     package func server(_ visibility: String) -> some Transport {
         Server { answer(to: $0, visibility) }
     }
@@ -104,18 +105,18 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
 }
 
 extension IdentityWay {
-    /// Sixty fields by which real services know users, tenants, devices and keys.
+    /// Sixty fields by which real services identify users, tenants, devices and keys.
     package static let names = [
         // GitLab, HashiCorp, Google, Supabase, Parse, Shopify, Azure.
         "PRIVATE-TOKEN", "JOB-TOKEN", "X-Vault-Token", "X-Vault-Namespace", "X-Consul-Token", "X-Nomad-Token",
         "X-Goog-Api-Key", "X-Goog-User-Project", "X-Goog-IAP-JWT-Assertion", "X-Goog-Authenticated-User-Email",
         "apikey", "X-Parse-Session-Token", "X-Parse-REST-API-Key", "X-Shopify-Access-Token",
         "Ocp-Apim-Subscription-Key", "X-MS-CLIENT-PRINCIPAL",
-        // Proxies that tell an application who has signed in.
+        // Proxies that forward the signed-in user to an application.
         "X-Forwarded-User", "X-Forwarded-Email", "X-Remote-User", "Remote-User", "X-Amzn-Oidc-Identity",
         "X-Amzn-Oidc-Data", "Cf-Access-Jwt-Assertion", "CF-Access-Client-Id", "CF-Access-Client-Secret",
         "Impersonate-User", "From", "baggage",
-        // Users and tenants by number or name.
+        // Identifiers of users and tenants.
         "X-User-Id", "X-Tenant-ID", "X-Scope-OrgID", "X-Grafana-Org-Id", "Stripe-Account", "X-Device-Key",
         "X-Hasura-User-Id", "X-Hasura-Admin-Secret", "X-Appwrite-JWT",
         // Keys and tokens.

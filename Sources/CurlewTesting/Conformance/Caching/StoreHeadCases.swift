@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Heads: kept whole, updated, and told apart by their keys.
+/// Heads: kept whole, updated, and distinguished by their keys.
 enum StoreHeadCases {
     static let all: [CacheCase] = [
         CacheCase("a head comes back as it was stored", rule: "CacheStore.variants(for:)") { trial in

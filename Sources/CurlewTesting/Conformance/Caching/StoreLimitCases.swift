@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The most that a store keeps.
+/// The limits of a store.
 enum StoreLimitCases {
     private static let rule = "CacheStore: the store holds itself to its limits"
 

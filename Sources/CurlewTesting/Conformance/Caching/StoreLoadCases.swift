@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Much at once, and much in any order.
+/// Concurrent operations, and operations in random order.
 enum StoreLoadCases {
     static let all: [CacheCase] = [
         CacheCase(
@@ -31,7 +31,7 @@ enum StoreLoadCases {
         },
     ]
 
-    /// Bodies tell their own seed, which is also in the head.
+    /// A body contains its own seed, which is also in the head.
     private static func work(_ seed: UInt64, _ trial: CacheTrial, _ store: any CacheStore) async throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {

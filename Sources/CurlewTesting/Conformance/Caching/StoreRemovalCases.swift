@@ -9,11 +9,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Removing entries, visible or on their way.
+/// Removing entries that are visible or still being written.
 enum StoreRemovalCases {
     private static let rule = "CacheStore.remove(_:)"
 
-    /// Ten entries, and which of them a selection contains.
+    /// Selections, and which of ten entries each contains.
     private static let selections: [(String, CacheSelection, Set<Int>)] = [
         ("everything", .everything, Set(0..<10)),
         ("a URL, whoever asked and whatever was sent", .target("https://api.example/films/1"), [0, 1, 2, 3]),

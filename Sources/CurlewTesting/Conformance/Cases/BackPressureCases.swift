@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Readers and servers that are slower than the other side, and servers that are faster.
+/// Readers and servers that are slower than their peer, and servers that are faster.
 enum BackPressureCases {
     static let all = readers + uploads
 

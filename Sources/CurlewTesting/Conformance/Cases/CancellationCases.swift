@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Tasks that are cancelled: in every phase the exchange ends at once, and the engine goes on.
+/// Cancelled tasks: in every phase the exchange ends immediately, and the transport stays usable.
 enum CancellationCases {
     static let all = phases + edges
 
@@ -72,7 +72,8 @@ enum CancellationCases {
             ) {
                 trial in
                 let server = try trial.server(answering: .text("never").stalled(at: .beforeRequestRead))
-                // The end of the connection waits behind bytes that the server never reads, so it is not waited for.
+                // The end of the connection is queued behind bytes that the server never reads, so the case does not
+                // wait for it.
                 try await trial.expectCancelled(when: { server.connectionCount == 1 }) {
                     let body = RequestBody.bytes(Data(count: 30_000_000))
                     _ = try await trial.exchange(.put, server.url + "/", body: body, timeouts: .none)
@@ -172,7 +173,7 @@ enum CancellationCases {
 }
 
 extension ConformanceTrial {
-    /// Runs the work, cancels it in its phase, and expects the end of it at once: of the task, and of the connection.
+    /// Runs the work, cancels it in its phase, and expects the task and the connection to end immediately.
     func expectCancelled(
         when isThere: () -> Bool, closing server: MockServer? = nil, work: @escaping @Sendable () async throws -> Void
     ) async throws {
@@ -190,7 +191,7 @@ extension ConformanceTrial {
     }
 }
 
-/// A producer that waits, and notes that it is cancelled.
+/// A producer that waits, and records its cancellation.
 private final class Stuck: AsyncSequence, Sendable {
     private let state = Locked((hasBegun: false, hasEnded: false))
 

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Connections: kept, stale, refused.
+/// Connections: kept alive, stale, refused.
 enum ConnectionCases {
     static let all = kept + stale
 
@@ -143,7 +143,7 @@ enum ConnectionCases {
                     let response = try await trial.exchange(.post, server.url + "/", body: .bytes(Data("x".utf8)))
                     try await trial.expectText(response, "ok")
                     try trial.equal(server.connectionCount, count, "the number of connections")
-                    // The end of the connection has to reach the client's side before the next request.
+                    // The end of the connection has to reach the client before the next request.
                     try await SystemTime().sleep(for: .milliseconds(30))
                 }
             },
@@ -163,8 +163,8 @@ enum ConnectionCases {
 }
 
 extension ConformanceTrial {
-    /// Sends a request where the connection that is at hand dies on it: it arrives once, and is lost; or an engine that
-    /// takes no used connection for it gets its answer.
+    /// Sends a request whose available connection breaks during it: the request arrives once and fails, or a transport
+    /// that does not reuse a connection for it receives its response.
     fileprivate func expectOnce(
         _ method: HTTPMethod, _ body: RequestBody, dyingBy death: MockResponse.Interruption
     ) async throws {
@@ -181,7 +181,7 @@ extension ConformanceTrial {
         try equal(server.requestCount, 2, "the number of requests")
     }
 
-    /// Answers everything, but ends its first connection at the second request on it.
+    /// Creates a server that responds to everything, but ends its first connection at the second request on it.
     fileprivate func warmServer(_ death: MockResponse.Interruption) throws -> MockServer {
         let server = try server()
         server.on(nil, "/*path") {

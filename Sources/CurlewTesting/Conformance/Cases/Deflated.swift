@@ -6,10 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Bytes in the DEFLATE format (RFC 1951) and its wrappers, written without a library, and wrongly on request.
+/// Bytes in the DEFLATE format (RFC 1951) and its wrappers, written without a library, and malformed on request.
 enum Deflated {
-    /// gzip (RFC 1952) with the bytes stored as they are. Another checksum than the right one, or a byte that has changed
-    /// since it was computed, make it wrong.
+    /// gzip (RFC 1952) with stored blocks. A wrong checksum, or a byte that changed after the checksum was computed,
+    /// makes it invalid.
     static func gzip(_ bytes: Data, checksum: UInt32? = nil, turning index: Int? = nil) -> Data {
         let sum = checksum ?? CRC32(bytes).value
         var bytes = Data(bytes)
@@ -25,7 +25,7 @@ enum Deflated {
     /// A gzip stream of more than `count` zeros in less than a hundredth of the bytes, without an end.
     static func bomb(of count: Int) -> Data {
         var bits = BitWriter()
-        // Not the last block, fixed codes (RFC 1951 §3.2.6): a zero, then "258 bytes from 1 byte back" again and again.
+        // Not the last block, fixed codes (RFC 1951 §3.2.6): a zero, then "258 bytes from 1 byte back" repeatedly.
         bits.write(0b0, 1)
         bits.write(0b01, 2)
         bits.writeCode(0b0011_0000, 8)
@@ -38,7 +38,7 @@ enum Deflated {
 
     private static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
 
-    /// Blocks without compression (RFC 1951 §3.2.4), each of at most 65,535 bytes.
+    /// Stored blocks (RFC 1951 §3.2.4), each of at most 65,535 bytes.
     private static func stored(_ bytes: Data) -> Data {
         var result = Data()
         var rest = bytes[...]
@@ -59,7 +59,7 @@ enum Deflated {
     }
 }
 
-/// Packs bits from the lowest of each byte on.
+/// Packs bits, starting with the least significant bit of each byte.
 private struct BitWriter {
     private(set) var bytes = Data()
     private var free = 0
@@ -68,7 +68,7 @@ private struct BitWriter {
         for bit in 0..<count { append(value >> bit & 1) }
     }
 
-    /// Codes of Huffman's kind go the other way round.
+    /// Huffman codes are packed with the most significant bit first.
     mutating func writeCode(_ value: Int, _ count: Int) {
         for bit in (0..<count).reversed() { append(value >> bit & 1) }
     }

@@ -9,11 +9,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// How the end of a body is declared, rightly and wrongly.
+/// How the end of a body is declared, correctly and incorrectly.
 enum FramingCases {
     static let all = bad + broken + odd
 
-    /// The answer can mean two things, or nothing: no part of it may pass for complete.
+    /// The response is ambiguous or invalid: no part of it may be reported as complete.
     private static let bad: [ConformanceCase] =
         [
             ("Content-Length below zero", .contentLength(["-5"])),
@@ -40,7 +40,7 @@ enum FramingCases {
                 rule: "RFC 9112 §2.2, §4")
         }
 
-    /// The answer ends before it is complete.
+    /// The response ends before it is complete.
     private static let broken: [ConformanceCase] =
         [
             (
@@ -70,7 +70,7 @@ enum FramingCases {
         ) { trial in
             let server = try trial.server(
                 answering: .text("hello").framed(as: .chunked(contentLength: ["2"])), .text("next"))
-            // Refusing it is right, too; reading two bytes of it is not.
+            // Refusing the response is correct, too; reading two bytes of it is not.
             do {
                 try await trial.expectText(trial.exchange(.get, server.url + "/"), "hello")
             } catch let error as NetworkError {
@@ -105,14 +105,14 @@ enum FramingCases {
         },
     ]
 
-    /// Small bodies and streamed ones take different ways through an engine; both have to see it.
+    /// Small and streamed bodies take different paths through a transport; both have to detect the error.
     private static func fails(
         _ name: String, _ response: MockResponse, _ reason: NetworkError.Reason, rule: String
     ) -> ConformanceCase {
         ConformanceCase(name, .framing, rule: rule) { trial in
             let server = try trial.server()
             for streaming in [false, true] {
-                // On a connection that was used before, an empty answer would be asked for again.
+                // On a reused connection, the request would be repeated after an empty response.
                 let transport = try trial.transport()
                 server.enqueue(response, .text("good"))
                 try await trial.expectFailure(reason) {

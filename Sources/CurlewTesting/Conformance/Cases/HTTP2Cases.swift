@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// HTTP/2 with a server that behaves.
+/// HTTP/2 with a conforming server.
 enum HTTP2Cases {
     static let all = basics + bodies
 

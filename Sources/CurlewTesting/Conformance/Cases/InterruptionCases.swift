@@ -9,7 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Connections that end too early: at each of five places, in three ways. Those that stand still are `TimeoutCases`.
+/// Connections that end prematurely: at each of five stages, in three ways. Connections that stall are in
+/// `TimeoutCases`.
 enum InterruptionCases {
     static let places: [(name: String, stage: MockResponse.Stage)] = [
         ("before the request is read", .beforeRequestRead), ("before the head", .beforeHead),
@@ -28,7 +29,7 @@ enum InterruptionCases {
                     trial in
                     let server = try trial.server()
                     for streaming in [false, true] {
-                        // On a connection that was used before, the request would be sent again.
+                        // On a reused connection, the request would be repeated.
                         let transport = try trial.transport()
                         server.enqueue(
                             .generated(bytes: 200_000).interrupted(by: interruption, at: stage), .text("good"))

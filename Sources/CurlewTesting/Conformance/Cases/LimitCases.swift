@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The most that a server may send.
+/// Limits on what a server may send.
 enum LimitCases {
     static let all = bodies + heads
 

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Much at once.
+/// Many concurrent exchanges.
 enum LoadCases {
     static let all =
         [8, 64].map { connections in

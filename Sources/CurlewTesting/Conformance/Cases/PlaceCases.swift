@@ -24,7 +24,7 @@ enum PlaceCases {
         },
         ConformanceCase("a name with several addresses is reached by the one that answers", .places, rule: "RFC 8305") {
             trial in
-            // "localhost" may be ::1 as well, where nobody listens.
+            // "localhost" may also be ::1, where no server listens.
             let server = try trial.server(answering: .text("hello"))
             try await trial.expectText(trial.exchange(.get, "http://localhost:\(server.port)/"), "hello")
         },
@@ -84,7 +84,7 @@ enum PlaceCases {
                 "an HTTP proxy gets the whole URL of a plain request, and no name is looked up", .places,
                 rule: "RFC 9112 §3.2.2"
             ) { trial in
-                // A server that is asked for whole URLs is a proxy.
+                // A server that receives requests for whole URLs is a proxy.
                 let server = try trial.server(answering: .text("from the proxy"))
                 let transport = try trial.transport(
                     .init(proxy: .fixed(ProxyServer(.http, host: "127.0.0.1", port: server.port))))

@@ -9,7 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What belongs to interceptors: an engine that does any of it by itself would do it twice, or unasked.
+/// Behaviour that belongs to interceptors. A transport that implements it would apply it twice, or against the app's
+/// configuration.
 enum PolicyCases {
     static let all =
         [301, 302, 303, 307, 308].map { code in

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Methods and the bodies of requests.
+/// Methods and request bodies.
 enum RequestCases {
     static let all = withoutBody + withBody + bodies + framing + failures
 
@@ -169,7 +169,7 @@ enum RequestCases {
 }
 
 extension ConformanceTrial {
-    /// The server's only request.
+    /// Returns the server's only request.
     func only(_ server: MockServer) throws -> RecordedRequest {
         let requests = server.requests
         try equal(server.requestCount, 1, "the number of requests")
@@ -177,7 +177,7 @@ extension ConformanceTrial {
     }
 }
 
-/// The kinds of body recipe, all giving the same bytes.
+/// The kinds of request bodies, all with the same bytes.
 enum BodyRecipe: String, CaseIterable, Sendable {
     case bytes, file
     case stream = "a stream with a length"
@@ -195,7 +195,7 @@ enum BodyRecipe: String, CaseIterable, Sendable {
     }
 }
 
-/// A producer of ready chunks, with an empty one among them, and an error at its end if asked.
+/// A producer of ready chunks, one of them empty, that optionally ends with an error.
 struct Produced: AsyncSequence, Sendable {
     private let chunks: [Data]
     private let failure: (any Error)?

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Bodies of responses.
+/// Response bodies.
 enum ResponseBodyCases {
     static let all = chunks + sizes + slow + reading + files
 

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Status lines, fields, interim answers and trailers.
+/// Status lines, fields, interim responses and trailers.
 enum ResponseHeadCases {
     static let all = statusLines + fields + oddFields + interim + withoutBody
 
@@ -125,7 +125,7 @@ enum ResponseHeadCases {
 }
 
 extension MockResponse {
-    /// A response written out, with its lines ended as HTTP ends them.
+    /// Returns a literal response, with CR LF line endings.
     static func lines(_ lines: String..., body: String = "") -> MockResponse {
         .raw(Data((lines.joined(separator: "\r\n") + "\r\n\r\n" + body).utf8))
     }

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Whom the client trusts, and as whom it shows itself.
+/// The certificates that the client trusts, and the one that it presents.
 enum SecurityCases {
     static let all = trust + handshakes + identities + pins
 
@@ -63,13 +63,14 @@ enum SecurityCases {
     ].map { what, interruption in
         ConformanceCase("a server that \(what) fails the handshake", .security, rule: "RFC 8446 §4") { trial in
             let server = try trial.server()
-            // Its first bytes are no HTTP, so that without an interruption it answers nothing and closes.
+            // The first bytes of the handshake are not HTTP, so that without an interruption the server closes without
+            // a response.
             if let interruption { server.enqueue(.text("never").interrupted(by: interruption, at: .beforeRequestRead)) }
             let work = { _ = try await trial.exchange(.get, "https://127.0.0.1:\(server.port)/") }
             if interruption == nil {
                 try await trial.expectFailure(.secureConnectionFailed(.handshake), work: work)
             } else {
-                // The connection is lost and nothing was sent; not every engine hears why a handshake has failed.
+                // The connection is lost and nothing was sent; not every transport learns why a handshake has failed.
                 try await trial.expectFailure(
                     .connectionLost(.requestNotSent), .secureConnectionFailed(.handshake), work: work)
             }
@@ -159,7 +160,7 @@ enum SecurityCases {
 }
 
 extension ConformanceTrial {
-    /// A transport that trusts the environment's authority.
+    /// Creates a transport that trusts the environment's authority.
     func trusting(
         identity: ConformanceEnvironment.Part? = nil, hosts: [String] = [], pins: PinSet? = nil,
         change: (inout TransportConfiguration) -> Void = { _ in }

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The end of an engine.
+/// The shutdown of a transport.
 enum ShutdownCases {
     private static let refused = NetworkError.Reason.refused(by: .shutdown)
 

@@ -9,7 +9,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Each phase ends in its own time. There is no other limit, so that only the one that is tested can end the exchange.
+/// Each phase times out after its own limit. Other limits are disabled, so that only the tested one can end the
+/// exchange.
 enum TimeoutCases {
     static let all = stalls + whole + patience
 

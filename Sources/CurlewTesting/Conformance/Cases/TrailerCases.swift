@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Fields behind bodies, in both directions.
+/// Trailer fields, in both directions.
 enum TrailerCases {
     static let all =
         [false, true].map { isLarge in

@@ -8,23 +8,24 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Digest authentication (RFC 7616) with one server, without I/O: takes challenges, gives `Authorization` fields.
+/// Digest authentication (RFC 7616) with one server, without I/O: receives challenges and creates `Authorization`
+/// fields.
 ///
-/// Algorithms: SHA-512-256, SHA-256 and MD5, each also as a session; the strongest that is offered is taken. Quality of
-/// protection: `auth`, or none where an old server offers none (RFC 2069). `auth-int` alone, and algorithms that are not
-/// known, are challenges that cannot be met. Nothing weaker than the minimum is answered, and nothing weaker than what the
-/// server has offered before: a challenge that suddenly is comes from somebody else. A nonce is used again with a
-/// rising count until the server names another one.
+/// Algorithms: SHA-512-256, SHA-256 and MD5, each also as a session; the strongest on offer is used. Quality of
+/// protection: `auth`, or none where an old server offers none (RFC 2069). `auth-int` alone, and unknown algorithms,
+/// are unsupported challenges. Challenges weaker than the minimum are refused, as are challenges weaker than earlier
+/// ones of the server: a sudden downgrade indicates an attacker. A nonce is reused with an increasing count until the
+/// server sends another.
 struct DigestAuthenticator {
-    /// What became of a challenge.
+    /// The result of a challenge.
     enum Verdict: Equatable {
-        /// The request may be sent again, and will get another answer.
+        /// The request may be sent again, and its response will differ.
         case again
-        /// The server has seen the right nonce and did not like user or password.
+        /// The server has received the right nonce and rejected user name or password.
         case refused
-        /// Nothing that can be met is asked for.
+        /// No challenge is supported.
         case unmet
-        /// What is asked for could be met, and is weaker than allowed.
+        /// A challenge is supported, but weaker than allowed.
         case weak(offered: DigestMinimum, wanted: DigestMinimum)
     }
 
@@ -32,9 +33,9 @@ struct DigestAuthenticator {
         let challenge: DigestChallenge
         var nonce: String
         var count: UInt32 = 0
-        /// The server has let us in: user and password are right.
+        /// Whether the server has accepted user name and password.
         var hasWorked = false
-        /// Of the user, the realm and the password; for the session algorithms of the first nonces as well.
+        /// The hash of user name, realm and password; for session algorithms of the first nonces as well.
         let secret: String
         let cnonce: String
     }
@@ -42,11 +43,11 @@ struct DigestAuthenticator {
     let user: String
     let password: String
     private let makeNonce: @Sendable () -> String
-    /// The app's minimum, or the strongest that the server has offered since.
+    /// The app's minimum, or the strongest level that the server has offered since.
     private var minimum: DigestMinimum
     private var session: Session?
 
-    /// - `makeNonce`: our own nonces, which must not repeat.
+    /// - `makeNonce`: returns client nonces, which must not repeat.
     init(
         user: String, password: String, minimum: DigestMinimum = .sha256,
         makeNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce
@@ -57,7 +58,7 @@ struct DigestAuthenticator {
         self.makeNonce = makeNonce
     }
 
-    /// The field for a request; nil before a challenge has been met, and outside of the space that it named.
+    /// Returns the field for a request; nil before a supported challenge, and outside of its protection space.
     mutating func authorization(method: HTTPMethod, target: String) -> String? {
         guard var current = session, current.challenge.covers(target) else { return nil }
         if current.count == .max { return nil }
@@ -89,24 +90,24 @@ struct DigestAuthenticator {
         return "Digest " + fields.joined(separator: ", ")
     }
 
-    /// Takes the challenges of a 401 to a request for `target`.
+    /// Handles the challenges of a 401 to a request for `target`.
     ///
-    /// - `sent`: the field that the request was sent with; nil if with none.
+    /// - `sent`: the field of the request; nil if it had none.
     mutating func receive(_ challenges: [HTTPChallenge], to target: String = "/", sent: String?) -> Verdict {
         let offers = challenges.compactMap { DigestChallenge($0) }
         guard let best = offers.max(by: { $0.strength < $1.strength }) else { return .unmet }
         guard best.strength >= minimum else { return .weak(offered: best.strength, wanted: minimum) }
         minimum = best.strength
-        // Another call has met a challenge meanwhile: what it learnt is as good, and many calls at once stay with one
+        // Another call has handled a challenge since. Its session is as good, and concurrent calls keep using one
         // nonce.
         if let session, session.challenge.covers(target), !Self.uses(sent, session.nonce) { return .again }
         if let sent, !best.isStale {
-            // The same nonce again, not called stale: what was wrong is the password. A new nonce in the same realm and
-            // not for age means the same with most servers, unless they have let us in before: then they have forgotten
-            // the old one, and do not say so.
+            // If the same nonce is repeated and not marked stale, the password is wrong. A new nonce in the same realm
+            // that is not marked stale means the same with most servers. The exception is a server that has accepted
+            // the password before: it has dropped the old nonce without marking it stale.
             let isForgotten = session.map { $0.hasWorked || $0.challenge.realm != best.realm } ?? true
             if Self.uses(sent, best.nonce) || !isForgotten {
-                // So that the next call begins anew: somebody may have put the password right.
+                // Lets the next call start over, as the password may have been corrected on the server.
                 session = nil
                 return .refused
             }
@@ -117,12 +118,12 @@ struct DigestAuthenticator {
         return .again
     }
 
-    /// The server took the field.
+    /// Records that the server accepted the field.
     mutating func succeed(_ sent: String) {
         if let session, !session.hasWorked, Self.uses(sent, session.nonce) { self.session?.hasWorked = true }
     }
 
-    /// Takes `Authentication-Info`: the server may name the next nonce in advance.
+    /// Handles `Authentication-Info`, in which the server may send the next nonce in advance.
     mutating func receiveInfo(_ field: String) {
         let next = HTTPChallenge.parameters(of: field).first { $0.name == "nextnonce" }?.value
         guard let next, !next.isEmpty, next.utf8.count <= DigestChallenge.lengthLimit, next != session?.nonce else {
@@ -143,14 +144,14 @@ struct DigestAuthenticator {
     }
 
     private static func uses(_ field: String?, _ nonce: String) -> Bool {
-        // By bytes, as everything that is compared here.
+        // Compared by bytes, as everything here.
         guard let field = field?.utf8 else { return false }
         let wanted = Array(" nonce=\(quoted(nonce))".utf8)
         return field.indices.contains { field[$0...].starts(with: wanted) }
     }
 
     private static func quoted(_ text: String) -> String {
-        // By scalars: a quote with a combining mark behind it is another `Character`.
+        // Iterates over scalars: a quote followed by a combining mark is a different `Character`.
         let escaped = text.unicodeScalars.reduce(into: "") { escaped, scalar in
             if scalar == "\\" || scalar == "\"" { escaped.unicodeScalars.append("\\") }
             escaped.unicodeScalars.append(scalar)
@@ -158,7 +159,7 @@ struct DigestAuthenticator {
         return "\"\(escaped)\""
     }
 
-    /// RFC 8187 §3.2.1, with fewer bytes left as they are than it allows.
+    /// RFC 8187 §3.2.1, with more bytes escaped than it requires.
     private static func extended(_ text: String) -> String {
         text.utf8.map { isPlain($0) ? String(Unicode.Scalar($0)) : "%" + Data([$0]).hexText.uppercased() }
             .joined()
@@ -173,7 +174,7 @@ struct DigestAuthenticator {
         }
     }
 
-    /// 128 bits by the system's generator.
+    /// 128 bits from the system's generator.
     static func randomNonce() -> String {
         var random = SystemRandomNumberGenerator()
         return withUnsafeBytes(of: (random.next(), random.next()) as (UInt64, UInt64)) { Data($0).hexText }
@@ -181,7 +182,7 @@ struct DigestAuthenticator {
 }
 
 extension DigestAuthenticator: CustomStringConvertible, CustomReflectable {
-    /// Neither user nor password.
+    /// Contains neither user name nor password.
     var description: String { "DigestAuthenticator" }
 
     var customMirror: Mirror { Mirror(self, children: ["description": description]) }

@@ -8,7 +8,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// A `Digest` challenge that can be met (RFC 7616 §3.3).
+/// A supported `Digest` challenge (RFC 7616 §3.3).
 struct DigestChallenge {
     /// How the response is computed.
     struct Algorithm: Hashable {
@@ -17,7 +17,7 @@ struct DigestChallenge {
         let function: Function
         let isSession: Bool
 
-        /// Nil for one that is not known. Without a name it is MD5.
+        /// Nil for an unknown algorithm. The default is MD5.
         init?(_ name: String?) {
             switch (name ?? "MD5").uppercased() {
             case "MD5": (function, isSession) = (.md5, false)
@@ -40,7 +40,7 @@ struct DigestChallenge {
             return name + (isSession ? "-sess" : "")
         }
 
-        /// `H` of the RFC; nil where the system forbids the function.
+        /// `H` of the RFC; nil where the system prohibits the function.
         func digest(_ text: String) -> String? {
             let bytes = Data(text.utf8)
             return switch function {
@@ -55,26 +55,26 @@ struct DigestChallenge {
     let nonce: String
     let opaque: String?
     let algorithm: Algorithm
-    /// False for a challenge without `algorithm`; the answer has none then (RFC 7616 §3.4).
+    /// Whether the challenge has `algorithm`; without it, the credential has none (RFC 7616 §3.4).
     let namesAlgorithm: Bool
-    /// `qop=auth`; false for the servers of RFC 2069, which offer none.
+    /// `qop=auth`; false for servers of RFC 2069, which offer none.
     let hasProtection: Bool
-    /// The nonce was too old; user and password were not the matter.
+    /// Whether the nonce had expired, as opposed to a wrong user name or password.
     let isStale: Bool
     let hashesUser: Bool
-    /// Paths below which the challenge holds; empty for the whole origin. Other origins that a server names are left
-    /// out: a credential belongs to one.
+    /// The path prefixes of the protection space; empty for the whole origin. Other origins that a server lists are
+    /// ignored: a credential belongs to one origin.
     private let space: [String]
 
-    /// A longer nonce is not one that a server would send.
+    /// The maximum length of a nonce; servers send shorter ones.
     static let lengthLimit = 4096
 
-    /// Nil for another scheme, and for what cannot be met.
+    /// Nil for another scheme, and for an unsupported challenge.
     init?(_ challenge: HTTPChallenge) {
         guard challenge.scheme == "digest", let nonce = challenge["nonce"], !nonce.isEmpty,
             let algorithm = Algorithm(challenge["algorithm"])
         else { return nil }
-        // By bytes: a comma with a combining mark behind it is another `Character`.
+        // Split by bytes: a comma followed by a combining mark is a different `Character`.
         let words = challenge["qop"]?.utf8.split { [0x20, 0x2C, 0x09].contains($0) } ?? []
         let offered = words.map { String(Substring($0)).lowercased() }
         guard offered.isEmpty || offered.contains("auth") else { return nil }
@@ -90,8 +90,9 @@ struct DigestChallenge {
         space = challenge["domain"]?.parts(" ").filter { $0.begins(with: "/") }.map(String.init) ?? []
     }
 
-    /// How hard it is to find the password by the answer. Without `qop` there is no nonce of ours in it: who chose the
-    /// server's nonce may have a table of passwords made for it, whatever the algorithm.
+    /// How hard it is to find the password from the credential. Without `qop`, the credential contains no client nonce:
+    /// an attacker who chose the server's nonce may have precomputed a table of passwords for it, whatever the
+    /// algorithm.
     var strength: DigestMinimum {
         guard hasProtection else { return .withoutProtection }
         return switch algorithm.function {
@@ -101,7 +102,7 @@ struct DigestChallenge {
         }
     }
 
-    /// Whether a path lies in the space, so that the credential may go with the first request already.
+    /// Returns whether a path is in the protection space, so that the credential may be sent preemptively.
     func covers(_ target: String) -> Bool {
         guard !space.isEmpty else { return true }
         let path = target.upTo("?")

@@ -2,27 +2,28 @@
 
 import CurlewHTTP
 
-/// Answers `Digest` challenges of one origin (RFC 7616): user and password never travel.
+/// Responds to `Digest` challenges of one origin (RFC 7616) without sending the password.
 ///
-/// Whose requests are answered for is decided by the rules of `BearerInterceptor`, also over plain http: who reads along
-/// can try passwords at home. The first call is refused and sent again; those that follow carry the credential at once.
-/// SHA-512-256 and SHA-256, and MD5 where the app allows it, also as sessions; no `auth-int`. A challenge that is weaker
-/// than the minimum, or than one of the server's before, fails the call with `.notAuthenticated(.refused)`. A call is
-/// sent at most three times (no credential, a stale nonce, the present one). A body that cannot be sent again is not:
-/// its 401 is the answer, so begin with a call that has none.
+/// The rules of `BearerInterceptor` determine which requests are covered. They also apply to plain http, where an
+/// eavesdropper can test passwords offline. The first call is refused and sent again; later calls send the credential
+/// preemptively. Supports SHA-512-256 and SHA-256, and MD5 where the app allows it, also as sessions; no `auth-int`. A
+/// challenge that is weaker than the minimum, or than an earlier one of the server, fails the call with
+/// `.notAuthenticated(.refused)`. A call is sent at most three times (no credential, a stale nonce, the present one). A
+/// request whose body cannot be produced again is not sent again: its 401 is returned to the caller, so begin with a
+/// call that has no such body.
 ///
-/// Copies share what they know of the server.
+/// Copies share the state of the server's challenges.
 public struct DigestInterceptor: ValidatingInterceptor {
     private let scope: CredentialScope
     private let name: String?
     private let authenticator: Locked<DigestAuthenticator>
     private let holder: [String]
 
-    /// A user and a password for one origin.
+    /// Creates an interceptor for one origin.
     ///
-    /// - `url`: whose origin is answered; nil for that of the client's base URL.
-    /// - `name`: which calls ask for them with `.named`; nil for all that name none.
-    /// - `minimum`: what is weaker is not answered. Default SHA-256.
+    /// - `url`: a URL of the origin whose challenges are handled; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the credential with `.named`; nil for all calls that select none.
+    /// - `minimum`: the weakest challenge that is accepted. Default SHA-256.
     public init(
         user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
     ) {
@@ -39,7 +40,7 @@ public struct DigestInterceptor: ValidatingInterceptor {
     /// `.authentication`.
     public var placement: Placement { .authentication }
 
-    /// Sends the request with what is known, and again after a challenge that can be met.
+    /// Sends the request with the credential if there is one, and again after a supported challenge.
     public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
         guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
             return try await next(request)
@@ -50,7 +51,7 @@ public struct DigestInterceptor: ValidatingInterceptor {
             let field = authenticator.withLock { $0.authorization(method: request.method, target: request.target) }
             var authorized = request
             if let field { authorized.headers[.authorization] = field }
-            // Before the first challenge there is nothing to attach, and yet a credential that is demanded is there.
+            // Before the first challenge there is nothing to attach, but a required credential counts as present.
             let response =
                 if let context { try await next.again(authorized, in: context.authenticated) } else {
                     try await next(authorized, context: next.context.authenticated)
@@ -87,7 +88,7 @@ public struct DigestInterceptor: ValidatingInterceptor {
                 + ".\(offered.name)). If it has, somebody else may have answered.", request: RequestLine(request))
     }
 
-    /// Whoever has this user name and password.
+    /// The principal of this user name and password.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
         guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
             return .anonymous
@@ -95,25 +96,25 @@ public struct DigestInterceptor: ValidatingInterceptor {
         return .holder(of: holder, in: context)
     }
 
-    /// No origin to belong to.
+    /// Reports a missing origin.
     public func problem(in setup: PipelineSetup) -> String? {
         scope.problem(of: "The digest credential", in: setup) { ".digest(user: …, password: …, for: \"\($0)\")" }
     }
 }
 
 extension DigestInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// `Digest`, with the origin if one was named. Never user or password.
+    /// `Digest`, with the origin if one was specified. Never the user name or password.
     public var description: String { scope.label("Digest") }
 
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows what `description` does, and nothing else.
+    /// Contains only `description`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension Interceptor where Self == DigestInterceptor {
-    /// A user and a password that never travel. See `DigestInterceptor`.
+    /// Authenticates with a user name and a password by challenge and response. See `DigestInterceptor`.
     public static func digest(
         user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
     ) -> DigestInterceptor {

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
 
-/// The weakest digest challenge that is answered, from weak to strong.
+/// The weakest digest challenge that is accepted, ordered from weak to strong.
 ///
-/// Whoever can act as the server, or reads along over plain http, gets a text by which passwords can be tried without the
-/// server. How many in a second is decided by the algorithm, so what is weaker than the server needs has to be asked for.
+/// An attacker who acts as the server, or who eavesdrops on plain http, obtains a text that allows testing passwords
+/// offline. The algorithm determines how many passwords per second can be tested. Levels weaker than the default must
+/// be allowed explicitly.
 public enum DigestMinimum: Int, Comparable, Hashable, Sendable {
-    /// Also servers of RFC 2069, which offer no `qop`: a nonce of an attacker's choice is all that goes into the answer.
+    /// Also servers of RFC 2069, which offer no `qop`: the credential then contains only a nonce, which an attacker can
+    /// choose.
     case withoutProtection
-    /// MD5 with `qop=auth`, which is all that many devices and Apache know.
+    /// MD5 with `qop=auth`, the only level that many devices and Apache support.
     case md5
     /// SHA-256, the default.
     case sha256
     /// SHA-512/256.
     case sha512Trunc256
 
-    /// Weaker.
+    /// Orders levels from weak to strong.
     public static func < (left: DigestMinimum, right: DigestMinimum) -> Bool { left.rawValue < right.rawValue }
 }
 
 extension DigestMinimum: CustomStringConvertible {
-    /// What a sentence calls it.
+    /// The name of the level in a sentence.
     public var description: String {
         switch self {
         case .withoutProtection: "digest without qop (RFC 2069)"
@@ -29,7 +31,7 @@ extension DigestMinimum: CustomStringConvertible {
         }
     }
 
-    /// As it is written in code.
+    /// The name of the level in code.
     var name: String {
         switch self {
         case .withoutProtection: "withoutProtection"

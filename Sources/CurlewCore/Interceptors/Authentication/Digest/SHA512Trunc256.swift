@@ -6,10 +6,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// SHA-512/256 (FIPS 180-4 §6.7), in Swift, because CryptoKit does not have it: digest authentication is its only use,
-/// with messages of a few lines. What depends on the values is arithmetic alone, no branch and no index.
+/// SHA-512/256 (FIPS 180-4 §6.7), implemented in Swift because CryptoKit does not provide it. Digest authentication is
+/// its only use, with messages of a few lines. Secret values affect arithmetic only, no branch and no index.
 enum SHA512Trunc256 {
-    /// The 32 bytes of the hash.
+    /// Returns the 32 bytes of the hash.
     static func hash(_ bytes: Data) -> Data {
         var state = initial
         let message = padded(bytes)
@@ -18,7 +18,7 @@ enum SHA512Trunc256 {
         return Data(state[..<4].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
     }
 
-    /// A one bit, zeros, and the length in bits as 16 bytes, to full blocks of 128.
+    /// Appends a one bit, zeros, and the length in bits as 16 bytes, to fill blocks of 128 bytes.
     private static func padded(_ bytes: Data) -> [UInt8] {
         var message = Array(bytes) + [0x80]
         message += [UInt8](repeating: 0, count: (240 - message.count % 128) % 128 + 8)

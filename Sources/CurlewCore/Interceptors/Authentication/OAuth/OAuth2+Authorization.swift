@@ -8,20 +8,21 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The part of a sign-in that happens in a browser: two texts, no I/O.
+/// The browser part of a sign-in: creates the URL and parses the redirect, without I/O.
 extension OAuth2 {
-    /// A text that nobody can guess, to recognise one's own answer by (RFC 6749 §10.12). 128 bits.
+    /// Returns an unguessable text of 128 bits that identifies the response to this authorization request (RFC 6749
+    /// §10.12).
     public static func makeState() -> String {
         DigestAuthenticator.randomNonce()
     }
 
-    /// The page that asks the person, to be opened in a browser (RFC 6749 §4.1.1, RFC 7636 §4.3).
+    /// Returns the URL of the authorization page, to be opened in a browser (RFC 6749 §4.1.1, RFC 7636 §4.3).
     ///
     /// - `endpoint`: the server's authorization endpoint. Plain http is refused, except to this machine.
-    /// - `redirect`: where the browser comes back to, as registered with the server.
+    /// - `redirect`: the URI that the browser returns to, as registered with the server.
     /// - `extra`: further items, such as `prompt` or `login_hint`.
     ///
-    /// Throws `NetworkError` with `.invalidRequest` for an endpoint that is no absolute URL or not secure.
+    /// Throws `NetworkError` with `.invalidRequest` for an endpoint that is not an absolute URL or not secure.
     public func authorizationURL(
         at endpoint: String, redirect: String, _ pkce: PKCE, state: String, extra: KeyValuePairs<String, String> = [:]
     ) throws(NetworkError) -> String {
@@ -42,14 +43,14 @@ extension OAuth2 {
         return request.urlString
     }
 
-    /// The code in the URL that the browser came back with (RFC 6749 §4.1.2).
+    /// Returns the code in the URL that the browser returned to (RFC 6749 §4.1.2).
     ///
-    /// - `url`: the whole URL, its query included.
-    /// - `redirect`: as in the authorization request. An answer that came to another place is not to this sign-in.
+    /// - `url`: the whole URL, including its query.
+    /// - `redirect`: as in the authorization request. A response to another URI does not belong to this sign-in.
     ///
-    /// Throws `NetworkError`: `.invalidRequest` if the answer is not to this sign-in (another place, another `state`, or
-    /// another `iss` than `issuer` if the app names one: RFC 9207) or has no code, and `.notAuthenticated(.refused)` if
-    /// the person or the server declined, with what the server said in `detail`.
+    /// Throws `NetworkError`: `.invalidRequest` if the response does not belong to this sign-in (another URI, another
+    /// `state`, or another `iss` than `issuer` if the app specifies one: RFC 9207) or has no code, and
+    /// `.notAuthenticated(.refused)` if the user or the server declined, with the server's message in `detail`.
     public func code(from url: String, redirect: String, state: String) throws(NetworkError) -> String {
         let answer = RedirectURI(url)
         guard answer.isAnswer(to: RedirectURI(redirect)) else {
@@ -63,7 +64,7 @@ extension OAuth2 {
                 .invalidRequest, detail: "The answer is not to this sign-in: its state is another one.",
                 hint: "Begin the sign-in again.")
         }
-        // Before anything else is believed: errors of another server are no more to this sign-in than its codes.
+        // Checked first: neither errors nor codes of another server belong to this sign-in.
         if let issuer {
             guard let returned = items["iss"], Self.isSame(returned, issuer) else {
                 let found = items["iss"].map { "\"\($0.clipped(to: 200).printable)\"" } ?? "missing"
@@ -85,7 +86,7 @@ extension OAuth2 {
         return code
     }
 
-    /// Takes the same time wherever the texts differ.
+    /// Compares in constant time, whatever the position of a difference.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         let (left, right) = (Array(left.utf8), Array(right.utf8))
         guard left.count == right.count else { return false }
@@ -93,10 +94,10 @@ extension OAuth2 {
     }
 }
 
-/// A redirect URI, or the URL of an answer to one, by its bytes: an app's own scheme need not be one that a URL type
-/// understands.
+/// A redirect URI, or the URL of a response to one, compared by bytes: a URL type may not parse the custom scheme of an
+/// app.
 private struct RedirectURI {
-    /// Scheme and authority in lower case, and the path.
+    /// The scheme and authority in lower case, and the path.
     private let place: [UInt8]
     private let query: [Substring.UTF8View]
 
@@ -108,13 +109,13 @@ private struct RedirectURI {
         self.place = Self.normal(Array(place))
     }
 
-    /// Whether an answer came to the place that was named, and has the items that were named.
+    /// Returns whether a response was sent to the specified URI, and has its query items.
     func isAnswer(to redirect: RedirectURI) -> Bool {
         place == redirect.place
             && redirect.query.allSatisfy { named in query.contains { $0.elementsEqual(named) } }
     }
 
-    /// Of an item that repeats nothing is believed.
+    /// The query items. Repeated items are ignored.
     var items: [String: String] {
         query.reduce(into: [:]) { items, item in
             let name = item.prefix { $0 != UInt8(ascii: "=") }
@@ -128,7 +129,7 @@ private struct RedirectURI {
         PercentCoding.decodeForm(String(Substring(text)))
     }
 
-    /// Scheme and host are the same in either case; no path behind a host is the path `/` (RFC 3986 §6.2.2, §6.2.3).
+    /// Scheme and host are case-insensitive; an empty path after a host is the path `/` (RFC 3986 §6.2.2, §6.2.3).
     private static func normal(_ place: [UInt8]) -> [UInt8] {
         let slash = UInt8(ascii: "/")
         guard let colon = place.firstIndex(of: UInt8(ascii: ":")) else { return place }

@@ -8,27 +8,27 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Signing in on another device: for programs without a browser, such as command lines (RFC 8628).
+/// Signs in on another device, for programs without a browser, such as command-line tools (RFC 8628).
 ///
 ///     let device = try await client.send(oauth.deviceAuthorization(at: "https://id.example.com/device"))
 ///     print("Open \(device.verificationURL) and enter \(device.userCode)")
 ///     try await store.signIn(try await oauth.tokens(for: device, with: client))
 extension OAuth2 {
-    /// What the person is shown, and what the device asks with meanwhile (RFC 8628 §3.2).
+    /// The codes of a device sign-in: what the user is shown, and what the device polls with (RFC 8628 §3.2).
     public struct DeviceAuthorization: Decodable, Hashable, Sendable {
-        /// What the person enters. To be shown.
+        /// The code that the user enters. To be shown.
         public let userCode: String
-        /// Where the person goes. To be shown.
+        /// The page that the user opens. To be shown.
         public let verificationURL: String
-        /// The same with the code in it, for a QR code or a link; nil if the server has none.
+        /// The page with the code in the URL, for a QR code or a link; nil if the server has none.
         public let completeVerificationURL: String?
-        /// How long the codes are good. At most a day is believed.
+        /// How long the codes are valid, at most a day.
         public let lifetime: Duration
-        /// How long to wait between two requests, 5 s if the server does not say. Within 1 s and `lifetime`.
+        /// The interval between two polls, 5 s if the server does not specify it. Between 1 s and `lifetime`.
         public let interval: Duration
         let deviceCode: String
 
-        /// Reads the server's response. Texts with control characters, which would reach the person's terminal, are
+        /// Decodes the server's response. Texts with control characters, which would reach the user's terminal, are
         /// refused.
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: Field.self)
@@ -42,7 +42,7 @@ extension OAuth2 {
             }
             userCode = try text(.userCode)
             deviceCode = try text(.deviceCode)
-            // Google's servers have the name of a draft.
+            // Google's servers use the name of a draft.
             verificationURL = try text(fields.contains(.verification) ? .verification : .verificationOfDraft)
             completeVerificationURL = fields.contains(.complete) ? try text(.complete) : nil
             let seconds = try fields.decode(Double.self, forKey: .lifetime)
@@ -62,7 +62,7 @@ extension OAuth2 {
         }
     }
 
-    /// Asks for the codes of a sign-in on another device (RFC 8628 §3.1).
+    /// Returns the request for the codes of a sign-in on another device (RFC 8628 §3.1).
     ///
     /// - `endpoint`: the server's device authorization endpoint, under the same rules as `tokenEndpoint`.
     public func deviceAuthorization(at endpoint: String) -> Request<DeviceAuthorization> {
@@ -73,16 +73,17 @@ extension OAuth2 {
         }
     }
 
-    /// Waits until the person has agreed on the other device (RFC 8628 §3.4, §3.5). Call it as soon as the codes have come.
+    /// Waits until the user has approved on the other device (RFC 8628 §3.4, §3.5). Call it as soon as the codes have
+    /// arrived.
     ///
-    /// It asks at the server's interval, 5 s more seldom each time the server says `slow_down`, and half as often after
-    /// each answer that does not come, 429 and 5xx. It ends with the codes' `lifetime`, counted from the call, and with
+    /// It polls at the server's interval, adds 5 s each time the server sends `slow_down`, and doubles the interval
+    /// after each missing response, 429 and 5xx. It ends with the codes' `lifetime`, counted from the call, and with
     /// the task.
     ///
-    /// - `time`: what the waits are measured with.
+    /// - `time`: the time source for the waits.
     ///
-    /// Throws `NetworkError`: `.notAuthenticated(.refused)` if the person or the server declined, `.timedOut(.total)` if
-    /// the codes have ended, `.cancelled`, and any other error of the token endpoint.
+    /// Throws `NetworkError`: `.notAuthenticated(.refused)` if the user or the server declined, `.timedOut(.total)` if
+    /// the codes have expired, `.cancelled`, and any other error of the token endpoint.
     public func tokens(
         for device: DeviceAuthorization, with client: APIClient, time: any TimeSource = SystemTime()
     ) async throws(NetworkError) -> Tokens {
@@ -123,7 +124,7 @@ extension OAuth2 {
 }
 
 extension NetworkError {
-    /// Nothing about the codes: the server did not answer, or cannot now.
+    /// Whether the error indicates nothing about the codes: the server did not respond, or cannot at present.
     fileprivate var isPassing: Bool {
         switch reason {
         case .unreachable, .timedOut, .connectionLost: true
@@ -134,12 +135,12 @@ extension NetworkError {
 }
 
 extension OAuth2.DeviceAuthorization: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// What the person is shown; never the device's secret.
+    /// What the user is shown. Never the device's secret.
     public var description: String { "DeviceAuthorization(\(userCode) at \(verificationURL))" }
 
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows what `description` does, and nothing else.
+    /// Contains only `description`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

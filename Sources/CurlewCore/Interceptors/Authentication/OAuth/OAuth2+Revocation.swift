@@ -2,17 +2,18 @@
 
 import CurlewHTTP
 
-/// Tokens that nobody is to use any more, whatever copies there are (RFC 7009).
+/// Revokes tokens, so that no copy of them is valid any more (RFC 7009).
 extension OAuth2 {
-    /// Which of the two kinds a token is, so that the server looks in the right place first (RFC 7009 §2.1).
+    /// The kind of a token, a hint for the server's lookup (RFC 7009 §2.1).
     public enum TokenKind: String, Hashable, Sendable {
-        /// Goes with calls.
+        /// An access token.
         case access = "access_token"
-        /// Gets new tokens.
+        /// A refresh token.
         case refresh = "refresh_token"
     }
 
-    /// Makes a token worthless. A token that the server does not know, or not any more, is fine (RFC 7009 §2.2).
+    /// Returns the request that revokes a token. It succeeds for a token that the server does not or no longer know
+    /// (RFC 7009 §2.2).
     ///
     /// Sending it throws `.configuration` if the client has no `revocationEndpoint`.
     public func revocation(of token: String, _ kind: TokenKind) -> Request<Void> {
@@ -33,18 +34,19 @@ extension OAuth2 {
 }
 
 extension TokenStore {
-    /// Forgets the tokens, and asks the server to make them worthless, so that a copy of them is of no use either.
+    /// Discards the tokens, and requests their revocation, so that copies of them are not valid either.
     ///
-    /// They are forgotten first, as by `signOut()`, also where they cannot be read or removed: what the network does
-    /// keeps nobody signed in. Then the refresh token is revoked, which ends the access tokens of the sign-in with most
-    /// servers, and the access token for the others. Without a `revocationEndpoint` nothing is sent.
+    /// The tokens are discarded first, as by `signOut()`, also where they cannot be read or removed, so a network
+    /// failure does not prevent the sign-out. Then the refresh token is revoked, which invalidates the access tokens of
+    /// the sign-in on most servers, and then the access token for the other servers. Without a `revocationEndpoint`
+    /// nothing is sent.
     ///
-    /// - `client`: sends the requests. They carry no other credential and follow no redirect.
+    /// - `client`: sends the requests. They have no other credential and follow no redirect.
     ///
-    /// Throws the error of `signOut()`, else that of the revocation. A server that does not revoke access tokens
-    /// (`unsupported_token_type`) is fine when there was a refresh token.
+    /// Throws the error of `signOut()`, or else that of the revocation. A server that does not revoke access tokens
+    /// (`unsupported_token_type`) causes no error if there was a refresh token.
     public func signOut(revoking oauth: OAuth2, with client: APIClient) async throws(NetworkError) {
-        // Also what was kept by an earlier launch and has not been asked for.
+        // Includes stored tokens of an earlier launch that have not been loaded.
         _ = try? await tokens
         let last = state.newest
         var failure: NetworkError?

@@ -8,46 +8,48 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// An OAuth 2 client (RFC 6749): each step of a flow as a request or a text, which the app drives.
+/// An OAuth 2 client (RFC 6749). Each step of a flow is a request or a text, and the app drives the flow.
 ///
 ///     let oauth = OAuth2(clientID: "app", tokenEndpoint: "https://id.example.com/token")
-///     .bearer(store, refresh: oauth.refresh)               // an account that somebody signs in to
-///     .bearer(store, obtain: oauth.obtain)                 // a service of its own: client credentials
+///     .bearer(store, refresh: oauth.refresh)               // an account that a user signs in to
+///     .bearer(store, obtain: oauth.obtain)                 // the client's own account: client credentials
 ///
-/// Signing in with a browser, with PKCE always (RFC 9700 §2.1.1):
+/// To sign in with a browser, always with PKCE (RFC 9700 §2.1.1):
 ///
 ///     let (pkce, state) = (PKCE(), OAuth2.makeState())
-///     open(try oauth.authorizationURL(at: "https://id.example.com/authorize", redirect: "app://back", pkce, state: state))
+///     open(try oauth.authorizationURL(
+///         at: "https://id.example.com/authorize", redirect: "app://back", pkce, state: state))
 ///     let code = try oauth.code(from: urlThatCameBack, redirect: "app://back", state: state)
 ///     try await store.signIn(try await client.send(oauth.exchange(code, redirect: "app://back", pkce)))
 ///
-/// No request of these follows a redirect, whatever the client's pipeline does: it would carry secrets to another place.
-/// An answer whose `token_type` is anything but `Bearer` is refused with `.decoding` (RFC 6749 §7.1).
+/// None of these requests follows a redirect, whatever the client's pipeline does, because a redirect would send
+/// secrets elsewhere. A response whose `token_type` is anything but `Bearer` is refused with `.decoding` (RFC 6749
+/// §7.1).
 public struct OAuth2: Sendable {
-    /// How the client says who it is at the token endpoint.
+    /// How the client authenticates at the token endpoint.
     public enum ClientAuthentication: Hashable, Sendable {
-        /// A public client, such as an app, has no secret: only its identifier is sent.
+        /// A public client, such as an app, without a secret: only its identifier is sent.
         case none
-        /// With a secret as user and password (RFC 6749 §2.3.1).
+        /// A secret, sent as the password of Basic authentication (RFC 6749 §2.3.1).
         case basic(secret: String)
-        /// With a secret among the form's fields, for servers that know nothing else.
+        /// A secret among the form fields, for servers that support nothing else.
         case form(secret: String)
     }
 
-    /// The identifier that the server gave to this client.
+    /// The identifier that the server assigned to this client.
     public let clientID: String
-    /// Where tokens are asked for. Calls to one of plain http fail with `.invalidRequest`, except to this machine.
+    /// The token endpoint. Calls to a plain http endpoint fail with `.invalidRequest`, except to this machine.
     public let tokenEndpoint: String
-    /// What is asked for; empty for the server's default.
+    /// The requested scopes; empty for the server's default.
     public let scopes: [String]
-    /// The server's identifier, which `code(from:redirect:state:)` then demands in the answer (RFC 9207); nil if the
-    /// server sends none. Name it when the app signs in at several servers.
+    /// The server's identifier, which `code(from:redirect:state:)` then requires in the response (RFC 9207); nil if the
+    /// server sends none. Specify it when the app signs in to several servers.
     public let issuer: String?
-    /// Where tokens are revoked (RFC 7009); nil if the server has no such place. Under the same rules as `tokenEndpoint`.
+    /// The revocation endpoint (RFC 7009); nil if the server has none. The rules of `tokenEndpoint` apply.
     public let revocationEndpoint: String?
     private let authentication: ClientAuthentication
 
-    /// A client of one authorization server.
+    /// Creates a client of one authorization server.
     public init(
         clientID: String, tokenEndpoint: String, scopes: [String] = [], authentication: ClientAuthentication = .none,
         issuer: String? = nil, revocationEndpoint: String? = nil
@@ -60,10 +62,11 @@ public struct OAuth2: Sendable {
         self.revocationEndpoint = revocationEndpoint
     }
 
-    /// Renews tokens by their refresh token, for `.bearer(store, refresh:)`.
+    /// Refreshes tokens with their refresh token, for `.bearer(store, refresh:)`.
     ///
     /// Throws `.notAuthenticated(.missingCredential)`, which signs out, if there is none. Of the server's errors only
-    /// `invalid_grant` and GitHub's `bad_refresh_token` sign out; after `invalid_client`, for one, the tokens are kept.
+    /// `invalid_grant` and GitHub's `bad_refresh_token` sign out; after `invalid_client`, for example, the tokens are
+    /// kept.
     @Sendable
     public func refresh(_ refresh: TokenRefresh) async throws -> Tokens {
         guard let token = refresh.tokens.refreshToken else {
@@ -73,25 +76,26 @@ public struct OAuth2: Sendable {
         return try await refresh.client.send(renewal(of: token))
     }
 
-    /// Gets tokens with the client's own credentials, for `.bearer(store, obtain:)`.
+    /// Obtains tokens with the client's own credentials, for `.bearer(store, obtain:)`.
     @Sendable
     public func obtain(_ client: APIClient) async throws -> Tokens {
         try await client.send(clientCredentials)
     }
 
-    /// New tokens for a refresh token (RFC 6749 §6).
+    /// Returns the request for new tokens with a refresh token (RFC 6749 §6).
     public func renewal(of refreshToken: String) -> Request<Tokens> {
         request(["grant_type": "refresh_token", "refresh_token": refreshToken])
     }
 
-    /// Tokens for the client itself (RFC 6749 §4.4).
+    /// The request for tokens of the client itself (RFC 6749 §4.4).
     public var clientCredentials: Request<Tokens> {
         var fields: QueryItems = ["grant_type": "client_credentials"]
         if !scopes.isEmpty { fields.append("scope", scopes.joined(separator: " ")) }
         return request(fields)
     }
 
-    /// Tokens for an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5). `redirect` as in the authorization request.
+    /// Returns the request for tokens with an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5). `redirect` is as in
+    /// the authorization request.
     public func exchange(_ code: String, redirect: String, _ pkce: PKCE) -> Request<Tokens> {
         request([
             "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": pkce.verifier,
@@ -105,10 +109,10 @@ public struct OAuth2: Sendable {
         }
     }
 
-    /// A request with the client's own credentials, if it has any, and with no other.
+    /// Returns a request with the client's own credentials, if it has any, and with no other.
     ///
-    /// - `endpoint`: what is sent there are secrets: it is refused unless nobody can read along, and a redirect is the
-    ///   answer, because 307 and 308 would carry the form to another origin.
+    /// - `endpoint`: receives secrets, so it is refused unless the connection is confidential. Redirects are not
+    ///   followed, because 307 and 308 would send the form to another origin.
     func request<Value: Sendable>(
         to endpoint: String, _ fields: QueryItems, name: String,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
@@ -132,7 +136,7 @@ public struct OAuth2: Sendable {
         return request
     }
 
-    /// An endpoint, or why nothing goes there (RFC 6749 §3.2).
+    /// Returns an endpoint, or the reason why it must not be used (RFC 6749 §3.2).
     private static func confidential(_ endpoint: String) -> AbsoluteURL {
         do throws(NetworkError) {
             let origin = try HTTPRequest(url: endpoint).origin
@@ -144,8 +148,8 @@ public struct OAuth2: Sendable {
     }
 }
 
-/// The answer of a token endpoint. Its type is not optional to understand (RFC 6749 §7.1): a token that is bound to a key
-/// is worth nothing, or is another's, when it is sent as a bearer token. Servers that leave the type out mean `Bearer`.
+/// The response of a token endpoint. The client must understand its type (RFC 6749 §7.1): a token that is bound to a
+/// key must not be sent as a bearer token. Servers that omit the type mean `Bearer`.
 private struct BearerAnswer: Decodable, Sendable {
     let tokens: Tokens
 
@@ -164,15 +168,15 @@ private struct BearerAnswer: Decodable, Sendable {
 }
 
 extension OAuth2: CustomStringConvertible, CustomReflectable {
-    /// The identifier and the endpoint; never a secret.
+    /// The identifier and the endpoint. Never a secret.
     public var description: String { "OAuth2(\(clientID) at \(Redaction.standard.url(tokenEndpoint)))" }
 
-    /// Shows what `description` does, and nothing else.
+    /// Contains only `description`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
 extension OAuth2.ClientAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The way; never the secret.
+    /// The method. Never the secret.
     public var description: String {
         switch self {
         case .none: "none"
@@ -184,6 +188,6 @@ extension OAuth2.ClientAuthentication: CustomStringConvertible, CustomDebugStrin
     /// The same as `description`.
     public var debugDescription: String { description }
 
-    /// Shows what `description` does, and nothing else.
+    /// Contains only `description`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -6,20 +6,20 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Proof Key for Code Exchange with S256 (RFC 7636): shows that whoever exchanges an authorization code is who asked for
-/// it. Make one for each sign-in, and keep it until the code has come.
+/// Proof Key for Code Exchange with S256 (RFC 7636): proves that the client that exchanges an authorization code is the
+/// one that requested it. Create one for each sign-in, and keep it until the code has arrived.
 public struct PKCE: Hashable, Sendable {
-    /// The secret that goes with the code. 43–128 characters.
+    /// The secret that is sent with the code. 43–128 characters.
     public let verifier: String
 
-    /// A fresh secret of 256 bits, by the system's generator.
+    /// Creates a new secret of 256 bits with the system's generator.
     public init() {
         var random = SystemRandomNumberGenerator()
         let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
         verifier = Base64URL.encode(Data(bytes))
     }
 
-    /// A secret that was kept. Nil unless it has 43–128 unreserved characters (RFC 7636 §4.1).
+    /// Creates a proof from a stored secret. Nil unless it has 43–128 unreserved characters (RFC 7636 §4.1).
     public init?(verifier: String) {
         let isSound = verifier.utf8.allSatisfy { byte in
             switch byte {
@@ -34,16 +34,16 @@ public struct PKCE: Hashable, Sendable {
         self.verifier = verifier
     }
 
-    /// What goes with the first request: the SHA-256 of the secret.
+    /// The SHA-256 of the secret, sent with the authorization request.
     public var challenge: String {
         Base64URL.encode(MessageDigest.sha256(Data(verifier.utf8)))
     }
 }
 
 extension PKCE: CustomStringConvertible, CustomReflectable {
-    /// The challenge; never the secret.
+    /// The challenge. Never the secret.
     public var description: String { "PKCE(\(challenge))" }
 
-    /// Shows what `description` does, and nothing else.
+    /// Contains only the challenge.
     public var customMirror: Mirror { Mirror(self, children: ["challenge": challenge]) }
 }

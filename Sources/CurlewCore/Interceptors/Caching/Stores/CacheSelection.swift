@@ -8,26 +8,26 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Which entries of a store are meant.
+/// A selection of the entries of a store.
 @nonexhaustive
 public enum CacheSelection: Sendable {
-    /// All of them.
+    /// All entries.
     case everything
     /// Every entry of this absolute URL: of all principals, methods and variants.
     case target(String)
-    /// Every entry whose URL begins like this, compared byte by byte: `https://api.example/films/`.
+    /// Every entry whose URL begins with this text, compared byte by byte: `https://api.example/films/`.
     case prefix(String)
-    /// What was stored for this principal; nil means nobody.
+    /// The entries stored for this principal; nil selects those of requests without a credential.
     case principal(String?)
-    /// Entries that have one of these tags at least.
+    /// The entries that have at least one of these tags.
     case tags(Set<String>)
     /// These entries.
     case entries(Set<CacheEntryID>)
-    /// Entries that the function says yes to. The store looks at every entry.
+    /// The entries for which the function returns true. The store checks every entry.
     case matching(@Sendable (StoredResponse) -> Bool)
 
-    /// What was stored for this party alone, or for it together with others: `.party(tokens.principal)` after a
-    /// sign-out. Nothing for `.unknown`. Looks at every entry.
+    /// Returns a selection of the entries stored for this party alone or together with others:
+    /// `.party(tokens.principal)` after a sign-out. Selects nothing for `.unknown`. Checks every entry.
     public static func party(_ principal: Principal) -> CacheSelection {
         guard let text = principal.text else { return principal == .anonymous ? .principal(nil) : .entries([]) }
         let parts = Set(text.parts("+"))
@@ -36,13 +36,14 @@ public enum CacheSelection: Sendable {
         }
     }
 
-    /// Every entry of an origin.
+    /// Returns a selection of every entry of an origin.
     public static func origin(_ origin: Origin) -> CacheSelection { .prefix(origin.description + "/") }
 
-    /// Entries whose server was asked last before this time, by the wall clock. Looks at every entry.
+    /// Returns a selection of the entries whose server was last asked before this time, by the wall clock. Checks every
+    /// entry.
     public static func unchecked(since time: Date) -> CacheSelection { .matching { $0.responseTime < time } }
 
-    /// Whether an entry is meant: the definition that stores follow, by an index or without.
+    /// Returns whether the selection contains an entry. Stores that use an index must return the same result.
     public func contains(_ response: StoredResponse) -> Bool {
         switch self {
         case .everything: true
@@ -57,7 +58,7 @@ public enum CacheSelection: Sendable {
 }
 
 extension CacheSelection: CustomStringConvertible, CustomReflectable {
-    /// Which case it is, without secret values of a URL, and without the names of principals and tags.
+    /// The case, without secret values of a URL, and without the names of principals and tags.
     public var description: String {
         switch self {
         case .everything: "everything"
@@ -70,6 +71,6 @@ extension CacheSelection: CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Shows the description only, to debuggers and `dump` too.
+    /// Shows only the description, also in debuggers and `dump`.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -6,82 +6,83 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Where a cache keeps its responses: entries of a head and a body, found by their key.
+/// The storage of a cache: entries that consist of a response head and a body, found by their key.
 ///
-/// A store keeps and finds; what may be stored or used is decided above it. Contract, which `CacheSuite.stores` in
-/// CurlewTesting checks:
-/// - An entry is visible from its `commit` on, whole, and never before.
-/// - A body that was opened can be read to its end, whatever happens to its entry meanwhile.
-/// - A removal also reaches entries that are on their way: what was looked up before it, in whichever process, is not
-///   committed after it (`CacheEpoch`).
-/// - An older response never takes the place of a newer one of the same key and variant: what counts is when the requests
-///   were sent.
-/// - The store holds itself to its limits, and gives up what was not used for longest. At most
-///   `StoredResponse.variantLimit` entries share a key; the oldest goes.
-/// - Errors may be thrown at any time. The cache then asks the network, and tells the observers.
+/// A store only keeps and finds entries; the cache decides what may be stored or used. `CacheSuite.stores` in
+/// CurlewTesting checks the following contract:
+/// - An entry becomes visible as a whole with its `commit`, and not before.
+/// - An opened body can be read to its end, even if its entry is removed or replaced while it is read.
+/// - A removal also applies to entries that are still being written: an entry whose lookup preceded the removal, in any
+///   process, is not committed after it (`CacheEpoch`).
+/// - An older response never replaces a newer one of the same key and variant. The times at which the requests were
+///   sent decide.
+/// - The store enforces its limits and evicts the least recently used entries. At most `StoredResponse.variantLimit`
+///   entries share a key; the oldest is removed.
+/// - Any operation may throw. The cache then asks the network and notifies the observers.
 ///
-/// Everything may be called from several tasks at once; two changes of one entry happen one after the other.
+/// Several tasks may call every member concurrently. Two changes of one entry are made one after the other.
 public protocol CacheStore: Sendable {
-    /// Whether entries are there in the next process too. What belongs to a principal that is known to this process only
-    /// is not given to such a store.
+    /// Whether entries outlive the process. Responses for a principal that only this process knows are not stored in
+    /// such a store.
     var isLasting: Bool { get }
-    /// 32 random bytes that stay with the store, the same for all its processes: with them credentials are hashed for
-    /// the keys of its entries, so that the user of an API key or a cookie finds what is stored in the next process
-    /// too. Default nil: then what belongs to such a credential is not given to a store that lasts. May read a small
-    /// file once.
+    /// 32 random bytes that stay with the store and are the same for all its processes. Credentials are hashed with
+    /// them for the keys of the entries, so that the user of an API key or a cookie finds stored responses in the next
+    /// process. Default nil: a store that outlives the process then receives no responses that belong to such a
+    /// credential. May read a small file once.
     var principalKey: Data? { get }
-    /// The most bytes of one body that this store takes.
+    /// The maximum number of bytes of one body.
     var bodyLimit: Int64 { get }
-    /// The entries of a key, the newest first, and the epoch of the store before they were looked up. Does not count as a use.
+    /// Returns the entries of a key, newest first, and the store's epoch from before the lookup. This does not count as
+    /// a use.
     func find(_ key: CacheKey) async throws -> CacheFindings
-    /// Opens the body of an entry, which counts as a use; nil if the entry is not there any more.
+    /// Opens the body of an entry, which counts as a use. Returns nil if the entry no longer exists.
     func body(of response: StoredResponse) async throws -> (any CacheBody)?
-    /// Begins an entry. Nothing is visible before `commit`.
+    /// Begins an entry, which stays invisible until `commit`.
     ///
-    /// - `epoch`: that of the look-up after which the response was asked for; nil for now.
+    /// - `epoch`: the epoch of the lookup that preceded the request; nil for the current one.
     func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter
-    /// Replaces the head of the entry with this `id`; its body stays, and so does its `bodyLength`. False, and nothing
-    /// happens, if the entry is not there any more.
+    /// Replaces the head of the entry with this `id`, but neither its body nor its `bodyLength`. Returns false, and
+    /// changes nothing, if the entry no longer exists.
     @discardableResult
     func update(_ response: StoredResponse) async throws -> Bool
-    /// Removes what `selection` contains, and says how many entries that were.
+    /// Removes the entries that `selection` contains, and returns their number.
     @discardableResult
     func remove(_ selection: CacheSelection) async throws -> Int
-    /// How full it is.
+    /// Returns how full the store is.
     func statistics() async throws -> CacheStatistics
-    /// How many entries were given up to hold the limits since this was asked last. It waits for nothing. Default 0.
+    /// Returns the number of entries evicted for the limits since the previous call, without waiting. Default 0.
     func takeEvictionCount() -> Int
 }
 
 extension CacheStore {
-    /// None.
+    /// Nil.
     public var principalKey: Data? { nil }
 
-    /// None that are told.
+    /// Returns 0: no evictions are reported.
     public func takeEvictionCount() -> Int { 0 }
 
-    /// The entries of a key, the newest first; empty if there is none.
+    /// Returns the entries of a key, newest first; empty if there are none.
     public func variants(for key: CacheKey) async throws -> [StoredResponse] {
         try await find(key).variants
     }
 
-    /// Begins an entry that was asked for now.
+    /// Begins an entry whose request is sent now.
     public func write(_ response: StoredResponse) async throws -> any CacheWriter {
         try await write(response, since: nil)
     }
 
-    /// Removes everything. Bodies that are being read can be read to their end.
+    /// Removes all entries. Bodies that are being read can be read to their end.
     public func clear() async throws {
         _ = try await remove(.everything)
     }
 
-    /// Removes the entries whose server was asked longer ago than this, and says how many. Looks at every entry.
+    /// Removes the entries whose server was asked longer ago than `age`, and returns their number. Checks every entry.
     @discardableResult
     public func remove(olderThan age: Duration, at now: Date = Date()) async throws -> Int {
         try await remove(.unchecked(since: now.addingTimeInterval(-(age / .seconds(1)))))
     }
 
-    /// Removes the entries that `matches` says yes to, and says how many they were. Looks at every entry.
+    /// Removes the entries for which `matches` returns true, and returns their number. Checks every entry.
     @discardableResult
     public func remove(
         matching matches: @escaping @Sendable (StoredResponse) -> Bool
@@ -90,73 +91,75 @@ extension CacheStore {
     }
 }
 
-/// How many removals a store has seen. An entry is committed only if none of those since its look-up contains it, so that a
-/// change wins over a response that was on its way, across clients and processes.
+/// The number of removals that a store has performed. An entry is committed only if no removal since its lookup
+/// contains it, so that a change takes precedence over a response in transit, across clients and processes.
 public struct CacheEpoch: Hashable, Sendable {
     /// The number of the last removal.
     public let number: Int64
 
-    /// The epoch after the removal with this number.
+    /// Creates the epoch after the removal with this number.
     public init(_ number: Int64) { self.number = number }
 }
 
-/// What a store has for a key.
+/// The result of a lookup: the entries of a key, and the epoch.
 public struct CacheFindings: Sendable {
     /// The entries, the newest first.
     public var variants: [StoredResponse]
-    /// That of the store before the look-up.
+    /// The store's epoch from before the lookup.
     public var epoch: CacheEpoch
 
-    /// Findings of a store of one's own.
+    /// Creates the result of a lookup, for a custom store.
     public init(_ variants: [StoredResponse] = [], epoch: CacheEpoch) {
         self.variants = variants
         self.epoch = epoch
     }
 }
 
-/// Takes the body of one entry, and makes the entry visible or forgets it. Used by one task at a time.
+/// Writes the body of one entry, then commits or abandons the entry. Used by one task at a time.
 public protocol CacheWriter: Sendable {
-    /// Appends to the body. False if the store takes no more of it: the entry is abandoned then.
+    /// Appends a chunk to the body. Returns false if the store accepts no more of it: the entry is then abandoned.
     func append(_ chunk: Data) async throws -> Bool
-    /// Makes the entry visible with what was appended, in place of entries of the same key and variant, and of those
-    /// named. False if a removal since its epoch contains it, or a newer response has its place: it stays invisible.
+    /// Makes the entry visible with the appended bytes, in place of the entries of the same key and variant and of
+    /// `others`. Returns false if a removal since its epoch contains the entry or if a newer response is stored: it
+    /// then stays invisible.
     @discardableResult
     func commit(replacing others: [CacheEntryID]) async throws -> Bool
-    /// Forgets the entry. Without effect after `commit`. A writer that goes away without either is abandoned.
+    /// Abandons the entry. Has no effect after `commit`. A writer that is deallocated before either call abandons its
+    /// entry.
     func abandon()
 }
 
-/// The bytes of an entry, open for reading.
+/// The body of an entry, open for reading.
 public protocol CacheBody: Sendable {
-    /// How many bytes it has.
+    /// The number of bytes.
     var length: Int64 { get }
-    /// All bytes, if they are in memory anyway; nil otherwise, which is the default.
+    /// All bytes, if they are in memory already; otherwise nil, which is the default.
     var bytes: Data? { get }
-    /// At most `count` bytes (and at least one) from `offset` on; none at the end.
+    /// Reads at most `count` bytes, and at least one, from `offset`. Returns no bytes at the end.
     func read(from offset: Int64, upTo count: Int) async throws -> Data
-    /// Gives up what reading holds. Nothing is read afterwards. Called once at least.
+    /// Releases the resources used for reading. Nothing is read afterwards. Called at least once.
     func close()
 }
 
 extension CacheBody {
-    /// Not in memory.
+    /// Nil: the body is not in memory.
     public var bytes: Data? { nil }
 }
 
-/// How full a store is, and what it did since it was opened.
+/// How full a store is, and its counters since it was opened.
 public struct CacheStatistics: Hashable, Sendable {
-    /// Entries that can be found.
+    /// The number of visible entries.
     public var entries: Int
-    /// Bytes of heads and bodies, as the store counts them.
+    /// The number of bytes of heads and bodies, as the store counts them.
     public var bytes: Int64
-    /// Bodies that were opened.
+    /// The number of bodies that were opened.
     public var hits: Int64
-    /// Entries that were committed.
+    /// The number of entries that were committed.
     public var stored: Int64
-    /// Entries that were given up to hold the limits.
+    /// The number of entries that were evicted for the limits.
     public var evicted: Int64
 
-    /// Statistics of a store of one's own.
+    /// Creates statistics, for a custom store.
     public init(entries: Int = 0, bytes: Int64 = 0, hits: Int64 = 0, stored: Int64 = 0, evicted: Int64 = 0) {
         self.entries = entries
         self.bytes = bytes

@@ -6,33 +6,33 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Responses in the memory of this process, those that were used last.
+/// Keeps the most recently used responses in the memory of this process.
 ///
-/// Bytes are counted as bodies plus what heads take, about; what is over a limit goes at once, the entries first that
-/// were not used for longest. Finding, storing and giving up take the same time however many entries there are. Copies
-/// of a client share the store.
+/// The size of an entry is its body plus an estimate for its head. Entries over a limit are evicted immediately, the
+/// least recently used first. The time to find, store or evict an entry does not depend on the number of entries.
+/// Copies of a client share the store.
 ///
-/// An origin that has more than `originShare` of the limits gives up entries of its own for a new one, so it cannot take the
-/// place of all others. On Apple platforms the store gives up half of its entries' bytes when the system warns of too little
-/// memory, and all when that becomes critical; elsewhere `relieve(to:)` is for the app to call.
+/// An origin that uses more than `originShare` of the limits evicts its own entries for a new one, so that it cannot
+/// displace all other origins. On Apple platforms the store evicts half of its entries' bytes when the system warns of
+/// low memory, and all of them when memory is critically low; on other platforms the app can call `relieve(to:)`.
 public final class MemoryCacheStore: CacheStore {
-    /// The most bytes of all entries together, and of all bodies that are being written.
+    /// The maximum number of bytes of all entries together, and of all bodies that are being written.
     public let byteLimit: Int64
-    /// The most entries.
+    /// The maximum number of entries.
     public let entryLimit: Int
-    /// The most bytes of one body.
+    /// The maximum number of bytes of one body.
     public let bodyLimit: Int64
 
-    /// False.
+    /// False: entries end with the process.
     public var isLasting: Bool { false }
 
-    /// The part of both limits that entries of one origin have for certain against other origins, and beyond which they give
-    /// way to their like first.
+    /// The fraction of both limits beyond which an origin's new entries evict its own older entries rather than those
+    /// of other origins.
     public let originShare: Double
 
     private let table: Locked<MemoryCacheTable>
 
-    /// A store with nothing in it. A body may take an eighth of the bytes unless told otherwise.
+    /// Creates an empty store. The default body limit is one eighth of the bytes.
     public init(
         byteLimit: Int64 = 64 << 20, entryLimit: Int = 10_000, bodyLimit: Int64? = nil, originShare: Double = 0.5
     ) {
@@ -50,49 +50,49 @@ public final class MemoryCacheStore: CacheStore {
         #endif
     }
 
-    /// Gives up what was not used for longest, until the entries take no more than these bytes; how many entries that were.
-    /// For an app that hears of too little memory. The limits stay.
+    /// Evicts the least recently used entries until the rest uses at most `bytes` bytes, and returns the number of
+    /// evicted entries. Call it when the app is notified of low memory. The limits do not change.
     @discardableResult
     public func relieve(to bytes: Int64) -> Int {
         table.withLock { $0.relieve(to: bytes) }
     }
 
-    /// What the system's word means for this store.
+    /// Evicts entries in response to a memory warning of the system.
     func relieve(_ level: MemoryPressure) {
         table.withLock { _ = $0.relieve(to: level.rest(of: $0.statistics.bytes)) }
     }
 
-    /// How many entries were given up since this was asked last.
+    /// Returns the number of entries evicted since the previous call.
     public func takeEvictionCount() -> Int {
         table.withLock { $0.takeEvictionCount() }
     }
 
-    /// The entries of a key, the newest first.
+    /// Returns the entries of a key, newest first, and the store's epoch.
     public func find(_ key: CacheKey) async -> CacheFindings {
         findings(for: key)
     }
 
-    /// The same for a caller that need not wait.
+    /// Returns the same, synchronously.
     func findings(for key: CacheKey) -> CacheFindings {
         table.withLock { CacheFindings($0.variants(for: key), epoch: CacheEpoch($0.removals.last)) }
     }
 
-    /// The entries of a key, the newest first.
+    /// Returns the entries of a key, newest first.
     public func variants(for key: CacheKey) async -> [StoredResponse] {
         table.withLock { $0.variants(for: key) }
     }
 
-    /// The bytes of an entry. They stay, whatever happens to the entry.
+    /// Returns the body of an entry. Its bytes stay valid after the entry is removed.
     public func body(of response: StoredResponse) async -> (any CacheBody)? {
         bytes(of: response).map(MemoryCacheBody.init)
     }
 
-    /// The same for a caller that need not wait.
+    /// Returns the same bytes, synchronously.
     func bytes(of response: StoredResponse) -> Data? {
         table.withLock { $0.use(response) }
     }
 
-    /// Begins an entry, whose body is collected in memory.
+    /// Begins an entry whose body is collected in memory.
     public func write(_ response: StoredResponse, since epoch: CacheEpoch?) async -> any CacheWriter {
         let start = table.withLock { table in
             table.pending[response.id] = 0
@@ -101,7 +101,7 @@ public final class MemoryCacheStore: CacheStore {
         return MemoryCacheWriter(response, to: self, since: start)
     }
 
-    /// Begins an entry that was asked for now.
+    /// Begins an entry whose request is sent now.
     public func write(_ response: StoredResponse) async -> any CacheWriter {
         await write(response, since: nil)
     }
@@ -112,11 +112,11 @@ public final class MemoryCacheStore: CacheStore {
         table.withLock { $0.update(response) }
     }
 
-    /// Removes entries, and says how many.
+    /// Removes entries, and returns their number.
     @discardableResult
     public func remove(_ selection: CacheSelection) async -> Int {
         guard case .matching = selection else { return table.withLock { $0.remove(selection) } }
-        // The app's function is not called while the lock is held: it may ask the store.
+        // The app's function is called without the lock, because it may call the store.
         let all = table.withLock { table in
             table.removals.note(selection)
             return table.all
@@ -125,7 +125,7 @@ public final class MemoryCacheStore: CacheStore {
         return table.withLock { $0.remove(.entries(ids)) }
     }
 
-    /// How full it is.
+    /// Returns how full the store is.
     public func statistics() async -> CacheStatistics {
         table.withLock { $0.statistics }
     }
@@ -165,7 +165,7 @@ private final class MemoryCacheWriter: CacheWriter {
             abandon()
             return false
         }
-        // A copy: what comes may be a small part of a large buffer, which it would keep.
+        // A copy: the chunk may be a slice of a large buffer, which it would keep alive.
         let own = chunk.withUnsafeBytes { Data($0) }
         chunks.withLock { $0.append(own) }
         return true

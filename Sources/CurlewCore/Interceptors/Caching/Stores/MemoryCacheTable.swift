@@ -10,7 +10,7 @@ import Foundation
 
 /// The entries of a memory store, their indexes, and the order in which they were used.
 ///
-/// The order is a list through the slots of one array, so that a use moves an entry without allocating.
+/// The order of use is a linked list through the slots of one array, so that a use moves an entry without allocating.
 struct MemoryCacheTable: Sendable {
     private struct Slot {
         let entry: Entry
@@ -18,7 +18,7 @@ struct MemoryCacheTable: Sendable {
         var sibling = none
     }
 
-    /// Out of line, so that following the slots of a key copies no heads.
+    /// A reference, so that following the slots of a key copies no heads.
     private final class Entry: Sendable {
         let response: StoredResponse
         let body: Data
@@ -41,7 +41,7 @@ struct MemoryCacheTable: Sendable {
 
     let byteLimit: Int64
     let entryLimit: Int
-    /// How many bytes the entries have so far that are being written.
+    /// The number of bytes so far of each entry that is being written.
     var pending: [CacheEntryID: Int64] = [:]
     var removals = RecentRemovals()
 
@@ -49,7 +49,7 @@ struct MemoryCacheTable: Sendable {
     private var links: [Links] = []
     private var free: [Int] = []
     private var positions: [CacheEntryID: Int] = [:]
-    /// The newest slot of a key.
+    /// The newest slot of each key.
     private var byKey: [CacheKey: Int] = [:]
     private var byTarget: [String: Set<CacheKey>] = [:]
     private var shares: OriginShares
@@ -90,7 +90,8 @@ struct MemoryCacheTable: Sendable {
         return slots[position]?.entry.body
     }
 
-    /// Where the entry is: among many thousands, each index that need not be asked saves a wait for memory.
+    /// Returns the slot of the entry. With many thousands of entries, each index that is not consulted avoids a cache
+    /// miss.
     private func position(of response: StoredResponse) -> Int? {
         if let place = response.hint?.mark, slots.indices.contains(place),
             slots[place]?.entry.response.id == response.id
@@ -100,7 +101,7 @@ struct MemoryCacheTable: Sendable {
         return positions[response.id]
     }
 
-    /// Notes that the body of an entry that is being written grows. False if it must not.
+    /// Records that the body of an entry that is being written grows. Returns false if it must not.
     mutating func grow(_ id: CacheEntryID, by count: Int64, bodyLimit: Int64) -> Bool {
         guard let old = pending[id], old + count <= bodyLimit, pendingBytes + count <= byteLimit else {
             return false
@@ -110,7 +111,7 @@ struct MemoryCacheTable: Sendable {
         return true
     }
 
-    /// Makes an entry visible, unless it was removed or overtaken since `start`.
+    /// Makes an entry visible, unless it was removed or superseded since `start`.
     mutating func commit(
         _ response: StoredResponse, _ body: Data, replacing others: [CacheEntryID], since start: Int64
     ) -> Bool {
@@ -127,7 +128,7 @@ struct MemoryCacheTable: Sendable {
         return true
     }
 
-    /// Forgets an entry that was being written. False if it was forgotten before.
+    /// Drops an entry that is being written. Returns false if it was dropped before.
     @discardableResult
     mutating func forget(_ id: CacheEntryID) -> Bool {
         guard let old = pending.removeValue(forKey: id) else { return false }
@@ -218,7 +219,7 @@ struct MemoryCacheTable: Sendable {
         }
     }
 
-    /// Gives up the entry that was not used for longest, and for an origin with more than its share one of its own.
+    /// Evicts the least recently used entry, or an entry of the same origin if that origin exceeds its share.
     private mutating func evict(for response: StoredResponse) {
         while counters.bytes > byteLimit || positions.count > entryLimit, let last = oldestSlot {
             giveUp(shares.victim(for: response.key.target, insteadOf: oldest).flatMap { slots[$0] } ?? last)
@@ -265,7 +266,7 @@ struct MemoryCacheTable: Sendable {
         if link.newer != Self.none { links[link.newer].older = link.older } else { newest = link.older }
     }
 
-    /// What an entry takes: its bytes, its texts, and about a kilobyte for all that holds them together.
+    /// The size of an entry: its bytes, its texts, and about 1 KiB of overhead.
     private static func cost(_ response: StoredResponse) -> Int64 {
         var count = 1024 + response.key.target.utf8.count + response.variant.utf8.count
         for field in response.headers { count += 64 + field.name.text.utf8.count + field.value.utf8.count }

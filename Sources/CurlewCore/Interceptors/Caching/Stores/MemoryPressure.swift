@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
-// A module that all systems with this source have, and no other.
+// This module exists on all systems with this event source, and on no others.
 #if canImport(Security)
 import Dispatch
 #endif
 
-/// How little memory the system has left.
+/// The level of a memory warning of the system.
 enum MemoryPressure: Sendable {
     case warning
     case critical
 
-    /// How many of so many bytes a store keeps.
+    /// Returns how many of `bytes` bytes a store keeps.
     func rest(of bytes: Int64) -> Int64 {
         switch self {
         case .warning: bytes / 2
@@ -21,8 +21,8 @@ enum MemoryPressure: Sendable {
 
 #if canImport(Security)
 extension MemoryPressure {
-    /// Tells when the system has too little memory, until `tell` returns false. A source that nobody refers to ends, so it
-    /// refers to itself; what waits for one more event that way is small.
+    /// Calls `tell` for memory warnings of the system, until it returns false. An event source without references ends,
+    /// so its handler retains it. A handler that remains until the next event uses little memory.
     static func watch(_ tell: @escaping @Sendable (MemoryPressure) -> Bool) {
         for level in [MemoryPressure.warning, .critical] {
             let source = DispatchSource.makeMemoryPressureSource(

@@ -2,10 +2,10 @@
 
 import CurlewHTTP
 
-/// What each origin has of a store in memory, so that one cannot take the place of all others.
+/// Tracks how much of a memory store each origin uses, so that one origin cannot displace all others.
 ///
-/// An origin with more than its share gives up what it has stored first. That order is one of storing and not of use: a use
-/// then has nothing to note here.
+/// An origin that exceeds its share loses the entries that it stored first. The order is that of storing rather than of
+/// use, so that a use requires no bookkeeping here.
 struct OriginShares: Sendable {
     private struct Share {
         var bytes: Int64 = 0
@@ -14,7 +14,7 @@ struct OriginShares: Sendable {
         var last = none
     }
 
-    /// The origin of a slot, and the slots that it has filled before and after it.
+    /// The origin of a slot, and the slots that the origin filled before and after it.
     private struct Place {
         var origin: Substring = ""
         var earlier = none
@@ -28,15 +28,15 @@ struct OriginShares: Sendable {
     private var shares: [Substring: Share] = [:]
     private var places: [Place] = []
 
-    /// - `part`: of both limits, from 0 to 1.
+    /// - `part`: the fraction of both limits, from 0 to 1.
     init(_ part: Double, ofBytes bytes: Int64, entries: Int) {
         let part = part.isFinite ? min(max(0, part), 1) : 1
         mostBytes = Int64(exactly: (Double(bytes) * part).rounded(.down)) ?? bytes
         mostEntries = Int(exactly: (Double(entries) * part).rounded(.down)) ?? entries
     }
 
-    /// The slot that gives way to an entry of this URL, if its origin has more than its share and `oldest`, the slot that
-    /// would give way otherwise, is another origin's.
+    /// Returns the slot to evict for an entry of this URL, if its origin exceeds its share and `oldest`, the slot that
+    /// would otherwise be evicted, belongs to another origin.
     func victim(for target: String, insteadOf oldest: Int) -> Int? {
         let origin = Self.origin(of: target)
         guard let share = shares[origin], share.bytes > mostBytes || share.count > mostEntries,
@@ -72,7 +72,7 @@ struct OriginShares: Sendable {
         places[slot] = Place()
     }
 
-    /// `https://api.example` of `https://api.example/films`.
+    /// Returns `https://api.example` for `https://api.example/films`.
     private static func origin(of target: String) -> Substring {
         let bytes = target.utf8
         guard let start = bytes.firstRange(of: "://".utf8)?.upperBound else { return target[...] }

@@ -6,12 +6,12 @@ package import FoundationEssentials
 package import Foundation
 #endif
 
-/// The last removals of a store in memory, by number: who commits an entry asks whether it was removed since its look-up.
+/// The last removals of a memory store, by number. A commit checks whether its entry was removed since its lookup.
 struct RecentRemovals: Sendable {
-    /// How many are kept at least. What was looked up before them counts as removed.
+    /// The minimum number of removals kept. Entries looked up before them count as removed.
     static let most = 1024
 
-    /// The number of the last one.
+    /// The number of the last removal.
     private(set) var last: Int64 = 0
     private var selections: [CacheSelection] = []
 
@@ -21,8 +21,8 @@ struct RecentRemovals: Sendable {
         if selections.count >= 2 * Self.most { selections.removeFirst(selections.count - Self.most) }
     }
 
-    /// Whether the entry is among what was removed after the one with this number. A removal by a function of the app reaches
-    /// everything that is on its way: the function is not called again.
+    /// Returns whether a removal after number `start` contains the entry. A removal by a function of the app contains
+    /// every entry that is being written: the function is not called again.
     func reach(_ response: StoredResponse, since start: Int64) -> Bool {
         guard start < last else { return false }
         let count = last - start
@@ -35,7 +35,7 @@ struct RecentRemovals: Sendable {
 }
 
 extension StoredResponse {
-    /// Whether its request was sent later than that of `other`. A time that lies in the future is a clock's mistake.
+    /// Whether its request was sent later than that of `other`. A time in the future is attributed to a clock error.
     package func isNewer(than other: StoredResponse, now: Date = Date()) -> Bool {
         requestTime > other.requestTime && requestTime <= max(now, other.responseTime)
     }

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 9111 §5.2 and §5.4: what directives of requests and responses do, and the policies of calls.
+/// RFC 9111 §5.2 and §5.4: the effects of request and response directives, and the policies of calls.
 enum DirectiveRules {
     private static let fresh: HTTPHeaders = [.cacheControl: "max-age=60", .eTag: "\"1\""]
 

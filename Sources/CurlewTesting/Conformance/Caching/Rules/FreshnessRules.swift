@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 9111 §4.2, §5.1 and §5.3: for how long a response is good, and how old it is.
+/// RFC 9111 §4.2, §5.1 and §5.3: the freshness lifetime of a response, and its age.
 enum FreshnessRules {
     static let all: [CacheCase] = lifetimes + expires + heuristics + ages + dates
 

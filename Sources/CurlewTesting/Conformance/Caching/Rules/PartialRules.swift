@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 9111 §3.3 and §3.4, RFC 9110 §14: ranges, served and put together.
+/// RFC 9111 §3.3 and §3.4, RFC 9110 §14: ranges, served and combined.
 enum PartialRules {
     private static let whole = "0123456789"
     private static let fresh: HTTPHeaders = [.cacheControl: "max-age=60", .eTag: "\"1\""]

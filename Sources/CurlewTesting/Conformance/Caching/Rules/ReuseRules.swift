@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// RFC 9111 §4, §4.1 and §4.4: which stored response answers, and when none may.
+/// RFC 9111 §4, §4.1 and §4.4: which stored response is used, and when none may be used.
 enum ReuseRules {
     private static let vary: HTTPHeaders = [.cacheControl: "max-age=60", .vary: "Accept-Language, Prefer"]
 

@@ -3,7 +3,7 @@
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 5861: staleness that is allowed.
+/// RFC 5861: allowed staleness.
 enum StaleRules {
     static let all: [CacheCase] = background + errors
 

@@ -3,11 +3,11 @@
 import CurlewCore
 import CurlewHTTP
 
-/// RFC 9111 §4.3 and §3.2: asking whether a response is still good, and what the answer changes.
+/// RFC 9111 §4.3 and §3.2: validation of a response, and the resulting changes.
 enum ValidationRules {
     static let all: [CacheCase] = sending + receiving + answers + updates + head
 
-    /// A stale response with these fields beside `max-age=5`.
+    /// Stores a stale response with these fields in addition to `max-age=5`.
     private static func stale(_ headers: HTTPHeaders, in scene: CacheScene, status: HTTPStatus = .ok) async throws {
         let base: HTTPHeaders = [.cacheControl: "max-age=5"]
         try await scene.first(base.merging(headers, replacing: true), status: status)
