@@ -36,6 +36,14 @@ CODE_RULES = [
     ("testing", ("Sources/",), r"\bimport (?:Testing|XCTest)\b", "the library and its helpers run outside tests too"),
 ]
 
+# The same for comments that are whole lines. The words are those of CONTRIBUTING.md.
+COMMENT_RULES = [
+    ("words", ("Sources/",), r"(?i)\b(?:who(?:so|m)?ever|(?:some|any|every)body|nobody|undone)\b",
+     "name the subject: the caller, the server, the transport"),
+    ("words", ("Sources/",), r"(?i)\bin line\b|\bof one's own\b|\bhears? of\b|\bsendings\b",
+     "say queue, separate, is notified of, attempts"),
+]
+
 # The same for every text file, comments and strings included.
 TEXT_RULES = [
     ("unfinished", r"\b(?:TO" r"DO|FIX" r"ME|X" r"XX)\b", "finish it or open an issue"),
@@ -64,6 +72,12 @@ def is_script(path):
 def lines_matching(pattern, text):
     for match in re.finditer(pattern, text):
         yield text.count("\n", 0, match.start()) + 1, match.group()
+
+
+def comments(path):
+    """The lines that are comments; all others are empty."""
+    lines = source.text(path).split("\n")
+    return "\n".join(line if line.lstrip().startswith("//") else "" for line in lines)
 
 
 def check_licence(path, found):
@@ -114,11 +128,16 @@ def check_shell(path, found):
 
 def main():
     found = source.Findings(
-        "licence", "size", "timelimit", "shell", *(rule[0] for rule in CODE_RULES), *(rule[0] for rule in TEXT_RULES))
+        "licence", "size", "timelimit", "shell",
+        *(rule[0] for rule in CODE_RULES + COMMENT_RULES), *(rule[0] for rule in TEXT_RULES))
     for path in source.swift_files("Sources/", "Tests/", "Examples/", "Benchmarks/"):
         for name, folders, pattern, advice in CODE_RULES:
             if path.startswith(folders):
                 for line, match in lines_matching(pattern, source.code(path)):
+                    found.add(name, path, line, match, f"`{match}`: {advice}")
+        for name, folders, pattern, advice in COMMENT_RULES:
+            if path.startswith(folders):
+                for line, match in lines_matching(pattern, comments(path)):
                     found.add(name, path, line, match, f"`{match}`: {advice}")
         if path.startswith("Tests/"):
             check_suites(path, found)

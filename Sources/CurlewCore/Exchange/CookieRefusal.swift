@@ -11,7 +11,7 @@ public enum CookieRefusal: Error, Hashable, Sendable {
     case tooLong
     /// The `Domain` attribute does not match the host that set the cookie.
     case foreignDomain
-    /// The `Domain` attribute is a public suffix, under which anybody can register.
+    /// The `Domain` attribute is a public suffix, under which the public can register.
     case publicSuffix
     /// The cookie is `Secure` and arrived over plain http.
     case insecureOrigin

@@ -5,7 +5,7 @@ public import CurlewHTTP
 /// An app's declarations about its request fields, cookies, query items and members, in addition to those built into
 /// Curlew.
 ///
-///     configuration.fields.harmless.insert("X-App-Version")        // the same response for everybody
+///     configuration.fields.harmless.insert("X-App-Version")        // the same response for every value
 ///     configuration.fields.secret.insert("X-Device")               // a credential, whatever its name says
 ///     configuration.fields.harmlessCookies.insert("__cf_bm")       // identifies no user
 ///     configuration.fields.secretMembers.insert("appid")           // in a query, a form, JSON or XML

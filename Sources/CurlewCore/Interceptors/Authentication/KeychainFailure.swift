@@ -5,7 +5,7 @@
 enum KeychainFailure {
     /// `errSecMissingEntitlement`: the program is not signed, or not for this access group.
     static let missingEntitlement: Int32 = -34018
-    /// `errSecInteractionNotAllowed`: nobody has unlocked the device since it started.
+    /// `errSecInteractionNotAllowed`: the device has not been unlocked since it started.
     static let interactionNotAllowed: Int32 = -25308
 
     /// - `action`: what was tried: "read", "written".
