@@ -353,6 +353,7 @@ int connect(int, const struct sockaddr *, socklen_t);
 int listen(int, int);
 int shutdown(int, int);
 int getsockname(int, struct sockaddr *, socklen_t *);
+int getpeername(int, struct sockaddr *, socklen_t *);
 int setsockopt(int, int, int, const void *, socklen_t);
 ssize_t recv(int, void *, size_t, int);
 ssize_t send(int, const void *, size_t, int);
