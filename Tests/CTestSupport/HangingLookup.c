@@ -77,6 +77,22 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
         if (counts(hints)) note(node);
         return next("127.0.0.1", service, hints, result);
     }
+    if (ends(node, ".once.test")) {
+        if (!counts(hints)) return EAI_NONAME;
+        if (note(node) == 1) return next("127.0.0.1", service, hints, result);
+        wait_for_release(node, 0);
+        return EAI_AGAIN;
+    }
+    if (ends(node, ".bare-zone.test")) {
+        if (counts(hints)) note(node);
+        return next("fe80::1%lo", service, hints, result);
+    }
+    if (ends(node, ".zone.test")) {
+        if (!counts(hints)) return next("fe80::1%lo", service, hints, result);
+        note(node);
+        int code = next("fe80::1%lo", service, hints, result);
+        return next("127.0.0.1", service, hints, code == 0 ? &(*result)->ai_next : result);
+    }
     if (ends(node, ".turns.test")) {
         if (!counts(hints)) return EAI_NONAME;
         return next(note(node) % 2 == 1 ? "127.0.0.2" : "127.0.0.1", service, hints, result);

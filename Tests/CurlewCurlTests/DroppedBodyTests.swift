@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// What becomes of a connection whose response is dropped before its end.
+/// The connection of a response whose body is dropped before its end.
 @Suite(.timeLimit(.minutes(1)))
 struct DroppedBodyTests {
     private let transport = CurlTransport(
@@ -33,7 +33,7 @@ struct DroppedBodyTests {
         response.body.cancel()
     }
 
-    @Test("a small rest is received for nobody, and the connection serves the next call")
+    @Test("a small rest is received and discarded, and the connection serves the next call")
     func small() async throws {
         let written = Signal()
         let server = try server(60_000, written: written)

@@ -9,10 +9,10 @@ import Foundation
 import TestServers
 import Testing
 
-/// How the engine asks for names, and what becomes of those who wait for one.
+/// How the transport looks up host names, and how calls end that wait for one.
 @Suite(.timeLimit(.minutes(2)))
 struct NameLookupTests {
-    @Test("a name that is not answered is asked for once, whoever calls; each call ends at its own limit")
+    @Test("calls to a name that hangs share one lookup, and each ends at its own limit")
     func shared() async throws {
         let name = "shared.hangs.test"
         let transport = CurlTransport()
@@ -26,7 +26,7 @@ struct NameLookupTests {
             for call in calls { #expect(await outcome(call).reason == .timedOut(.connect)) }
             #expect(hanging_lookup_count(name) == 1, "round \(round)")
         }
-        // The system gives up at last. That is told to those who wait, and the next call asks again.
+        // When the lookup fails, the calls that wait for it fail, and the next call starts another one.
         let patient = Task { try await transport.exchange(.get, "http://\(name)/") }
         #expect(await eventually { transport.snapshot.active == 1 })
         hanging_lookup_release(name)
@@ -104,6 +104,38 @@ struct NameLookupTests {
         }
         #expect(error?.reason == .connectionLost(.requestMayHaveArrived))
         #expect(posts.withLock { $0 } == 1)
+    }
+
+    @Test("a lookup beside a long response of the same origin ends at the limit for connecting")
+    func besideStream() async throws {
+        let server = try RawServer { connection in
+            _ = try connection.readHead()
+            try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst")
+            connection.waitUntilClosed()
+        }
+        var configuration = TransportConfiguration(eventLoops: 1)
+        configuration.dns.cacheLifetime = .zero
+        let transport = CurlTransport(configuration: configuration)
+        let name = "beside.once.test"
+        let url = "http://\(name):\(server.port)/"
+        let long = try await transport.exchange(.get, url) { $0.streaming = true }
+        let error = await #expect(throws: NetworkError.self) {
+            try await transport.exchange(
+                .get, url, timeouts: Timeouts(connect: .milliseconds(200), firstByte: .seconds(30)))
+        }
+        #expect(error?.reason == .timedOut(.connect))
+        long.body.cancel()
+        hanging_lookup_release(name)
+    }
+
+    @Test("addresses of one interface are left out, and a name that has no others is looked up by libcurl")
+    func zones() async throws {
+        let server = try MockServer()
+        server.on(.get, "/", respond: .text("ok"))
+        #expect(try await CurlTransport().exchange(.get, "http://mixed.zone.test:\(server.port)/").text() == "ok")
+        // Nothing listens there: what counts is that libcurl has an address to try.
+        let error = await CurlTransport().failure(.get, "http://only.bare-zone.test:\(server.port)/")
+        #expect(error?.reason == .unreachable && hanging_lookup_count("only.bare-zone.test") >= 2)
     }
 
     @Test("a call that is cancelled while its name is looked up leaves nothing, and the others go on")

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: MIT
 
-/// What a transport is busy with, as numbers for a dashboard or a log line.
+/// The current load of a transport, as numbers for a dashboard or a log line.
 ///
-/// The engine takes it between two pieces of work; it may be one such piece, usually well under a millisecond, behind
-/// what callers have just seen. All numbers of one snapshot belong to the same moment. Reading it costs one lock.
+/// The event loop updates it between two units of work, so it may lag behind by one unit, usually well under a
+/// millisecond. All numbers of one snapshot belong to the same moment. Reading it takes one lock.
 public struct TransportSnapshot: Hashable, Sendable {
-    /// Exchanges the engine works on, from their start until the last byte has come. Those in `waiting` do not count.
+    /// The number of active exchanges, from their start until the last byte has arrived. Exchanges in `waiting` are not
+    /// included.
     public var active = 0
-    /// Active exchanges that stand still because the reader of the body or the producer of the upload is behind.
+    /// The number of active exchanges that are paused, because the reader of the body or the producer of the upload is
+    /// behind.
     public var paused = 0
-    /// Exchanges that wait for a place at their host.
+    /// The number of exchanges that wait for a connection slot to their host.
     public var waiting = 0
-    /// Open connections: in use, idle, or being established.
+    /// The number of open connections: in use, idle, or being established.
     public var connections = 0
-    /// Connections opened since the beginning, attempts that failed included.
+    /// The total number of connections opened, including failed attempts.
     public var connectionsOpened = 0
-    /// Exchanges that have ended since the beginning, whatever their outcome, and that had begun.
+    /// The total number of exchanges that began and have ended, whatever their outcome.
     public var completed = 0
-    /// Those of them that went over a connection that existed before.
+    /// The number of those that used an existing connection.
     public var reused = 0
-    /// Handles of the engine's library, in use and kept for later.
+    /// The number of libcurl handles, in use and kept for reuse.
     public var handles = 0
 
-    /// A snapshot of a transport that has done nothing.
+    /// Creates a snapshot with all numbers zero.
     public init() {}
 
-    /// The numbers of two engines together.
+    /// Returns the sums of two snapshots.
     public static func + (left: TransportSnapshot, right: TransportSnapshot) -> TransportSnapshot {
         var sum = left
         sum.active += right.active
@@ -43,7 +45,7 @@ public struct TransportSnapshot: Hashable, Sendable {
 extension TransportSnapshot: CustomStringConvertible {
     /// All numbers on one line.
     public var description: String {
-        "\(active) active, \(paused) paused, \(waiting) waiting; \(connections) connections, \(connectionsOpened) opened; "
-            + "\(completed) completed, \(reused) on a reused connection; \(handles) handles"
+        "\(active) active, \(paused) paused, \(waiting) waiting; \(connections) connections, "
+            + "\(connectionsOpened) opened; \(completed) completed, \(reused) on a reused connection; \(handles) handles"
     }
 }

@@ -6,6 +6,8 @@
 //     *.hangs.test    no answer until the name is released
 //     *.here.test     127.0.0.1, and counted
 //     *.dual.test     ::1, then 127.0.0.1, and counted
+//     *.once.test     127.0.0.1 for the first lookup, and no answer to others until the name is released
+//     *.zone.test     fe80::1%lo, then 127.0.0.1, and counted; *.bare-zone.test the first alone
 //     *.turns.test    127.0.0.2 for the first lookup, 127.0.0.1 for the second, and so on in turn; counted
 
 // On Linux only: elsewhere libraries find the system's function, whatever the program brings.
