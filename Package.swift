@@ -3,6 +3,12 @@
 
 import PackageDescription
 
+// What `import Curlew` brings beside the kernel.
+let capabilities: [Target.Dependency] = [
+    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
+    "CurlewResilience", "CurlewTransportSecurity",
+]
+
 let package = Package(
     name: "Curlew",
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -13,26 +19,37 @@ let package = Package(
         .library(name: "CurlewUI", targets: ["CurlewUI"]),
         .library(name: "CurlewJSON", targets: ["CurlewJSON"]),
         .library(name: "CurlewTesting", targets: ["CurlewTesting"]),
-        .library(name: "CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
+        .library(name: "CurlewConformance", targets: ["CurlewConformance"]),
+        // For the package of the examples only. No part of what Curlew offers: it may change or go in any version.
+        .library(name: "_CurlewSampleAPI", targets: ["CurlewSampleAPI"]),
     ],
     targets: [
-        // L5: servers and programs that people run.
-        .target(name: "CurlewSampleAPI", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"]),
+        // L7: servers and programs that people run.
+        .target(
+            name: "CurlewSampleAPI",
+            dependencies: ["CurlewHTTP", "CurlewCore", "CurlewAuthentication", "CurlewTesting"]),
 
-        // L4: what test targets import.
-        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        // L7: the cases that every transport and every store of a cache has to pass.
+        .target(
+            name: "CurlewConformance", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewTesting"] + capabilities),
 
-        // L3: what users import.
+        // L6: what test targets import.
+        .target(name: "CurlewTesting", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewStandard"] + capabilities),
+
+        // L5: what users import.
         .target(
             name: "Curlew",
-            dependencies: [
-                "CurlewHTTP", "CurlewJSON", "CurlewCore",
+            dependencies: capabilities + [
+                "CurlewHTTP", "CurlewJSON", "CurlewCore", "CurlewStandard",
                 .target(name: "CurlewCurl", condition: .when(platforms: [.linux])),
                 .target(
                     name: "CurlewURLSession", condition: .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])),
             ]),
 
-        // L2: engines. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
+        // L4: pipelines that combine capabilities.
+        .target(name: "CurlewStandard", dependencies: ["CurlewCore", "CurlewRedirects", "CurlewResilience"]),
+
+        // L3: engines and stores. The second one is opt-in on Linux, and the umbrella's on Apple platforms.
         .target(
             name: "CurlewCurl",
             dependencies: [
@@ -42,13 +59,23 @@ let package = Package(
         .target(
             name: "CurlewSQLite",
             dependencies: [
-                "CurlewHTTP", "CurlewCore", .target(name: "CSQLite", condition: .when(platforms: [.linux])),
+                "CurlewHTTP", "CurlewCore", "CurlewCaching",
+                .target(name: "CSQLite", condition: .when(platforms: [.linux])),
             ]),
 
         // State for user interfaces; opt-in.
-        .target(name: "CurlewUI", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewUI", dependencies: ["CurlewHTTP", "CurlewCore", "CurlewCaching"]),
 
-        // L1: the exchange engine and every interceptor.
+        // L2: the capabilities: interceptors beside each other, which share nothing but the kernel.
+        .target(name: "CurlewAuthentication", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewCaching", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewCookies", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewObservability", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewRedirects", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewResilience", dependencies: ["CurlewHTTP", "CurlewCore"]),
+        .target(name: "CurlewTransportSecurity", dependencies: ["CurlewHTTP", "CurlewCore"]),
+
+        // L1: the kernel: messages, the pipeline, typed calls.
         .target(
             name: "CurlewCore",
             dependencies: ["CurlewHTTP", "CurlewJSON", .target(name: "CCrypto", condition: .when(platforms: [.linux]))]),
@@ -71,34 +98,48 @@ let package = Package(
         // The system's SQLite.
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
 
-        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting"]),
+        .testTarget(name: "CurlewHTTPTests", dependencies: ["CurlewHTTP", "CurlewTesting", "CurlewConformance"]),
         .testTarget(name: "CurlewJSONTests", dependencies: ["CurlewJSON"]),
-        .testTarget(name: "CurlewCoreTests", dependencies: ["CurlewCore", "CurlewTesting"]),
+        .testTarget(
+            name: "CurlewCoreTests",
+            dependencies: capabilities + ["CurlewCore", "CurlewStandard", "CurlewTesting", "CurlewConformance"]),
         .testTarget(
             name: "CurlewCurlTests",
-            dependencies: ["CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe"]),
+            dependencies: capabilities + [
+                "CurlewStandard", "CurlewCurl", "CurlewTesting", "CTestSupport", "TestServers", "TokenFileProbe",
+            ]),
         .testTarget(
             name: "CurlewSQLiteTests",
-            dependencies: ["CurlewSQLite", "CurlewTesting", "TestServers", "CacheStoreProbe"]),
+            dependencies: capabilities + [
+                "CurlewSQLite", "CurlewTesting", "CurlewConformance", "TestServers", "CacheStoreProbe",
+            ]),
         .testTarget(
-            name: "CurlewURLSessionTests", dependencies: ["CurlewURLSession", "CurlewTesting", "TestServers"]),
-        .testTarget(name: "CurlewUITests", dependencies: ["CurlewUI", "CurlewTesting"]),
+            name: "CurlewURLSessionTests",
+            dependencies: capabilities + ["CurlewStandard", "CurlewURLSession", "CurlewTesting", "TestServers"]),
+        .testTarget(name: "CurlewUITests", dependencies: capabilities + ["CurlewUI", "CurlewTesting"]),
         .testTarget(name: "CurlewSampleAPITests", dependencies: ["CurlewSampleAPI", "CurlewTesting", "Curlew"]),
         .testTarget(name: "CurlewTestingTests", dependencies: ["CurlewTesting", "CurlewCore"]),
 
         // The conformance suite on every engine.
         .testTarget(
-            name: "ConformanceTests", dependencies: ["CurlewCurl", "CurlewURLSession", "CurlewTesting", "TestServers"]),
+            name: "ConformanceTests",
+            dependencies: capabilities + [
+                "CurlewStandard", "CurlewCurl", "CurlewURLSession", "CurlewTesting", "CurlewConformance", "TestServers",
+            ]),
 
         // Servers beside MockServer: nginx, HTTP/2 and TLS by Python, proxies, bare sockets; and certificates.
         .target(
-            name: "TestServers", dependencies: ["CurlewCore", "CurlewTesting", "CTestSupport"],
+            name: "TestServers",
+            dependencies: ["CurlewCore", "CurlewResilience", "CurlewTesting", "CurlewConformance", "CTestSupport"],
             path: "Tests/TestServers", exclude: ["h2server.py"]),
 
         // The snippets of the documentation, in a plain module and (those of the first week) in one of the main actor.
         .testTarget(
             name: "SnippetTests",
-            dependencies: ["Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewUI", "CurlewURLSession"]),
+            dependencies: [
+                "Curlew", "CurlewJSON", "CurlewSQLite", "CurlewTesting", "CurlewConformance", "CurlewUI",
+                "CurlewURLSession",
+            ]),
         .testTarget(
             name: "SnippetMainActorTests", dependencies: ["Curlew", "CurlewTesting"],
             swiftSettings: [.defaultIsolation(MainActor.self)]),
@@ -108,7 +149,8 @@ let package = Package(
 
         // A program that writes to a store and reads from it, to be killed while it does.
         .executableTarget(
-            name: "CacheStoreProbe", dependencies: ["CurlewSQLite", "CurlewTesting"], path: "Tests/CacheStoreProbe"),
+            name: "CacheStoreProbe", dependencies: ["CurlewCaching", "CurlewSQLite", "CurlewTesting"],
+            path: "Tests/CacheStoreProbe"),
 
         // A program that is signed in by a file which others use too, to be killed while it renews.
         .executableTarget(name: "TokenFileProbe", dependencies: ["Curlew"], path: "Tests/TokenFileProbe"),
@@ -121,9 +163,12 @@ let package = Package(
         .testTarget(name: "NameClashTests", dependencies: ["Curlew", "CurlewTesting", "NameStubs"]),
 
         // The same conformers twice: in a module built as an app's is by default, and in one with our features.
-        .target(name: "IsolationPlain", dependencies: ["CurlewCore"], path: "Tests/IsolationSupport/Plain"),
         .target(
-            name: "IsolationApproachable", dependencies: ["CurlewCore"], path: "Tests/IsolationSupport/Approachable"),
+            name: "IsolationPlain", dependencies: ["CurlewCore", "CurlewAuthentication"],
+            path: "Tests/IsolationSupport/Plain"),
+        .target(
+            name: "IsolationApproachable", dependencies: ["CurlewCore", "CurlewAuthentication"],
+            path: "Tests/IsolationSupport/Approachable"),
         .testTarget(
             name: "IsolationTests",
             dependencies: ["CurlewCore", "CurlewTesting", "IsolationPlain", "IsolationApproachable"]),

@@ -31,7 +31,7 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// What is measured is the engine of Linux, by the counters of its kernel.
+// What is measured is the transport of Linux, by the counters of its kernel.
 #if !os(Linux)
 package.targets.removeAll { $0.name == "CurlewBenchmarks" }
 #endif

@@ -17,14 +17,14 @@ let package = Package(
         .executableTarget(
             name: "Tour",
             dependencies: [
-                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
+                .product(name: "Curlew", package: "Curlew"), .product(name: "_CurlewSampleAPI", package: "Curlew"),
                 "ExampleSupport",
             ], path: "Tour"),
         // What the programs without a screen have in common.
         .target(
             name: "ExampleSupport",
             dependencies: [
-                .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewSampleAPI", package: "Curlew"),
+                .product(name: "Curlew", package: "Curlew"), .product(name: "_CurlewSampleAPI", package: "Curlew"),
             ], path: "Support"),
     ] + app("DummyStore") + app("TopQuestions", embedding: ["Preview/Questions.json"]) + app("TeamDirectory")
         + app("LegacyBridge") + app("FilmClub", and: [.product(name: "FilmCatalogue", package: "FilmCatalogue")]) + [
@@ -50,7 +50,7 @@ func app(_ name: String, and more: [Target.Dependency] = [], embedding files: [S
             .product(name: "Curlew", package: "Curlew"), .product(name: "CurlewUI", package: "Curlew"),
         ] + more
     let server: [Target.Dependency] = [
-        .product(name: "CurlewSampleAPI", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
+        .product(name: "_CurlewSampleAPI", package: "Curlew"), .product(name: "CurlewTesting", package: "Curlew"),
     ]
     return [
         .target(name: model, dependencies: used, path: "\(name)/Model"),

@@ -11,7 +11,7 @@ import Musl
 import Darwin
 #endif
 
-/// Prints what there is to see, checks what must hold, and tells in the end what did not.
+/// Prints the results, checks what must hold, and reports at the end what did not.
 @MainActor
 package final class Report {
     private var checks = 0
@@ -20,7 +20,8 @@ package final class Report {
 
     package init() {}
 
-    /// Starts the sample service in this process, visits it, and ends the program: with status 0 only if all checks held.
+    /// Starts the sample service in this process, visits it, and ends the program: with status 0 only if all checks
+    /// held.
     package static func run(_ visit: @MainActor (Report, SampleAPI) async throws -> Void) async -> Never {
         let report = Report()
         do {

@@ -13,7 +13,7 @@ struct Main {
     }
 
     private static func walk(through api: SampleAPI, _ report: Report) async {
-        // One client for the whole walk. The token store is empty until somebody signs in.
+        // One client for the whole walk. The token store is empty until a user signs in.
         let tokens = TokenStore()
         let client = APIClient(
             baseURL: "\(api.url)",

@@ -15,8 +15,8 @@ import sys
 import source
 
 UMBRELLA = "Curlew"
-OWN_PRODUCTS = {"CurlewTesting", "CurlewSampleAPI"}
-NO_LIBRARY = {"CurlewCLI"}
+OWN_PRODUCTS = {"CurlewTesting", "CurlewConformance"}
+NO_LIBRARY = {"CurlewSampleAPI", "CurlewCLI"}
 
 
 def main():

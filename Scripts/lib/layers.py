@@ -1,24 +1,42 @@
 # SPDX-License-Identifier: MIT
-"""Layer rules: modules import downwards only, and folders inside CurlewCore name only the folders beneath them."""
+"""Layer rules: modules import downwards only, no capability imports another, and folders of the kernel are a ladder.
+
+    layers.py                   reports every violation
+    layers.py --capabilities    prints the names of the capabilities
+"""
 
 import re
+import sys
 
 import source
+
+# The capabilities: each of them imports the kernel, and none of them another, because they share a rung.
+CAPABILITIES = {
+    "CurlewAuthentication", "CurlewCaching", "CurlewCookies", "CurlewObservability", "CurlewRedirects",
+    "CurlewResilience", "CurlewTransportSecurity",
+}
 
 # The ladder: the whole of it. A module imports modules of lower rungs, never of its own.
 RUNGS = [
     {"CCurl", "CCrypto", "CStack", "CZlib", "CSQLite"},
     {"CurlewHTTP", "CurlewJSON"},
     {"CurlewCore"},
+    CAPABILITIES,
+    {"CurlewStandard"},
     {"CurlewCurl", "CurlewURLSession", "CurlewSQLite", "CurlewUI"},
     {"Curlew"},
     {"CurlewTesting"},
-    {"CurlewSampleAPI"},
+    {"CurlewSampleAPI", "CurlewConformance"},
     {"CurlewCLI"},
 ]
 
-# The rungs that two modules stay off although they stand higher: the helpers for tests work with any transport.
-FORBIDDEN = {"CurlewTesting": {"Curlew", "CurlewCurl", "CurlewURLSession"}}
+# What a module must not import although it stands higher. The helpers for tests work with any transport.
+FORBIDDEN = {
+    module: {"Curlew", "CurlewCurl", "CurlewURLSession"} for module in ("CurlewTesting", "CurlewConformance")
+}
+# Transports carry what the kernel gives them; a store or a screen may know the capability that it serves.
+FORBIDDEN |= {transport: CAPABILITIES | {"CurlewStandard"} for transport in ("CurlewCurl", "CurlewURLSession")}
+FORBIDDEN |= {name: CAPABILITIES - {"CurlewCaching"} | {"CurlewStandard"} for name in ("CurlewSQLite", "CurlewUI")}
 
 # C targets belong to one module each.
 OWNERS = {
@@ -27,7 +45,7 @@ OWNERS = {
 }
 
 # The folders of CurlewCore, lowest first.
-FOLDERS = ["Support", "Exchange", "Engine", "Bodies", "Endpoints", "Interceptors", "Streams", "Observability"]
+FOLDERS = ["Support", "Exchange", "Engine", "Bodies", "Endpoints", "Hooks", "Streams"]
 
 # What the system brings. Foundation only where FoundationEssentials is absent; the rest of it links ICU.
 SYSTEM = {"FoundationEssentials", "Foundation", "Synchronization", "Glibc", "Musl", "Darwin", "Dispatch"}
@@ -109,6 +127,9 @@ def check_folders(found):
 
 
 def main():
+    if sys.argv[1:] == ["--capabilities"]:
+        print(*sorted(CAPABILITIES))
+        return
     found = source.Findings("import", "folder", "module")
     for path in source.swift_files("Sources/"):
         module = path.split("/")[1]

@@ -241,7 +241,7 @@ def main():
         part(report)
     failed = [title for title, how, _, _ in report.steps if how.startswith("FAILED")]
     print(f"\n{len(report.steps)} steps, {len(failed)} failed" + "".join(f"\n  {title}" for title in failed))
-    print(f"The report to send back: {os.path.relpath(REPORT, ROOT)} (read it first: it is meant to name nobody)")
+    print(f"The report to send back: {os.path.relpath(REPORT, ROOT)} (check it first for names)")
     sys.exit(1 if report.has_failed else 0)
 
 

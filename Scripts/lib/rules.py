@@ -12,7 +12,9 @@ MANY_LINES, MAXIMUM_LINES = 300, 500
 
 # Who reads or writes protocol text here; a sign with a combining mark behind it is another Character, and the same byte
 # to everybody else.
-PROTOCOL = tuple(f"Sources/Curlew{name}/" for name in ("HTTP", "Core", "Curl", "URLSession", "SQLite"))
+PROTOCOL = tuple(f"Sources/Curlew{name}/" for name in (
+    "HTTP", "Core", "Authentication", "Caching", "Cookies", "Observability", "Redirects", "Resilience",
+    "TransportSecurity", "Standard", "Curl", "URLSession", "SQLite"))
 BY_BYTES = "compares Characters: take utf8, or ByteText.swift in CurlewHTTP"
 
 # name, folders, pattern, what to do instead. Matched against Swift code without comments and string contents.
@@ -36,13 +38,19 @@ CODE_RULES = [
     ("testing", ("Sources/",), r"\bimport (?:Testing|XCTest)\b", "the library and its helpers run outside tests too"),
 ]
 
-# The same for comments that are whole lines. The words are those of CONTRIBUTING.md.
-COMMENT_RULES = [
-    ("words", ("Sources/",), r"(?i)\b(?:who(?:so|m)?ever|(?:some|any|every)body|nobody|undone)\b",
+# The same for prose: comments that are whole lines, and literals of several words, which are errors, titles of tests
+# and names of cases. The words are those of CONTRIBUTING.md.
+CODE = ("Sources/", "Tests/", "Examples/", "Benchmarks/")
+PROSE_RULES = [
+    ("words", CODE, r"(?i)\b(?:who(?:so|m)?ever|(?:some|any|every)body|nobody|undone)\b",
      "name the subject: the caller, the server, the transport"),
-    ("words", ("Sources/",), r"(?i)\bin line\b|\bof one's own\b|\bhears? of\b|\bsendings\b",
-     "say queue, separate, is notified of, attempts"),
+    ("words", CODE, r"(?i)\bin line\b|\b(?:of )?one's own\b|\bhears? of\b|\bsendings\b",
+     "say queue, separate or custom, is notified of, requests or attempts"),
 ]
+
+# A literal on one line; its interpolations are not prose.
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+INTERPOLATION = re.compile(r"\\\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)")
 
 # The same for every text file, comments and strings included.
 TEXT_RULES = [
@@ -74,10 +82,16 @@ def lines_matching(pattern, text):
         yield text.count("\n", 0, match.start()) + 1, match.group()
 
 
-def comments(path):
-    """The lines that are comments; all others are empty."""
-    lines = source.text(path).split("\n")
-    return "\n".join(line if line.lstrip().startswith("//") else "" for line in lines)
+def prose(path):
+    """The lines that are comments, and of the others the literals of three words or more."""
+    lines = []
+    for line in source.text(path).split("\n"):
+        if line.lstrip().startswith("//"):
+            lines.append(line)
+        else:
+            literals = (INTERPOLATION.sub("", text) for text in LITERAL.findall(line))
+            lines.append(" / ".join(text for text in literals if len(text.split()) > 2))
+    return "\n".join(lines)
 
 
 def check_licence(path, found):
@@ -129,15 +143,15 @@ def check_shell(path, found):
 def main():
     found = source.Findings(
         "licence", "size", "timelimit", "shell",
-        *(rule[0] for rule in CODE_RULES + COMMENT_RULES), *(rule[0] for rule in TEXT_RULES))
+        *(rule[0] for rule in CODE_RULES + PROSE_RULES), *(rule[0] for rule in TEXT_RULES))
     for path in source.swift_files("Sources/", "Tests/", "Examples/", "Benchmarks/"):
         for name, folders, pattern, advice in CODE_RULES:
             if path.startswith(folders):
                 for line, match in lines_matching(pattern, source.code(path)):
                     found.add(name, path, line, match, f"`{match}`: {advice}")
-        for name, folders, pattern, advice in COMMENT_RULES:
+        for name, folders, pattern, advice in PROSE_RULES:
             if path.startswith(folders):
-                for line, match in lines_matching(pattern, comments(path)):
+                for line, match in lines_matching(pattern, prose(path)):
                     found.add(name, path, line, match, f"`{match}`: {advice}")
         if path.startswith("Tests/"):
             check_suites(path, found)

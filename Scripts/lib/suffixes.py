@@ -8,7 +8,7 @@ import sys
 
 LIST = pathlib.Path("/usr/share/publicsuffix/public_suffix_list.dat")
 CHANGES = pathlib.Path("/usr/share/doc/publicsuffix/changelog.Debian.gz")
-TABLE = pathlib.Path(__file__).resolve().parents[2] / "Sources/CurlewCore/Interceptors/Cookies/SuffixData.swift"
+TABLE = pathlib.Path(__file__).resolve().parents[2] / "Sources/CurlewCookies/SuffixData.swift"
 
 HEADER = '''\
 // SPDX-License-Identifier: MPL-2.0

@@ -3,12 +3,16 @@
 
     surface.py <folder of symbol graphs>             compares, and reports declarations without documentation
     surface.py <folder of symbol graphs> --update    rewrites the lists
+    surface.py --count                               what `import Curlew` brings on Linux, and the largest types, by
+                                                     the lists
 """
 
+import collections
 import difflib
 import functools
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -17,13 +21,33 @@ import source
 LISTS = source.ROOT / "Documentation/PublicAPI"
 # Every type that is not marked otherwise has these; as lines they would only be noise.
 IMPLIED = {"Swift.Copyable", "Swift.Escapable", "Swift.SendableMetatype"}
+# A line that declares a name of its own, not a member and not an extension of somebody else's type.
+NAME = re.compile(
+    r"(?m)^(\w+)(?:\([^ ]*\))?  (?:@\w+(?:\([^)]*\))? )*(?:final |nonisolated )*"
+    r"(?:struct|class|enum|actor|protocol|typealias|func) ")
 # Members whose meaning is their protocol's.
 UNWRITTEN = ("==(_:_:)", "!=(_:_:)", "hash(into:)", "hashValue", "encode(to:)", "init(from:)")
 
 
 def modules():
-    """The modules that users can import: those with Swift sources of ours."""
-    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")})
+    """The modules that users can import: those with Swift sources of ours, without the service of the examples."""
+    return sorted({path.split("/")[1] for path in source.swift_files("Sources/")} - {"CurlewSampleAPI"})
+
+
+def umbrella():
+    """What `import Curlew` brings on Linux: the top-level names, and the number of entries of each type."""
+    exports = (source.ROOT / "Sources/Curlew/Exports.swift").read_text().partition("#elseif canImport(Darwin)")[0]
+    brought = ["Curlew", *re.findall(r"@_exported public import (Curlew\w+)", exports)]
+    text = "".join((LISTS / f"{module}.txt").read_text() for module in brought)
+    entries = collections.Counter(re.match(r"\w+", line).group() for line in text.splitlines())
+    return set(NAME.findall(text)), entries
+
+
+def count():
+    names, entries = umbrella()
+    for name, number in entries.most_common(40):
+        print(f"{number:5}  {name}")
+    print(f"import Curlew: {len(names)} top-level names, {entries.total()} entries")
 
 
 def graphs(folder, module):
@@ -105,6 +129,8 @@ def surface(folder, module):
 
 
 def main():
+    if sys.argv[1:] == ["--count"]:
+        return count()
     folder, update = pathlib.Path(sys.argv[1]), "--update" in sys.argv[2:]
     problems, total = [], 0
     lists = {}
@@ -127,7 +153,9 @@ def main():
     for problem in problems:
         print(problem, file=sys.stderr)
     verdict = f"{len(problems)} lines of problems" if problems else "as listed"
+    names, entries = umbrella()
     print(f"surface: {total} public declarations, {verdict}")
+    print(f"import Curlew: {len(names)} top-level names, {entries.total()} entries")
     sys.exit(1 if problems else 0)
 
 

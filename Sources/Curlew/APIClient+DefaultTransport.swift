@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 public import CurlewCore
+public import CurlewStandard
 
 #if os(Linux)
 import CurlewCurl

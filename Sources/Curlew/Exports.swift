@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: MIT
 
 // Users need only `import Curlew`.
+@_exported public import CurlewAuthentication
+@_exported public import CurlewCaching
+@_exported public import CurlewCookies
 @_exported public import CurlewCore
 @_exported public import CurlewHTTP
 @_exported public import CurlewJSON
+@_exported public import CurlewObservability
+@_exported public import CurlewRedirects
+@_exported public import CurlewResilience
+@_exported public import CurlewStandard
+@_exported public import CurlewTransportSecurity
 
 #if canImport(FoundationEssentials)
 @_exported public import FoundationEssentials

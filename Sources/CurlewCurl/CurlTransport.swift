@@ -106,7 +106,7 @@ public final class CurlTransport: Transport {
         let moment =
             switch mode {
             case .now: Int64(0)
-            case .drain(let time): ExchangeClock.moment(after: time)
+            case .drain(let time): TimeoutTracker.moment(after: time)
             }
         await withUnsafeContinuation { continuation in
             loops.stop(by: moment) { continuation.resume() }

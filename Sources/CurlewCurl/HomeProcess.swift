@@ -28,9 +28,10 @@ struct HomeProcess: Sendable {
     static func error(_ request: HTTPRequest?) -> NetworkError {
         NetworkError(
             .configuration,
-            detail: "The engine belongs to the process that this one was forked from; here it has neither a thread nor "
-                + "connections of its own.",
-            hint: "Make a CurlTransport after the fork, or start other programs with posix_spawn.",
+            detail:
+                "The transport belongs to the process that forked this one; here it has neither a thread nor "
+                + "connections.",
+            hint: "Create a CurlTransport after the fork, or start other programs with posix_spawn.",
             request: request.map { RequestLine($0) })
     }
 }

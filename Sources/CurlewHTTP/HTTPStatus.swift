@@ -11,7 +11,7 @@ public struct HTTPStatus: Hashable, Sendable {
     }
 
     /// The classes of status codes (RFC 9110 §15).
-    public enum Kind: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
         /// 100–199: an interim response, followed by the final response.
         case informational
         /// 200–299: received, understood and accepted.
@@ -27,7 +27,7 @@ public struct HTTPStatus: Hashable, Sendable {
     }
 
     /// The class of the status code.
-    public var kind: Kind {
+    package var kind: Kind {
         switch code {
         case 100...199: .informational
         case 200...299: .successful

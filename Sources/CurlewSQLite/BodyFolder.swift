@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -39,8 +40,8 @@ struct BodyFolder: Sendable {
         guard lstat(path, &status) == 0 else { throw Self.failure("used", path) }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
             throw NetworkError(
-                .storage, detail: "\(path) is no folder of this user's, so no bodies are kept there.",
-                hint: "Remove it, or give the store another path.")
+                .storage, detail: "\(path) is not a folder of this user, so no bodies are stored there.",
+                hint: "Remove it, or use another path for the store.")
         }
         guard status.st_mode & 0o077 == 0 || chmod(path, 0o700) == 0 else { throw Self.failure("protected", path) }
     }
@@ -155,7 +156,7 @@ struct BodyFolder: Sendable {
     static func failure(_ action: String, _ path: String, _ code: Int32 = errno) -> NetworkError {
         NetworkError(
             .storage, detail: "\(path) cannot be \(action): \(String(cString: strerror(code))).",
-            hint: code == ENOSPC ? "The disk is full. Calls go to the network meanwhile." : nil)
+            hint: code == ENOSPC ? "The disk is full. Until there is space, calls go to the network." : nil)
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -109,7 +110,7 @@ final class CacheTable {
         let head = response.encoded
         return try connection.transaction {
             var change = Change()
-            guard try !Removals(connection).reach(response, since: start), try !isOvertaken(response) else {
+            guard try !RemovalLog(connection).reach(response, since: start), try !isOvertaken(response) else {
                 return change
             }
             for id in others { try drop("id = ?", [.number(id.number)], &change) }
@@ -175,10 +176,10 @@ final class CacheTable {
     }
 
     /// Removes entries and records the removal for writers. Returns the number of entries.
-    func remove(_ selection: CacheSelection) throws -> (count: Int, change: Change) {
+    func remove(_ selection: CacheRemoval) throws -> (count: Int, change: Change) {
         let result = try connection.transaction {
             var change = Change()
-            try Removals(connection).note(selection)
+            try RemovalLog(connection).record(selection)
             let before = try totals.entries
             switch selection {
             case .everything: try drop("1", [], &change)
@@ -214,12 +215,12 @@ final class CacheTable {
     /// Writes the recorded uses.
     func writeUses() throws {
         guard !uses.isEmpty else { return }
-        try connection.transaction { try noteUses() }
+        try connection.transaction { try recordUses() }
     }
 
     // MARK: Inside transactions
 
-    private func noteUses() throws {
+    private func recordUses() throws {
         for (id, stamp) in uses {
             try connection.run("UPDATE entries SET used = ? WHERE id = ?", [.number(stamp), .number(id)])
         }
@@ -237,7 +238,7 @@ final class CacheTable {
     private func evict(_ change: inout Change) throws {
         var (entries, bytes) = try totals
         guard entries > entryLimit || bytes > byteLimit else { return }
-        try noteUses()
+        try recordUses()
         while entries > entryLimit || bytes > byteLimit {
             let oldest = try connection.rows("SELECT seq, cost FROM entries ORDER BY used LIMIT 16") {
                 ($0.number(0), $0.number(1))

@@ -16,8 +16,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// Whether the file does not begin with the header of a database.
     var isForeign: Bool { code & 0xFF == SQLITE_NOTADB }
     var isFull: Bool { code & 0xFF == SQLITE_FULL }
-    /// The error for work that is not attempted because the database was busy just now.
-    static let stillBusy = SQLiteFailure(code: SQLITE_BUSY | 0xFF00, description: "the database was busy just now")
+    /// The error for work that is not attempted because the database is busy.
+    static let stillBusy = SQLiteFailure(code: SQLITE_BUSY | 0xFF00, description: "the database is busy")
     var isBusy: Bool { [SQLITE_BUSY, SQLITE_LOCKED].contains(code & 0xFF) }
 }
 

@@ -134,8 +134,8 @@ struct Database {
         let found = header.prefix(count)
         guard !"SQLite format 3\0".utf8.starts(with: found), found.contains(where: { $0 != 0 }) else { return }
         let error = NetworkError(
-            .storage, detail: "\(path) is no database.",
-            hint: "Give the store a path of its own. The file stays as it is.")
+            .storage, detail: "\(path) is not a database.",
+            hint: "Use a separate path for the store. The file was not changed.")
         state = .refused(error)
         report(.unusable(error))
         throw error
@@ -159,25 +159,25 @@ struct Database {
     private mutating func explained(_ error: any Error) -> NetworkError {
         guard let failure = error as? SQLiteFailure else {
             let error = NetworkError(error)
-            if error.hint?.contains("disk is full") == true { noteFull(error) }
+            if error.hint?.contains("disk is full") == true { reportFull(error) }
             return error
         }
         var explained = NetworkError(
             .storage, detail: "The cache at \(path) cannot be used: \(failure.description) (\(failure.code)).",
             underlying: failure)
         if failure.isFull {
-            explained.hint = "The disk is full. Calls go to the network meanwhile."
-            noteFull(explained)
+            explained.hint = "The disk is full. Until there is space, calls go to the network."
+            reportFull(explained)
         } else if failure.isBusy {
             explained.hint =
-                "Another process holds the database for long. It is tried again after \(Self.patience.brief)."
+                "Another process holds the database. The cache tries again after \(Self.patience.brief)."
             if failure.code != SQLiteFailure.stillBusy.code { busyUntil = SuspendingClock.now + Self.patience }
         }
         return explained
     }
 
     /// Reports a full disk once, until an operation succeeds again.
-    private mutating func noteFull(_ error: NetworkError) {
+    private mutating func reportFull(_ error: NetworkError) {
         if !isFull { report(.full(error)) }
         isFull = true
     }

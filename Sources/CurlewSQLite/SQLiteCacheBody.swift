@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -21,7 +22,7 @@ final class SQLiteCacheBody: CacheBody {
     let bytes: Data?
 
     private let file: Locked<BodyFile?>
-    private let worker: Worker?
+    private let queue: DatabaseQueue?
 
     /// The maximum number of bytes that one read returns.
     private static let mostRead = 1 << 20
@@ -30,20 +31,20 @@ final class SQLiteCacheBody: CacheBody {
         length = Int64(bytes.count)
         self.bytes = bytes
         file = Locked(nil)
-        worker = nil
+        queue = nil
     }
 
-    init(_ file: BodyFile, length: Int64, worker: Worker? = nil) {
+    init(_ file: BodyFile, length: Int64, queue: DatabaseQueue? = nil) {
         self.length = length
         bytes = nil
         self.file = Locked(file)
-        self.worker = worker
+        self.queue = queue
     }
 
-    /// Returns the same body, with the worker that reads its file.
-    func reading(by worker: Worker) -> SQLiteCacheBody {
+    /// Returns the same body, with the queue that reads its file.
+    func reading(by queue: DatabaseQueue) -> SQLiteCacheBody {
         guard let file = file.withLock({ $0 }) else { return self }
-        return SQLiteCacheBody(file, length: length, worker: worker)
+        return SQLiteCacheBody(file, length: length, queue: queue)
     }
 
     func read(from offset: Int64, upTo count: Int) async throws -> Data {
@@ -53,10 +54,10 @@ final class SQLiteCacheBody: CacheBody {
             let start = bytes.startIndex + Int(offset)
             return bytes[start..<start + count]
         }
-        guard let file = file.withLock({ $0 }), let worker else {
-            throw NetworkError(.storage, detail: "The body of the cache has been closed.")
+        guard let file = file.withLock({ $0 }), let queue else {
+            throw NetworkError(.storage, detail: "The cached body has been closed.")
         }
-        return try await worker.withFiles { try file.read(from: offset, upTo: count) }
+        return try await queue.withFiles { try file.read(from: offset, upTo: count) }
     }
 
     func close() {

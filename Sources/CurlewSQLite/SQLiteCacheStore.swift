@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+public import CurlewCaching
 public import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -45,9 +46,9 @@ public final class SQLiteCacheStore: CacheStore {
         /// One sentence for developers.
         public var description: String {
             switch self {
-            case .setAside(let path): "The cache was damaged: it begins anew, and the old file is \(path)."
+            case .setAside(let path): "The cache was damaged and starts empty; the old file is \(path)."
             case .unusable(let error): "The cache cannot be used. \(error.detail)"
-            case .full(let error): "The cache keeps nothing more. \(error.detail)"
+            case .full(let error): "The cache stores no further responses. \(error.detail)"
             }
         }
     }
@@ -62,7 +63,7 @@ public final class SQLiteCacheStore: CacheStore {
     public let bodyLimit: Int64
 
     let folder: BodyFolder
-    let worker: Worker
+    let queue: DatabaseQueue
     private let counters = Locked(CacheStatistics())
     private let untoldEvictions = Locked(0)
     private let pendingBytes = Locked<Int64>(0)
@@ -88,7 +89,7 @@ public final class SQLiteCacheStore: CacheStore {
         self.entryLimit = max(0, entryLimit)
         self.bodyLimit = min(bodyLimit ?? self.byteLimit / 8, self.byteLimit)
         folder = BodyFolder(path: path + "-bodies")
-        worker = Worker(
+        queue = DatabaseQueue(
             Database(
                 path: path, folder: folder, bytes: self.byteLimit, entries: self.entryLimit, report: report),
             reader: Reader(path: path, bytes: self.byteLimit, entries: self.entryLimit))
@@ -120,10 +121,10 @@ public final class SQLiteCacheStore: CacheStore {
     /// Returns the entries of a key, newest first, and the store's epoch. Waits for no change, in this process or
     /// another.
     public func find(_ key: CacheKey) async throws -> CacheFindings {
-        try await worker.look { [changes] table in
+        try await queue.lookUp { [changes] table in
             let change = changes.withLock { $0 }
             // Read before the entries, so that a removal between the two reads counts as a later one.
-            let epoch = try Removals(table.connection).last
+            let epoch = try RemovalLog(table.connection).last
             var variants = try table.variants(for: key)
             // Most keys have one entry, and most lookups use it. Reading a small body here saves a second wait for the
             // disk's thread, which would cost as much as the rest of the lookup.
@@ -138,11 +139,11 @@ public final class SQLiteCacheStore: CacheStore {
     /// Opens the body of an entry: a small body is in memory, a larger one is read from its file.
     public func body(of response: StoredResponse) async throws -> (any CacheBody)? {
         if let hint = response.hint, let bytes = hint.bytes, hint.mark == changes.withLock({ $0 }) {
-            worker.noteUse(of: response.id)
+            queue.recordUse(of: response.id)
             counters.withLock { $0.hits += 1 }
             return SQLiteCacheBody(bytes)
         }
-        let (body, isThere) = try await worker.look { [folder] table -> (SQLiteCacheBody?, isThere: Bool) in
+        let (body, isThere) = try await queue.lookUp { [folder] table -> (SQLiteCacheBody?, isThere: Bool) in
             guard let found = try table.find(response.id) else { return (nil, false) }
             if let bytes = found.bytes { return (SQLiteCacheBody(bytes), true) }
             return (
@@ -151,52 +152,53 @@ public final class SQLiteCacheStore: CacheStore {
         }
         guard let body else {
             // The file was removed, or truncated by a power failure.
-            if isThere { try await worker.run { try $0.forget(response.id) } }
+            if isThere { try await queue.run { try $0.forget(response.id) } }
             return nil
         }
-        worker.noteUse(of: response.id)
+        queue.recordUse(of: response.id)
         counters.withLock { $0.hits += 1 }
-        return body.reading(by: worker)
+        return body.reading(by: queue)
     }
 
     /// Begins an entry.
     public func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
         var start = epoch?.number ?? 0
-        if epoch == nil { start = try await worker.run { try Removals($0.connection).last } }
+        if epoch == nil { start = try await queue.run { try RemovalLog($0.connection).last } }
         return SQLiteCacheWriter(response, to: self, since: start)
     }
 
     /// Replaces the head of an entry.
     @discardableResult
     public func update(_ response: StoredResponse) async throws -> Bool {
-        finish(try await worker.run { try $0.update(response) })
+        finish(try await queue.run { try $0.update(response) })
     }
 
     /// Removes entries, and returns their number.
     @discardableResult
-    public func remove(_ selection: CacheSelection) async throws -> Int {
+    public func remove(_ selection: CacheRemoval) async throws -> Int {
         if case .matching(let matches) = selection { return try await remove(where: matches) }
-        let (count, change) = try await worker.run { try $0.remove(selection) }
+        let (count, change) = try await queue.run { try $0.remove(selection) }
         _ = finish(change)
         return count
     }
 
     /// Returns how full the store is.
     public func statistics() async throws -> CacheStatistics {
-        let totals = try await worker.run { try $0.totals }
+        let totals = try await queue.run { try $0.totals }
         var result = counters.withLock { $0 }
         result.entries = totals.entries
         result.bytes = totals.bytes
         return result
     }
 
-    /// Runs the app's function on the caller's task, between transactions.
+    /// Removes the entries that `matches` selects, and returns their number. Runs `matches`, a function of the app, on
+    /// the caller's task and outside of transactions.
     private func remove(where matches: @Sendable (StoredResponse) -> Bool) async throws -> Int {
-        _ = try await worker.run { try $0.remove(.matching { _ in false }) }
+        _ = try await queue.run { try $0.remove(.matching { _ in false }) }
         var last: Int64 = 0
         var count = 0
         while true {
-            let page = try await worker.run { [last] in try $0.heads(after: last, count: 500) }
+            let page = try await queue.run { [last] in try $0.heads(after: last, count: 500) }
             guard let end = page.last?.seq else { return count }
             last = end
             let ids = Set(page.lazy.compactMap(\.head).filter(matches).map(\.id))
@@ -222,7 +224,7 @@ public final class SQLiteCacheStore: CacheStore {
     func commit(
         _ response: StoredResponse, _ body: CacheTable.Body, replacing others: [CacheEntryID], since start: Int64
     ) async throws -> Bool {
-        let change = try await worker.run { try $0.commit(response, body, replacing: others, since: start) }
+        let change = try await queue.run { try $0.commit(response, body, replacing: others, since: start) }
         if change.isDone { counters.withLock { $0.stored += 1 } }
         return finish(change)
     }
@@ -242,7 +244,7 @@ public final class SQLiteCacheStore: CacheStore {
             untoldEvictions.withLock { $0 += change.evicted }
         }
         if !change.files.isEmpty {
-            worker.later { [folder] in for id in change.files { folder.remove(id) } }
+            queue.later { [folder] in for id in change.files { folder.remove(id) } }
         }
         return change.isDone
     }

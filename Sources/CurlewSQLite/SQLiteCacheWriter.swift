@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -46,7 +47,7 @@ final class SQLiteCacheWriter: CacheWriter {
         }
         do {
             if let file {
-                try await store.worker.withFiles { try file.append(chunk, at: offset) }
+                try await store.queue.withFiles { try file.append(chunk, at: offset) }
             } else if let collected {
                 try await spill(collected + chunk)
             }
@@ -58,7 +59,7 @@ final class SQLiteCacheWriter: CacheWriter {
     }
 
     private func spill(_ bytes: Data) async throws {
-        let file = try await store.worker.withFiles { [store, response] in
+        let file = try await store.queue.withFiles { [store, response] in
             let file = try store.folder.create(response.id)
             do {
                 try file.append(bytes, at: 0)
@@ -95,7 +96,7 @@ final class SQLiteCacheWriter: CacheWriter {
         // The file keeps its lock until the entry is visible, so that it does not count as left behind.
         defer { withExtendedLifetime(file) {} }
         do {
-            try await store.worker.withFiles { try file.synchronize() }
+            try await store.queue.withFiles { try file.synchronize() }
             let isDone = try await store.commit(response, .file(length: state.count), replacing: others, since: start)
             if !isDone { removeFile() }
             return isDone
@@ -122,6 +123,6 @@ final class SQLiteCacheWriter: CacheWriter {
     }
 
     private func removeFile() {
-        store.worker.later { [folder = store.folder, id = response.id] in folder.remove(id) }
+        store.queue.later { [folder = store.folder, id = response.id] in folder.remove(id) }
     }
 }

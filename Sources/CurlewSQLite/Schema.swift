@@ -63,12 +63,12 @@ enum Schema {
         if owner == application, found > version {
             throw NetworkError(
                 .storage, detail: "\(path) is a cache of version \(found), and this is version \(version).",
-                hint: "Update the app, or give the store another path. The file stays as it is.")
+                hint: "Update the app, or use another path for the store. The file was not changed.")
         }
         guard owner == application || tables == 0 else {
             throw NetworkError(
-                .storage, detail: "\(path) is a database of something else.",
-                hint: "Give the store a path of its own. The file stays as it is.")
+                .storage, detail: "\(path) is a database of another program.",
+                hint: "Use a separate path for the store. The file was not changed.")
         }
         return false
     }

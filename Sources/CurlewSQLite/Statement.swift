@@ -41,16 +41,16 @@ final class Statement {
 
     func bind(_ values: [SQLiteValue]) throws(SQLiteFailure) {
         for (index, value) in values.enumerated() {
-            let place = Int32(index + 1)
+            let position = Int32(index + 1)
             let code =
                 switch value {
-                case .number(let number): sqlite3_bind_int64(handle, place, number)
-                case .null: sqlite3_bind_null(handle, place)
+                case .number(let number): sqlite3_bind_int64(handle, position, number)
+                case .null: sqlite3_bind_null(handle, position)
                 // An empty buffer with a null pointer would be bound as NULL.
-                case .bytes(let data) where data.isEmpty: sqlite3_bind_zeroblob(handle, place, 0)
+                case .bytes(let data) where data.isEmpty: sqlite3_bind_zeroblob(handle, position, 0)
                 case .bytes(let data):
                     data.withUnsafeBytes {
-                        sqlite3_bind_blob64(handle, place, $0.baseAddress, UInt64($0.count), Self.copying)
+                        sqlite3_bind_blob64(handle, position, $0.baseAddress, UInt64($0.count), Self.copying)
                     }
                 }
             guard code == SQLITE_OK else { throw failure(code) }

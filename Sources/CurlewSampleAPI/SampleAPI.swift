@@ -7,7 +7,7 @@ import CurlewTesting
 /// A small web service in the current process: real HTTP on loopback, with data to sign in to, list, change and break.
 ///
 ///     let api = try SampleAPI()
-///     let client = APIClient(baseURL: BaseURL(stringLiteral: api.url))
+///     let client = APIClient(baseURL: api.baseURL)
 ///     ...
 ///     api.stop()
 ///
@@ -66,6 +66,9 @@ public final class SampleAPI: Sendable {
 
     /// The origin of the service, "http://127.0.0.1:PORT".
     public var url: String { main.url }
+
+    /// The same as a base URL.
+    public var baseURL: BaseURL { BaseURL(stringLiteral: url) }
 
     /// The origin of the pictures: the same host on another port, so no credential of ``url`` belongs to it.
     public var assetsURL: String { assets.url }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 public import CurlewCore
 
 #if canImport(FoundationEssentials)

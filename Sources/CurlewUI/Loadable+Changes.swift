@@ -36,6 +36,8 @@ extension Loadable {
         try await perform(mutate, writtenFor: Self.identities(state.value), replacement)
     }
 
+    /// Shows a change immediately, runs its commit, and reverts the change if the commit fails.
+    ///
     /// - `identities`: the identities of the list for which `mutate` was written; nil if it applies to any value.
     private func perform(
         _ mutate: @escaping @MainActor (inout Value) -> Void, writtenFor identities: [AnyHashable]?,

@@ -5,7 +5,7 @@ import CurlewCore
 /// Work that several callers on the main actor wait for. Each caller may stop waiting.
 @MainActor
 final class SharedWork {
-    private let done = OneShot<Void>()
+    private let done = SharedResult<Void>()
     private var task: Task<Void, Never>?
     private var waiters = 0
 

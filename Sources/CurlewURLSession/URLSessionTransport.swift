@@ -235,7 +235,8 @@ extension URLSessionTransport {
         bridge.watchDeadlines()
         do {
             let message = try RequestGuard.message(
-                bridge.request, rawBody: bridge.context.options.rawBody == true, closes: bridge.engine !== pooled)
+                bridge.request, skipsContentDecoding: bridge.context.options.skipsContentDecoding == true,
+                closes: bridge.engine !== pooled)
             let plan = try UploadPlan(bridge.request.body)
             guard case .stream = plan.source else { return bridge.engine.start(bridge, message, plan) }
             #if canImport(Darwin)
@@ -256,7 +257,7 @@ extension URLSessionTransport {
         let work = Task {
             do {
                 let ready = try await plan.produced(memory: 1 << 20, limit: limit) {
-                    bridge.noteProducing()
+                    bridge.markProducing()
                     return !bridge.isEnded
                 }
                 bridge.engine.start(bridge, message, ready)

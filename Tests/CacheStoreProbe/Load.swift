@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewSQLite
 import CurlewTesting
 import Foundation
 
-/// Random work on one store, whose bodies tell by their heads what they have to be.
+/// Random work on one store, whose bodies are determined by their heads.
 struct Load {
     let store: SQLiteCacheStore
     private var random: SeededGenerator

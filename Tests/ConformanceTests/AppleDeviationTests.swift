@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
+import CurlewConformance
+import CurlewCookies
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
@@ -17,7 +19,7 @@ struct AppleDeviationTests {
     func refused() async throws {
         let environment = try await ConformanceServers.shared().environment
         var refused: Set<String> = []
-        for group in [ConformanceCase.Group.requests, .http2, .security, .places] {
+        for group in [ConformanceCase.Group.requests, .http2, .security, .addresses] {
             for one in ConformanceSuite.cases(of: group) {
                 let log = Locked<[String]>([])
                 let engine = ConformanceEngine("as Apple's") { configuration in
@@ -34,7 +36,7 @@ struct AppleDeviationTests {
             "fields keep their order, spelling and repetitions",
             "fields keep their order, spelling and repetitions, and Set-Cookie is never joined",
         ]
-        // URLSession tells of no trailers; those of requests the transport refuses before it asks what this test sees.
+        // URLSession reports no trailers; those of requests the transport refuses before it asks what this test sees.
         let byTrailers: Set = [
             "trailers of a request follow its chunks, announced in its head",
             "the trailers of a body are there when it has been read",

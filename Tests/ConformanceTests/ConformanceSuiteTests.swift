@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewConformance
 import CurlewHTTP
 import CurlewTesting
 import Foundation
@@ -30,7 +31,7 @@ struct ConformanceSuiteTests {
         #expect(Set(listed).count == listed.count)
     }
 
-    @Test("a case whose server is missing says so by name, and does not pass")
+    @Test("a case whose server is missing names it, and does not pass")
     func missingServer() async throws {
         let needy = try #require(ConformanceSuite.cases.first { $0.needs.contains(.unixSocket) })
         let failure = await #expect(throws: ConformanceFailure.self) {
@@ -40,7 +41,7 @@ struct ConformanceSuiteTests {
         #expect(failure?.message.contains(needy.name) == true)
     }
 
-    @Test("an engine that does not do what is expected fails the case, with what came instead")
+    @Test("a transport that does not do what is expected fails the case, with what came instead")
     func detection() async throws {
         let wrong = ConformanceEngine("wrong") { _ in
             MockTransport.answering { _ in .text("something else", status: HTTPStatus(298)) }

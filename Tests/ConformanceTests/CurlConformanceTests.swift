@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
+import CurlewConformance
 import CurlewCurl
 import CurlewTesting
 import TestServers
 import Testing
 
-/// Every case, on the engine that Linux has by default.
+/// Every case, on the transport that Linux has by default.
 @Suite(.timeLimit(.minutes(3)))
 struct CurlConformanceTests {
     @Test("curl conforms", arguments: ConformanceEngine.curl.cases)
@@ -21,7 +22,7 @@ struct CurlConformanceTests {
         }
     }
 
-    /// Whether the loaded libcurl is one of which the deviation tells: "libcurl 8.4 does not ..." is about 8.4.0, and
+    /// Whether the deviation applies to the loaded libcurl: "libcurl 8.4 does not ..." is about 8.4.0, and
     /// "libcurl 8.1 to 8.4 does not ..." also about 8.3.0.
     private func isAboutThis(_ deviation: ConformanceDeviation) -> Bool {
         let words = deviation.reason.split(separator: " ")

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewConformance
 import CurlewTesting
 import Foundation
 import Testing
 
-/// Cases in a process of their own, for an engine that may not survive them.
+/// Cases in a process of their own, for a transport that may not survive them.
 ///
-/// The child writes a line when a case begins and one when it ends. If it dies in between, that case is told from the
-/// others, and the rest goes on in another child.
+/// The child writes a line when a case begins and one when it ends. If it dies in between, that case is distinguished
+/// from the others, and the rest goes on in another child.
 enum IsolatedRun {
     enum Outcome: Equatable, CustomStringConvertible {
         case passed
@@ -44,7 +45,7 @@ enum IsolatedRun {
                 }
             }
             left.removeAll { outcomes[$0] != nil }
-            // A child that does not even begin would be started again for ever.
+            // A child that does not even begin would be started again forever.
             if left.count == before { break }
         }
         return outcomes

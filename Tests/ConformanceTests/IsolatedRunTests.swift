@@ -2,17 +2,18 @@
 
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
+import CurlewConformance
 import CurlewCore
 import CurlewTesting
 import Foundation
 import Testing
 
-/// Engines that do not survive: what came of each case is known all the same.
+/// Transports that do not survive: what came of each case is known all the same.
 @Suite(.timeLimit(.minutes(1)))
 struct IsolatedRunTests {
     private static let names = ConformanceSuite.cases(of: .policies).prefix(3).map(\.name)
 
-    @Test("a case that ends its process is told from the others, which are run after it")
+    @Test("a case that ends its process is distinguished from the others, which are run after it")
     func crash() async throws {
         let outcomes = try await IsolatedRun.outcomes(of: Self.names) { names in
             let result = try await #require(
@@ -33,7 +34,7 @@ struct IsolatedRunTests {
         #expect(outcomes == ["a": .passed, "b": .failed("it is 1,\texpected was 2")])
     }
 
-    @Test("a child without a word counts as dead, and one that never begins is not started for ever")
+    @Test("a child without a word counts as dead, and one that never begins is not started forever")
     func silence() async throws {
         let starts = Locked(0)
         let outcomes = try await IsolatedRun.outcomes(of: ["a", "b"]) { names in

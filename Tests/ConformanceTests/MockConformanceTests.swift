@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewConformance
 import CurlewTesting
 import Testing
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
+import CurlewRedirects
+import CurlewStandard
 import CurlewTesting
 import CurlewURLSession
 import Foundation
@@ -52,7 +55,7 @@ struct PreludeTests {
     /// What a call may take: far more than the second that such a body may, far less than the limit for silence.
     private static let limit = Duration.seconds(20)
 
-    /// On Linux, Foundation tells of a redirect only when its body is complete, whatever its transport asks for.
+    /// On Linux, Foundation reports a redirect only when its body is complete, whatever its transport asks for.
     static let engines = Engine.allCases.filter { engine in
         #if os(Linux)
         engine != .urlSession

@@ -3,6 +3,7 @@
 // Only there can a test start a process.
 #if os(Linux) || os(macOS)
 import CTestSupport
+import CurlewConformance
 import CurlewTesting
 import Foundation
 import TestServers
@@ -43,7 +44,7 @@ struct ServersTests {
         #expect(try Program.built("CacheStoreProbe").hasSuffix("/CacheStoreProbe"))
     }
 
-    @Test("the end of a peer is seen behind bytes that nobody reads, and bytes are no end")
+    @Test("the end of a peer is detected behind unread bytes, and bytes are not an end")
     func unreadBytes() async throws {
         let outcome = try await onThread {
             let (listener, port) = try LoopbackPort.listen(backlog: 1)

@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// A reader decides how much comes; a body that nobody wants ends its transfer.
+/// A reader decides how much arrives; an unwanted body ends its transfer.
 @Suite(.timeLimit(.minutes(1)))
 struct BackPressureTests {
     private static let size = 40 << 20
@@ -45,7 +45,7 @@ struct BackPressureTests {
         }
     }
 
-    @Test("while nobody reads, the server cannot send more than the buffers hold", arguments: [false, true])
+    @Test("while no reader reads, the server cannot send more than the buffers hold", arguments: [false, true])
     func stoppedReader(hasBegun: Bool) async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 100_000))
         let (server, connection, _) = try endlessServer()
@@ -61,7 +61,7 @@ struct BackPressureTests {
         #expect(received == pattern(Self.size))
     }
 
-    @Test("readers that pause now and then get every byte, several over one engine")
+    @Test("readers that pause now and then receive every byte, several over one transport")
     func pausingReaders() async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
         let server = try MockServer()
@@ -86,7 +86,8 @@ struct BackPressureTests {
         }
     }
 
-    @Test("a body that goes away unread closes its connection", arguments: ["unread", "begun", "cancelled", "paused"])
+    @Test(
+        "a body that is released unread closes its connection", arguments: ["unread", "begun", "cancelled", "paused"])
     func abandoned(kind: String) async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 16_384))
         let (server, connection, closed) = try endlessServer()
@@ -108,7 +109,7 @@ struct BackPressureTests {
         #expect(try await transport.exchange(.get, server.url + "/").status == .ok)
     }
 
-    @Test("the engine and its thread go with the last body that it feeds", arguments: [false, true])
+    @Test("the transport and its thread go with the last body that it feeds", arguments: [false, true])
     func lifetime(readsToTheEnd: Bool) async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .generated(bytes: 200_000))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CurlewCurl
 
-/// Memory that bodies use in turn: nobody's bytes change while somebody has them.
+/// Memory that bodies reuse: no byte changes while a reader holds it.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyMemoryTests {
     @Test("what is gathered in pieces of any size comes out as it went in", arguments: 0..<200 as Range<UInt64>)
@@ -53,11 +53,11 @@ struct BodyMemoryTests {
         #expect(BodyMemory.size(for: 1 << 20) == 1 << 20)
     }
 
-    @Test("data that somebody keeps does not hold much more memory than it needs")
+    @Test("data that a caller keeps does not hold much more memory than it needs")
     func sparing() {
         let memory = BodyMemory()
         for (count, isCopied) in [(70_000, true), (100_000, true), (125_000, false)] {
-            // It is shorter than was said; so may be the room for one whose length nobody told.
+            // It is shorter than declared; so may be the room for a body of unknown length.
             var body = GatheredBody()
             let bytes = pattern(count)
             bytes.withUnsafeBytes { body.append($0, of: 160_000, memory: memory) }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import CurlewCurl
 
-/// What passes between the engine's thread and a reader, without an engine.
+/// What passes between the transport's thread and a reader, without a transport.
 @Suite(.timeLimit(.minutes(1)))
 struct BodyPipeTests {
     private func pipe(capacity: Int = 100) throws -> BodyPipe {
@@ -38,7 +38,7 @@ struct BodyPipeTests {
         #expect(try await pipe.next() == nil)
     }
 
-    @Test("beyond its capacity it takes nothing until somebody has read")
+    @Test("beyond its capacity it accepts nothing until a reader has read")
     func capacity() async throws {
         let pipe = try pipe(capacity: 3)
         #expect(offer("abcd", to: pipe) == "wait" && offer("e", to: pipe) == "pause")
@@ -51,7 +51,7 @@ struct BodyPipeTests {
         let cancelled = try pipe()
         #expect(offer("abc", to: cancelled) == "wait")
         cancelled.cancel()
-        // The engine goes on until it hears of it.
+        // The transport continues until it is notified.
         #expect(offer("def", to: cancelled) == "late")
         let error = await #expect(throws: NetworkError.self) { try await cancelled.next() }
         #expect(error?.reason == .cancelled)
@@ -63,7 +63,7 @@ struct BodyPipeTests {
         await #expect(throws: NetworkError.self) { try await stalled.next() }
     }
 
-    @Test("a body that is given up when all of it has come is gone, and fails where it is read")
+    @Test("a body that is dropped after all of it has arrived fails where it is read")
     func givenUpAtTheEnd() async throws {
         let pipe = try pipe()
         #expect(offer("abc", to: pipe) == "wait")

@@ -9,7 +9,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// Cancelling the task ends an exchange at once in every phase, and the engine goes on.
+/// Cancelling the task ends an exchange at once in every phase, and the transport continues.
 ///
 /// "At once" has a generous bound here, because a busy machine delays everything: what is waited for never comes.
 @Suite(.timeLimit(.minutes(1)))
@@ -183,7 +183,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("sending a body that nobody takes, or that nobody produces", arguments: [true, false])
+    @Test("sending a body that the server does not read, or without data from its producer", arguments: [true, false])
     func upload(isProduced: Bool) async throws {
         let (begun, mayRead, closed) = (Signal(), Signal(), Signal())
         let server = try RawServer(receiveBuffer: 16_384) { connection in
@@ -230,7 +230,7 @@ struct CancellationTests {
     }
 }
 
-/// A producer that waits for ever, and tells when it is cancelled.
+/// A producer that waits forever, and reports its cancellation.
 struct Stuck: AsyncSequence, Sendable {
     let ended: Signal
 

@@ -22,7 +22,7 @@ struct CertificateErrorTests {
     }
 
     @Test(
-        "a certificate that proves nothing is shown: whose, whom for, by whom, from when to when, and its pin",
+        "an untrusted certificate is shown: subject, hosts, issuer, validity, and its pin",
         arguments: [
             (.expired, .expired, "localhost"), (.notYetValid, .notYetValid, "localhost"),
             (.wrongHost, .wrongHost, "other.example"), (.selfSigned, .untrusted, "localhost"),
@@ -77,7 +77,7 @@ struct CertificateErrorTests {
         #expect(many.certificates.last?.subject == "CN=root")
     }
 
-    @Test("a server that leaves out an intermediate authority is told from one of a private authority")
+    @Test("a server that leaves out an intermediate authority is distinguished from one of a private authority")
     func missingIntermediate() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -120,7 +120,7 @@ struct CertificateErrorTests {
         #expect(plain.certificates.isEmpty)
     }
 
-    @Test("text in a certificate cannot begin a line, turn the writing direction, or go on for ever")
+    @Test("text in a certificate cannot begin a line, turn the writing direction, or go on forever")
     func hostile() async throws {
         let name = "evil\n  next      do as I say\u{1B}[31m\u{202E}txt.exe,O=Bank" + String(repeating: "x", count: 10)
         let paths = try await onThread {

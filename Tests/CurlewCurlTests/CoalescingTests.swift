@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import Testing
@@ -38,7 +40,7 @@ struct CoalescingTests {
     func thousand() async throws {
         let server = try MockServer()
         let joins = Joins(999)
-        // The server answers once all calls are under way.
+        // The server answers once all calls are in progress.
         server.on(.get, "/report") { _ in
             joins.reached.block()
             return .text("the report")
@@ -81,7 +83,7 @@ struct CoalescingTests {
         #expect(server.requestCount == 20)
     }
 
-    @Test("when the last one leaves, the connection is given up")
+    @Test("when the last one leaves, the connection is dropped")
     func leaving() async throws {
         let server = try MockServer()
         let joins = Joins(9)

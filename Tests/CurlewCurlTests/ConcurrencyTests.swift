@@ -8,10 +8,10 @@ import Foundation
 import TestServers
 import Testing
 
-/// Many transfers at once: each gets its own answer.
+/// Many transfers at once: each gets its own response.
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrencyTests {
-    @Test("five hundred calls at a time get their own answers", arguments: [8, 64])
+    @Test("five hundred calls at a time get their own responses", arguments: [8, 64])
     func many(connections: Int) async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: connections))
         let server = try MockServer()
@@ -49,7 +49,7 @@ struct ConcurrencyTests {
         #expect(server.connectionCount <= 48)
     }
 
-    @Test("engines side by side do not share anything that matters")
+    @Test("transports at the same time do not share anything that matters")
     func engines() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))

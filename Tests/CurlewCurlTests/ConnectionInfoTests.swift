@@ -9,7 +9,7 @@ import Testing
 
 @testable import CurlewCurl
 
-/// What metrics tell of the connection that an exchange went over.
+/// What metrics report about the connection of an exchange.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionInfoTests {
     @Test("exchanges on one connection have its number and address, those on others have others")
@@ -67,7 +67,7 @@ struct ConnectionInfoTests {
     private static let seesCertificates = CurlLibrary.current.pathProblem == nil
 
     @Test(
-        "version and cipher suite of TLS are told, certificates only to those who ask", .enabled(if: seesCertificates),
+        "version and cipher suite of TLS are reported, certificates only on request", .enabled(if: seesCertificates),
         arguments: [false, true],
         [TLSConfiguration.Version.v12, .v13])
     func tls(isNew: Bool, version: TLSConfiguration.Version) async throws {
@@ -114,7 +114,7 @@ struct ConnectionInfoTests {
         #expect(seen[0].id != nil && seen[0].id == seen[1].id && seen[0].localAddress == nil)
     }
 
-    @Test("a call that reaches nobody has no connection")
+    @Test("a call that reaches no server has no connection")
     func unreachable() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }

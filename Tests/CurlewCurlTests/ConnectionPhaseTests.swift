@@ -9,10 +9,10 @@ import Testing
 
 @testable import CurlewCurl
 
-/// What observers hear while a connection is made.
+/// What observers receive while a connection is made.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionPhaseTests {
-    /// The phases of one call, as words, and whoever waits for one.
+    /// The phases of one call, as words, and a way to wait for one.
     private final class Listener: RequestObserver {
         private let heard = Locked<[String]>([])
         private let awaited: String
@@ -47,7 +47,7 @@ struct ConnectionPhaseTests {
         }
     }
 
-    @Test("a new connection is told step by step, one that is there with one word")
+    @Test("a new connection is reported step by step, an existing one with one event")
     func plain() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))
@@ -71,7 +71,7 @@ struct ConnectionPhaseTests {
         #expect(listeners.map(\.words) == [new, ["ready", "measured"]])
     }
 
-    @Test("with TLS the handshake is told, with what it agreed on")
+    @Test("with TLS the handshake is reported, with its parameters")
     func secure() async throws {
         let nginx = try await Nginx.shared()
         let transport = CurlTransport(configuration: nginx.configuration)
@@ -82,7 +82,7 @@ struct ConnectionPhaseTests {
         #expect(Array(rest) == ["opened", "secured", "ready", "measured"])
     }
 
-    @Test("an attempt that reaches nobody is told up to where it came")
+    @Test("an attempt that reaches no server is reported up to the phase that it reached")
     func refused() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
@@ -93,7 +93,7 @@ struct ConnectionPhaseTests {
         #expect(listener.words == ["trying 127.0.0.1:\(port)", "measured"])
     }
 
-    @Test("the phases of a handshake that hangs are told while it does")
+    @Test("the phases of a handshake that hangs are reported while it does")
     func handshake() async throws {
         let configuration = try await Nginx.shared().configuration
         let server = try RawServer { $0.waitUntilClosed() }
@@ -109,7 +109,7 @@ struct ConnectionPhaseTests {
         #expect(listener.words == ["trying 127.0.0.1:\(server.port)", "opened", "measured"])
     }
 
-    @Test("the phases are told before the answer comes")
+    @Test("the phases are reported before the response arrives")
     func timeliness() async throws {
         let mayAnswer = Signal()
         let server = try RawServer { connection in
@@ -149,7 +149,7 @@ struct ConnectionPhaseTests {
         #expect(listener.words == ["trying \(nginx.socket)", "opened", "ready", "measured"])
     }
 
-    @Test("a request that is sent again over a new connection tells of that too")
+    @Test("a request that is sent again over a new connection reports that too")
     func again() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))

@@ -3,12 +3,13 @@
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers
 import Testing
 
-/// Content codings, undone by the engine.
+/// Content codings, decoded by the transport.
 @Suite(.timeLimit(.minutes(1)))
 struct ContentCodingTests {
     let transport = CurlTransport()
@@ -33,7 +34,7 @@ struct ContentCodingTests {
         #expect(try await response.data() == bytes)
     }
 
-    @Test("codings on top of each other are undone, the last one first")
+    @Test("codings on top of each other are decoded, the last one first")
     func stacked() async throws {
         let bytes = pattern(5000)
         let twice = try await Program.encode(Program.encode(bytes, "deflate"), "gzip")
@@ -42,12 +43,12 @@ struct ContentCodingTests {
         #expect(try await transport.exchange(.get, server.url + "/").data() == bytes)
     }
 
-    @Test("a raw body is given as it came")
+    @Test("a raw body is given unchanged")
     func raw() async throws {
         let bytes = try await Program.encode(pattern(5000), "gzip")
         let server = try MockServer()
         server.enqueue(MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
-        let response = try await transport.exchange(.get, server.url + "/") { $0.rawBody = true }
+        let response = try await transport.exchange(.get, server.url + "/") { $0.skipsContentDecoding = true }
         #expect(response.headers[.contentEncoding] == "gzip")
         #expect(response.headers[.contentLength] == "\(bytes.count)")
         #expect(try await response.data() == bytes)
@@ -62,14 +63,15 @@ struct ContentCodingTests {
         let server = try MockServer()
         server.on(.get, "/", respond: MockResponse(headers: [.contentEncoding: "gzip"], body: .data(bytes)))
         let response = try await transport.exchange(.get, server.url + "/") {
-            $0.rawBody = true
+            $0.skipsContentDecoding = true
             $0.streaming = true
         }
         #expect(response.headers[.contentLength] == "\(bytes.count)")
         #expect(try await response.bytes() == bytes)
         let limits = Limits(responseBody: Int64(bytes.count - 1))
         let error = try await #require(throws: NetworkError.self) {
-            try await transport.exchange(.get, server.url + "/", limits: limits) { $0.rawBody = true }.data()
+            try await transport.exchange(.get, server.url + "/", limits: limits) { $0.skipsContentDecoding = true }
+                .data()
         }
         #expect(error.reason == .limitExceeded(.responseBody))
     }
@@ -186,7 +188,7 @@ struct ContentCodingTests {
             let limits = Limits(decodedRatio: ratio)
             #expect(try await transport.exchange(.get, server.url + "/", limits: limits).data().count == size)
         }
-        let raw = try await transport.exchange(.get, server.url + "/") { $0.rawBody = true }
+        let raw = try await transport.exchange(.get, server.url + "/") { $0.skipsContentDecoding = true }
         #expect(try await raw.data() == bytes)
         // The first MiB is free, whatever it came from.
         let small = try await Program.encode(Data(count: 1 << 20), "gzip")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -40,7 +41,7 @@ struct CutOffCodingTests {
         #expect(try await trusting.data() == Data("tiny".utf8))
     }
 
-    @Test("a request for a part offers no codings, and a part of a coded form is handed over as it is")
+    @Test("a request for a part offers no codings, and a part of a coded form is delivered as it is")
     func parts() async throws {
         let server = try MockServer()
         let bytes = try await Program.encode(pattern(5000), "gzip").prefix(100)
@@ -104,13 +105,13 @@ struct CutOffCodingTests {
                 let response = try await client.send(Request<HTTPResponse>.get("/").options { $0.streaming = streams })
                 _ = try await response.body.collect()
             }
-            #expect(error?.reason == .badResponse && error?.detail.contains("cut off") == true)
+            #expect(error?.reason == .badResponse && error?.detail.contains("truncated") == true)
         }
         #expect(server.connectionCount == 2)
     }
 
     @Test(
-        "every coding that is offered is undone, whole and byte by byte",
+        "every coding that is offered is decoded, whole and byte by byte",
         arguments: ["gzip", "deflate", "br", "zstd"])
     func offered(coding: String) async throws {
         guard Self.isKnown(coding) else { return }
@@ -124,7 +125,7 @@ struct CutOffCodingTests {
         }
     }
 
-    @Test("a coding that nobody knows is handed over as it came", arguments: ["rot13", "gzip, rot13", "rot13, gzip"])
+    @Test("an unknown coding is delivered unchanged", arguments: ["rot13", "gzip, rot13", "rot13, gzip"])
     func unknown(coding: String) async throws {
         let server = try MockServer()
         server.enqueue(MockResponse(headers: [.contentEncoding: coding], body: .data(Data("grkg".utf8))))

@@ -45,7 +45,7 @@ struct DeadConnectionTests {
     }
 
     /// The calls that are on the connection are lost, one for each stream; the next one is not.
-    @Test("a connection on which responses are late and nothing comes is given up", arguments: [1, 5])
+    @Test("a connection on which responses are late and nothing comes is dropped", arguments: [1, 5])
     func firstByte(streams: Int) async throws {
         let (relay, transport) = try await relayedNginx()
         let first = try await transport.exchange(.get, relay.url + "/connection")
@@ -75,7 +75,7 @@ struct DeadConnectionTests {
         await transport.shutdown()
     }
 
-    @Test("a connection on which a body stops and nothing else comes is given up")
+    @Test("a connection on which a body stops and nothing else comes is dropped")
     func idle() async throws {
         let (relay, transport) = try await relayedNginx(freezesAfter: 300_000)
         let response = try await transport.exchange(

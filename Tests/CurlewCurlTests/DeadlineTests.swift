@@ -21,8 +21,8 @@ struct DeadlineTests {
         return timeouts
     }
 
-    /// Runs into `phase`, not before `limit`. Its lateness has a generous bound, because a busy machine delays everything;
-    /// the engine itself is late by a few milliseconds.
+    /// Runs into `phase`, not before `limit`. Its lateness has a generous bound, because a busy machine delays
+    /// everything; the transport itself is late by a few milliseconds.
     private func expectTimeout(
         _ phase: NetworkError.Phase, sourceLocation: SourceLocation = #_sourceLocation,
         _ work: (CountingObserver) async throws -> Void
@@ -87,7 +87,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("a body that stands still runs into the idle limit", arguments: [1000, 200_000], [false, true])
+    @Test("a body that stalls reaches the idle limit", arguments: [1000, 200_000], [false, true])
     func idle(size: Int, streaming: Bool) async throws {
         let server = try MockServer()
         server.enqueue(.generated(bytes: size).stalled(at: .afterBytes(500)))
@@ -99,7 +99,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("an upload that nobody takes runs into the idle limit")
+    @Test("an upload that the server does not read reaches the idle limit")
     func idleUpload() async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()
@@ -131,7 +131,7 @@ struct DeadlineTests {
         }
     }
 
-    @Test("the deadline of the attempt is told from that of the call")
+    @Test("the deadline of the attempt is distinguished from that of the call")
     func attempt() async throws {
         let server = try MockServer()
         server.enqueue(MockResponse().stalled(at: .beforeHead))
@@ -199,8 +199,8 @@ struct PatienceTests {
 
     @Test("an upload that makes progress for longer than the first-byte limit arrives")
     func longUpload() async throws {
-        // Slow until the first-byte limit is long over, then fast, because what the system has taken is sent as far as the
-        // engine can see.
+        // Slow until the first-byte limit is long over, then fast, because what the system has taken is sent as far as
+        // the engine can see.
         let size = 40_000_000
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()

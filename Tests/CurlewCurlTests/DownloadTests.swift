@@ -3,6 +3,7 @@
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers
@@ -57,7 +58,7 @@ struct DownloadTests {
     @Test(
         "files have every byte, whatever the size and the framing", arguments: [0, 1, 65_537, 3_000_000], [false, true])
     func whole(size: Int, chunked: Bool) async throws {
-        // Six of eight wait for a place.
+        // Six of eight wait for a slot.
         let transport = CurlTransport(configuration: TransportConfiguration(connectionsPerHost: 2, bodyBuffer: 16_384))
         let server = try MockServer()
         server.on(.get, "/", respond: .generated(bytes: size, chunked: chunked))
@@ -98,13 +99,13 @@ struct DownloadTests {
         }
     }
 
-    @Test("what came before a sink, and what comes after, is written in order, and not by the engine's thread")
+    @Test("what came before a sink, and what comes after, is written in order, and not by the transport's thread")
     func order() async throws {
         let transport = CurlTransport(configuration: TransportConfiguration(bodyBuffer: 100_000))
         let server = try MockServer()
         server.on(.get, "/", respond: .generated(bytes: 3_000_000))
         let response = try await open(transport, server.url + "/")
-        // The transfer stands still, because nobody reads.
+        // The transfer stands still, because no reader reads.
         #expect(await eventually { transport.snapshot.paused == 1 })
         let sink = Sink()
         try await response.body.drain(into: sink)
@@ -112,7 +113,7 @@ struct DownloadTests {
         #expect(state.data == pattern(3_000_000) && !state.threads.contains("curlew-engine"))
     }
 
-    @Test("a disk that does not answer holds up no other call")
+    @Test("a disk that does not respond holds up no other call")
     func stuck() async throws {
         let transport = CurlTransport()
         let server = try MockServer()

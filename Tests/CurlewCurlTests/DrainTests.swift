@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// The end of an engine that lets its work finish, and the numbers it shows meanwhile.
+/// The end of a transport that lets its work finish, and the numbers it shows in the meantime.
 @Suite(.timeLimit(.minutes(1)))
 struct DrainTests {
     static let refused = NetworkError.Reason.refused(by: .shutdown)
@@ -47,7 +47,7 @@ struct DrainTests {
         #expect(transport.snapshot.connections == 0)
     }
 
-    @Test("what is left at the end of a drain ends with the engine", arguments: [0, 50])
+    @Test("what is left at the end of a drain ends with the transport", arguments: [0, 50])
     func deadline(milliseconds: Int) async throws {
         let server = try MockServer()
         server.on(.get, "/silent", respond: MockResponse().stalled(at: .beforeHead))
@@ -95,7 +95,7 @@ struct DrainTests {
         (expected.connections, expected.connectionsOpened) = (2, 2)
         #expect(await eventually { transport.snapshot == expected }, "\(transport.snapshot)")
 
-        // An HTTP/1.1 connection whose exchange is given up cannot be used again.
+        // An HTTP/1.1 connection whose exchange is dropped cannot be used again.
         body.cancel()
         task.cancel()
         (expected.active, expected.paused, expected.connections, expected.completed, expected.reused) = (0, 0, 0, 5, 3)

@@ -8,12 +8,13 @@ import Foundation
 import TestServers
 import Testing
 
-/// Servers that answer before they have the whole request: the answer reaches the caller, whatever the producer does.
+/// Servers that response before they have the whole request: the response reaches the caller, whatever the producer
+/// does.
 @Suite(.timeLimit(.minutes(1)))
 struct EarlyAnswerTests {
     let transport = CurlTransport()
 
-    /// What produces the body that nobody wants.
+    /// What produces the unwanted body.
     enum Producer: String, CaseIterable, Sendable {
         case bytes, endless, stuck, stuckWithLength
 
@@ -27,7 +28,7 @@ struct EarlyAnswerTests {
         }
     }
 
-    /// How the server ends its answer.
+    /// How the server ends its response.
     enum Ending: String, CaseIterable, Sendable {
         case keeps, closes, closesChunked
 
@@ -60,7 +61,7 @@ struct EarlyAnswerTests {
         #expect(try await transport.exchange(.get, other.url + "/").text() == "next")
     }
 
-    @Test("a refusal in two pieces, with a pause, also comes whole", arguments: [Ending.keeps, .closes])
+    @Test("a refusal in two pieces, with a pause, also arrives complete", arguments: [Ending.keeps, .closes])
     func slowRefusal(ending: Ending) async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()
@@ -87,7 +88,7 @@ struct EarlyAnswerTests {
         #expect(response.version == .http2)
     }
 
-    @Test("a server that stops reading and says nothing runs into the idle limit; the engine goes on")
+    @Test("a server that stops reading and sends nothing reaches the idle limit; the transport continues")
     func standstill() async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()

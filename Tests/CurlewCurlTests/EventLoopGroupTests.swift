@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// An engine with several threads.
+/// A transport with several threads.
 @Suite(.timeLimit(.minutes(1)))
 struct EventLoopGroupTests {
     @Test("calls to one origin share connections whatever the number of threads", arguments: [1, 4])
@@ -47,7 +47,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("without TLS all threads serve one origin when many calls are under way")
+    @Test("without TLS all threads serve one origin when many calls are in progress")
     func help() async {
         await #expect(processExitsWith: .success) {
             let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 3))
@@ -73,8 +73,8 @@ struct EventLoopGroupTests {
         let calls = (0..<90).map { number in
             Task { try await transport.exchange(.get, server.url + "/silent/\(number)") }
         }
-        // One connection for each thread, which carries all of its calls. Before the first answer nobody knows that it can
-        // carry more than there are places.
+        // One connection for each thread, which carries all of its calls. Before the first response it is unknown that
+        // it can carry more than there are places.
         let areThere = await eventually {
             let now = transport.snapshot
             return now.connections == allowed && now.active == 64 && now.waiting == 26
@@ -86,7 +86,7 @@ struct EventLoopGroupTests {
     }
 
     @Test(
-        "places at a host are as many as allowed, whoever serves it", .serialized,
+        "a host has as many slots as allowed, whichever event loop serves it", .serialized,
         arguments: [(3, 40), (3, 5), (4, 2), (2, 1)])
     func places(loops: Int, perHost: Int) async throws {
         let configuration = TransportConfiguration(
@@ -110,7 +110,7 @@ struct EventLoopGroupTests {
         await transport.shutdown()
     }
 
-    @Test("without work for the idle lifetime the engine closes its sockets and ends its threads, and begins again")
+    @Test("without work for the idle lifetime the transport closes its sockets and ends its threads, and begins again")
     func rest() async {
         await #expect(processExitsWith: .success) {
             let server = try MockServer()
@@ -133,7 +133,7 @@ struct EventLoopGroupTests {
         }
     }
 
-    @Test("an engine that rests uses no processor time", arguments: [0.1, 2.5])
+    @Test("a transport that rests uses no processor time", arguments: [0.1, 2.5])
     func quietRest(idleLifetime: Double) async {
         await #expect(processExitsWith: .success) { [idleLifetime] in
             let server = try MockServer()

@@ -8,8 +8,8 @@ import Foundation
 import TestServers
 import Testing
 
-/// `Expect: 100-continue`: the body leaves when the server wants it, and a refusal is the answer, not a reason to send
-/// the request again behind the caller's back.
+/// `Expect: 100-continue`: the body leaves when the server wants it, and a refusal is the response, not a reason to
+/// send the request again behind the caller's back.
 @Suite(.timeLimit(.minutes(1)))
 struct ExpectationTests {
     let transport = CurlTransport()
@@ -37,7 +37,7 @@ struct ExpectationTests {
     }
 
     @Test(
-        "a refused expectation is the answer, whole, and no byte of the body leaves",
+        "a refused expectation is the response, whole, and no byte of the body leaves",
         arguments: [417, 401, 413], BodySource.allCases)
     func refused(status: Int, source: BodySource) async throws {
         let folder = try TemporaryFolder()
@@ -60,7 +60,7 @@ struct ExpectationTests {
         let server = try server("HTTP/1.1 100 Continue\r\n\r\n", seen: seen, readsBody: true)
         let start = ContinuousClock.now
         for _ in 1...3 { #expect(try await send(method, server, source, in: folder).text() == "again") }
-        #expect(ContinuousClock.now - start < .seconds(1), "somebody has waited for more than the server's word")
+        #expect(ContinuousClock.now - start < .seconds(1), "a call has waited for more than the server's 100")
         #expect(seen.withLock { $0.filter { $0 == "body" }.count } == 3)
         #expect(server.connectionCount == 1)
     }
@@ -75,7 +75,7 @@ struct ExpectationTests {
         #expect(ContinuousClock.now - start >= .seconds(1))
     }
 
-    @Test("a call that is cancelled while it waits for the server's word ends at once")
+    @Test("a call that is cancelled while it waits for the server's 100 ends at once")
     func cancelled() async throws {
         let folder = try TemporaryFolder()
         let (arrived, arrival) = AsyncStream<Void>.makeStream()

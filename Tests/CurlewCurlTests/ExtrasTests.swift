@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// What comes before the head and after the body goes to observers, and nowhere else.
+/// What comes before the head and after the body is reported to observers only.
 @Suite(.timeLimit(.minutes(1)))
 struct ExtrasTests {
     let transport = CurlTransport()
@@ -32,7 +32,7 @@ struct ExtrasTests {
         }
     }
 
-    @Test("interim answers come in order and with their fields, and leave nothing in the answer")
+    @Test("interim responses come in order and with their fields, and leave nothing in the response")
     func interim() async throws {
         let server = try MockServer()
         let listener = Listener()
@@ -50,7 +50,7 @@ struct ExtrasTests {
         #expect(await eventually { listener.heard.withLock { $0 } == once + once })
     }
 
-    @Test("an interim answer is heard of when it comes, not with the head")
+    @Test("an interim response is heard of when it comes, not with the head")
     func timeliness() async throws {
         let (heard, mayGoOn) = (Signal(), Signal())
         let server = try RawServer { connection in
@@ -73,7 +73,7 @@ struct ExtrasTests {
         #expect(try await task.value.status == .ok)
     }
 
-    @Test("trailers are heard of before the body's reader hears of its end", arguments: [false, true])
+    @Test("trailers are reported before the body's reader receives the end", arguments: [false, true])
     func trailers(isLarge: Bool) async throws {
         let server = try MockServer()
         let body = isLarge ? MockResponse.generated(bytes: 300_000, chunked: true) : .chunks(["one", "two"])

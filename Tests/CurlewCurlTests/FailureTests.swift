@@ -8,13 +8,13 @@ import Foundation
 import TestServers
 import Testing
 
-/// Bad servers and bad answers: one error with the right reason, and an engine that goes on.
+/// Bad servers and bad responses: one error with the right reason, and a transport that goes on.
 @Suite(.timeLimit(.minutes(1)))
 struct FailureTests {
     let transport = CurlTransport()
     static let mayHaveArrived = NetworkError.Reason.connectionLost(.requestMayHaveArrived)
 
-    /// The error that reading the whole answer gives; afterwards the same engine gets a good one.
+    /// The error that reading the whole response gives; afterwards the same engine gets a good one.
     private func error(
         from response: MockResponse, _ method: HTTPMethod = .get, body: RequestBody = .empty, streaming: Bool = false,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -33,7 +33,7 @@ struct FailureTests {
         return error
     }
 
-    @Test("a port on which nobody listens is unreachable")
+    @Test("a port without a listener is unreachable")
     func refusedPort() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
@@ -49,7 +49,7 @@ struct FailureTests {
 
     @Test("a host that does not exist is unreachable")
     func unknownHost() async throws {
-        // RFC 6761: such a name has no address, and no resolver needs to ask anybody.
+        // RFC 6761: such a name has no address, and no resolver needs a server for it.
         let error = try await #require(throws: NetworkError.self) {
             try await transport.exchange(.get, "http://no-such-host.invalid/")
         }
@@ -59,7 +59,7 @@ struct FailureTests {
     }
 
     @Test(
-        "an answer that is not HTTP is a bad response",
+        "a response that is not HTTP is a bad response",
         arguments: [
             "hello, this is HTTP/0.9\n", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 abc OK\r\n\r\n",
             "HTTP/9.9 200 OK\r\n\r\n",
@@ -80,7 +80,7 @@ struct FailureTests {
     }
 
     @Test(
-        "an answer that breaks off is a lost connection",
+        "a response that breaks off is a lost connection",
         arguments: [
             "", "HTTP/1.1", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 100 Continue\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123456789",
@@ -111,7 +111,7 @@ struct FailureTests {
         #expect(try await error(from: response, .post, body: body).reason == Self.mayHaveArrived)
     }
 
-    @Test("a body that breaks off after the response was handed over fails where it is read, with its beginning given")
+    @Test("a body that breaks off after the response was delivered fails where it is read, with its beginning given")
     func brokenBody() async throws {
         let server = try MockServer()
         server.enqueue(.generated(bytes: 500_000).truncated(after: 300_000))
@@ -154,7 +154,7 @@ struct FailureTests {
     @Test("speaking TLS to a server that does not is a failed handshake")
     func noTLS() async throws {
         let server = try RawServer { connection in
-            // All of it: what is not read makes a reset of the end, which may overtake the answer.
+            // All of it: what is not read makes a reset of the end, which may overtake the response.
             _ = try connection.read(upTo: 10_000)
             try connection.write("HTTP/1.1 400 Bad Request\r\n\r\n")
             connection.waitUntilClosed()
@@ -182,7 +182,7 @@ struct FailureTests {
     }
 
     /// libcurl bounds all heads of a transfer together, whatever `limits.headerBytes` allows.
-    @Test("a head that is too large for libcurl is over a limit, and the error tells whose")
+    @Test("a head that is too large for libcurl is over a limit, and the error names the limit")
     func hugeHead() async throws {
         let server = try MockServer()
         let lines = (0..<45).map { "X-Filler-\($0): " + String(repeating: "a", count: 10_000) + "\r\n" }

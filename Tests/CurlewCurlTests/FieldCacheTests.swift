@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 #if os(Linux)
+import CurlewCookies
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting

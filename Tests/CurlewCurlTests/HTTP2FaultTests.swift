@@ -27,7 +27,7 @@ struct HTTP2FaultTests {
         }
     }
 
-    @Test("a POST that the server refused or left is not sent again by the engine", arguments: ["refuse", "goaway"])
+    @Test("a POST that the server refused or left is not sent again by the transport", arguments: ["refuse", "goaway"])
     func refusedPost(kind: String) async throws {
         for body in [RequestBody.empty, .bytes(Data(count: 10))] {
             let (server, transport) = try await start()
@@ -36,14 +36,14 @@ struct HTTP2FaultTests {
                 try await transport.exchange(.post, path, body: body)
             }
             #expect(error.isRetryable && error.label.hasPrefix("connectionLost"), "\(error)")
-            // On a new connection a refusal is certain: the server has not looked at it, and a policy may send it again.
-            // The end of the connection right behind a GOAWAY may hide that one.
+            // On a new connection a refusal is certain: the server has not looked at it, and a policy may send it
+            // again. The end of the connection right behind a GOAWAY may hide that one.
             try await LibraryDeviation.refusedStream.mayDiffer {
                 if kind == "refuse" { #expect(error.reason == .connectionLost(.requestNotSent), "\(error)") }
             }
             expectTexts(error)
             #expect(try await transport.exchange(.get, path).text() == "2")
-            // On one that was used before, libcurl does not tell a refusal from a lost connection.
+            // On one that was used before, libcurl does not distinguish a refusal from a lost connection.
             let (method, other) = (HTTPMethod.post, server.url + "/\(kind)/again")
             let later = try await #require(throws: NetworkError.self) {
                 try await transport.exchange(method, other, body: body)

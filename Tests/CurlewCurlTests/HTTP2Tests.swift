@@ -90,7 +90,7 @@ struct HTTP2Tests {
             #expect(!response.headers.contains(.contentEncoding))
             #expect(try await response.data().count == 180_000)
             let raw = try await transport.exchange(.get, url + "/text.txt", headers: [.acceptEncoding: "gzip"]) {
-                $0.rawBody = true
+                $0.skipsContentDecoding = true
             }
             #expect(raw.headers[.contentEncoding] == "gzip")
             #expect(try await raw.data().count < 5000)
@@ -149,7 +149,7 @@ struct HTTP2Tests {
                             for _ in 0..<(chunk.count / 2000) { await Task.yield() }
                         }
                         let wanted = index % 3 == 1 ? Data(expected.utf8) : pattern(3_000_000)
-                        // Compared outside: the difference of two large values takes for ever to describe.
+                        // Compared outside: the difference of two large values takes forever to describe.
                         let isRight = received == wanted
                         #expect(isRight, "\(received.count) bytes of \(wanted.count)")
                         return
@@ -200,7 +200,7 @@ struct HTTP2Tests {
             count += 1
         }
         #expect(count > 1 && ContinuousClock.now - start >= .milliseconds(900), "after \(count) calls")
-        // The stream on the old connection goes on, and the connection closes with it.
+        // The stream on the old connection continues, and the connection closes with it.
         let isHeld = await eventually { transport.snapshot.active == 1 && transport.snapshot.connections == 2 }
         #expect(isHeld, "\(transport.snapshot), \(count) calls")
         held.cancel()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import CurlewCurl
 
-/// The libcurl that is loaded, and those that the engine refuses.
+/// The libcurl that is loaded, and those that the transport refuses.
 @Suite(.timeLimit(.minutes(1)))
 struct LibraryTests {
     @Test("the tests run on the libcurl that Scripts/libcurls has chosen")

@@ -9,11 +9,11 @@ import Testing
 
 @testable import CurlewCurl
 
-/// Names of this machine are not asked of anybody.
+/// Names of this machine are not looked up.
 @Suite(.timeLimit(.minutes(1)))
 struct LoopbackNameTests {
     @Test(
-        "names of this machine are reached without the DNS, one after the other over one engine",
+        "names of this machine are reached without the DNS, one after the other over one transport",
         arguments: [
             ["app.localhost", "localhost.", "127.0.0.1.", "localhost", "b.app.localhost", "app.localhost."],
             ["127.0.0.1.", "127.0.0.1", "x.localhost", "x.localhost"],
@@ -39,7 +39,7 @@ struct LoopbackNameTests {
     }
 }
 
-/// Interim answers are bounded together.
+/// Interim responses are bounded together.
 @Suite(.timeLimit(.minutes(1)))
 struct InterimLimitTests {
     private func accepted(_ lines: [String], times: Int, _ limits: Limits) -> Int {
@@ -53,7 +53,7 @@ struct InterimLimitTests {
         return times
     }
 
-    @Test("any number of interim answers ends at the limits of one head")
+    @Test("any number of interim responses ends at the limits of one head")
     func bounded() {
         let empty = accepted(["HTTP/1.1 102 Processing", ""], times: 100_000, .standard)
         #expect((1000..<20_000).contains(empty))

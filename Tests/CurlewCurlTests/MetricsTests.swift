@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// What an exchange cost, and who hears of it.
+/// What an exchange cost, and how it is reported.
 @Suite(.timeLimit(.minutes(1)))
 struct MetricsTests {
     let transport = CurlTransport()
@@ -62,7 +62,7 @@ struct MetricsTests {
     }
 
     @Test(
-        "observers hear once of each exchange what it cost in the end",
+        "observers receive the final cost of each exchange once",
         arguments: ["small", "streamed", "broken", "refused"])
     func measured(kind: String) async throws {
         let server = try MockServer()
@@ -90,7 +90,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("the engine names itself with its version")
+    @Test("the transport names itself with its version")
     func description() {
         #expect("\(transport)".hasPrefix("libcurl "))
     }

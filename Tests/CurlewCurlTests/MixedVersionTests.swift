@@ -9,10 +9,10 @@ import TestServers
 import Testing
 
 /// An origin that speaks HTTP/2 on some connections and HTTP/1.1 on others, as a host does whose machines are
-/// configured differently: nobody ever gets somebody else's answer.
+/// configured differently: no call ever receives another call's response.
 @Suite(.timeLimit(.minutes(1)))
 struct MixedVersionTests {
-    @Test("answers go to those who asked, or to nobody", arguments: [1, 2])
+    @Test("responses reach the calls that asked, or none", arguments: [1, 2])
     func answers(loops: Int) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates, isMixed: true) }

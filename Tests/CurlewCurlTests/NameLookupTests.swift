@@ -165,7 +165,7 @@ struct NameLookupTests {
 
     /// libcurl 7.88 lets calls wait for the first handshake, and then tries them one by one: the sixth failed after six
     /// times the limit.
-    @Test("calls to a server that does not answer a handshake all end at their limit")
+    @Test("calls to a server that does not respond a handshake all end at their limit")
     func silentHandshake() async throws {
         let configuration = try await Nginx.shared().configuration
         let server = try RawServer { $0.waitUntilClosed() }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
@@ -22,7 +23,7 @@ struct NginxCacheTests {
         let asking = Request<HTTPResponse>.get(url: nginx.plain + "/text.txt").header("Cache-Control", "no-cache")
         for _ in 0..<3 {
             let again = try await client.send(asking)
-            #expect(again.served == .revalidated, "\(again.cacheVerdict)")
+            #expect(again.served == .revalidated, "\(again.cacheStatus)")
             #expect(try await again.text() == text && again.status == .ok)
         }
         // Each call was one request.

@@ -9,11 +9,12 @@ import Foundation
 import TestServers
 import Testing
 
-/// The engine as a part of its process: forks, started programs, signals and exit. Each test has a process of its own.
+/// The transport as a part of its process: forks, started programs, signals and exit. Each test has a process of its
+/// own.
 @Suite(.timeLimit(.minutes(1)))
 struct ProcessTests {
     @Test(
-        "in a forked child every use fails at once, and the parent's engine goes on",
+        "in a forked child every use fails at once, and the parent's transport continues",
         .disabled(if: dlsym(nil, "__tsan_init") != nil, "ThreadSanitizer's own locks do not survive a fork"))
     func fork() async {
         await #expect(processExitsWith: .success) {
@@ -51,7 +52,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("a started program inherits no connection of the engine")
+    @Test("a started program inherits no connection of the transport")
     func descriptors() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("hello"))
@@ -64,13 +65,14 @@ struct ProcessTests {
             let response = try await transport.exchange(url: url + "/big")
             _ = try await transport.exchange(url: url + "/")
             let after = try ChildProcess.inheritedDescriptors(output: folder.path + "/after")
-            // Before 8.8 libcurl has a pair of sockets of its own for each event loop, which nothing of a call goes through.
+            // Before 8.8 libcurl has a pair of sockets of its own for each event loop, which nothing of a call goes
+            // through.
             #expect(after.count <= before.count + 2, "\(after)")
             response.body.cancel()
         }
     }
 
-    @Test("an engine that found no descriptor begins when there are some again, and can be shut down without any")
+    @Test("a transport that found no descriptor begins when there are some again, and can be shut down without any")
     func noDescriptors() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("hello"))
@@ -107,7 +109,7 @@ struct ProcessTests {
         }
     }
 
-    @Test("the process may end while the engine works")
+    @Test("the process may end while the transport works")
     func exitWhileWorking() async {
         await #expect(processExitsWith: .exitCode(0)) {
             let server = try RawServer { connection in

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
+import CurlewCookies
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewRedirects
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers
@@ -20,7 +24,7 @@ struct RedirectTests {
         other = try MockServer()
     }
 
-    /// The second server under another name: cookies do not tell ports apart.
+    /// The second server under another name: cookies do not distinguish ports.
     var elsewhere: String { "http://localhost:\(other.port)" }
 
     func client(_ transport: CurlTransport = CurlTransport()) throws -> APIClient {
@@ -30,7 +34,7 @@ struct RedirectTests {
             transport: transport, configuration: ClientConfiguration(headers: ["X-Tenant": "acme"]))
     }
 
-    @Test("Secrets stay at home, cookies go to their host, and the answer knows its hops")
+    @Test("Secrets stay at home, cookies go to their host, and the response knows its hops")
     func twoServers() async throws {
         let elsewhere = elsewhere
         let url = home.url
@@ -76,7 +80,7 @@ struct RedirectTests {
         #expect(home.requests.map(\.exchangeIndex) == [0, 1, 2, 3])
     }
 
-    @Test("A redirect whose body does not come does not hold the call up")
+    @Test("A redirect whose body does not arrive does not delay the call")
     func stalledBody() async throws {
         home.on(.get, "/start") { _ in
             var answer = MockResponse.text("Moved.", status: .found).stalled(at: .afterBytes(2))
@@ -117,7 +121,7 @@ struct RedirectTests {
                     continuation.finish()
                 })
         }
-        let exchanger = Exchanger(pipeline: .standard, transport: CurlTransport())
+        let exchanger = PipelineRunner(pipeline: .standard, transport: CurlTransport())
         for body in [RequestBody.bytes(bytes), .file(file.path), stream] {
             let request = try HTTPRequest(.put, url: "\(home.url)/start", body: body)
             let response = try await exchanger.exchange(request, in: ExchangeContext())
@@ -125,7 +129,7 @@ struct RedirectTests {
         }
     }
 
-    @Test("Cancelling while a redirect's body stands still ends the call at once")
+    @Test("Cancelling while a redirect's body stalls ends the call at once")
     func cancelled() async throws {
         home.on(.get, "/start") { _ in
             var answer = MockResponse.generated(bytes: 1000)

@@ -62,7 +62,7 @@ struct RepetitionTests {
     func post(source: BodySource?, death: Death) async throws {
         let folder = try TemporaryFolder()
         for size in [0, 10, 300_000] where source != nil || size == 0 {
-            // A short chunked body cannot be told from a long one by its head.
+            // A short chunked body cannot be distinguished from a long one by its head.
             if source == .chunkedStream, size < 300_000, death == .closeEarly || death == .resetEarly { continue }
             let transport = CurlTransport()
             let arrivals = Locked(0)
@@ -158,7 +158,7 @@ struct RepetitionTests {
         }
     }
 
-    @Test("the route's word counts more than the method's", arguments: [true, false])
+    @Test("the route's idempotency has precedence over the method's", arguments: [true, false])
     func declared(isIdempotent: Bool) async throws {
         let arrivals = Locked(0)
         let server = try server(.close, arrivals: arrivals)

@@ -14,7 +14,7 @@ struct RequestBodyTests {
     let transport = CurlTransport()
 
     @Test(
-        "a method without a body goes out as it is; a length of zero only where content has a meaning",
+        "a method without a body is sent as it is; a length of zero only where content has a meaning",
         arguments: [
             ("GET", nil), ("HEAD", nil), ("DELETE", nil), ("OPTIONS", nil), ("TRACE", nil), ("PROPFIND", nil),
             ("get", nil), ("POST", "0"), ("PUT", "0"), ("PATCH", "0"),
@@ -47,7 +47,7 @@ struct RequestBodyTests {
     }
 
     @Test(
-        "a body of any size arrives whole, from bytes, file, parts and streams",
+        "a body of any size arrives complete, from bytes, file, parts and streams",
         arguments: BodySource.allCases, [0, 1, 65_535, 65_536, 65_537, 400_000])
     func sizes(source: BodySource, size: Int) async throws {
         let server = try MockServer()
@@ -63,7 +63,7 @@ struct RequestBodyTests {
         #expect(request.headers[.transferEncoding] == (source == .chunkedStream ? "chunked" : nil))
     }
 
-    @Test("framing that the caller writes is not sent: the engine knows better")
+    @Test("framing that the caller writes is not sent: the transport knows better")
     func framing() async throws {
         let server = try MockServer()
         server.enqueue(.status(.ok))

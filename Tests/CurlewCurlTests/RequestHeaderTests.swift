@@ -42,7 +42,7 @@ struct RequestHeaderTests {
         #expect(request.headers["X-After"] == "1")
     }
 
-    @Test("nothing is added but the host and the codings that the engine undoes")
+    @Test("nothing is added but the host and the codings that the transport decodes")
     func additions() async throws {
         let request = try await received([:])
         #expect(Set(request.headers.map(\.name)) == [.host, .acceptEncoding])
@@ -50,15 +50,15 @@ struct RequestHeaderTests {
     }
 
     @Test("with raw bodies asked for, no coding is offered")
-    func rawBody() async throws {
+    func skipsContentDecoding() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .status(.noContent))
-        _ = try await transport.exchange(.get, server.url + "/") { $0.rawBody = true }
+        _ = try await transport.exchange(.get, server.url + "/") { $0.skipsContentDecoding = true }
         _ = try await transport.exchange(.get, server.url + "/")
         #expect(server.requests.map { $0.headers.contains(.acceptEncoding) } == [false, true])
     }
 
-    @Test("a field that the engine would write itself is the caller's if the caller writes it")
+    @Test("a field that the transport would write itself is the caller's if the caller writes it")
     func replaced() async throws {
         let request = try await received([
             .userAgent: "tests/1", .acceptEncoding: "identity", .accept: "text/plain",

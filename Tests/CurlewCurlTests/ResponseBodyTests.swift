@@ -14,7 +14,7 @@ struct ResponseBodyTests {
     let transport = CurlTransport()
 
     @Test(
-        "a body arrives whole in whatever chunks it was sent", arguments: [1, 2, 7, 1000, 16_384, 65_537],
+        "a body arrives complete in whatever chunks it was sent", arguments: [1, 2, 7, 1000, 16_384, 65_537],
         [false, true])
     func chunked(size: Int, streaming: Bool) async throws {
         let bytes = pattern(size < 100 ? 300 : 200_000)
@@ -118,7 +118,7 @@ struct ResponseBodyTests {
     }
 
     @Test(
-        "a body over the limit throws, declared or not, and the engine goes on", arguments: [100, 200_000],
+        "a body over the limit throws, declared or not, and the transport goes on", arguments: [100, 200_000],
         [true, false])
     func overLimit(size: Int, chunked: Bool) async throws {
         let server = try MockServer()

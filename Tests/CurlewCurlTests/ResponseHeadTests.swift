@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCookies
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
@@ -167,7 +168,7 @@ struct ResponseHeadTests {
     }
 
     @Test(
-        "the words behind the status are those of the server, bounded, and none where there are none",
+        "the reason phrase is that of the server, bounded, and none if there is none",
         arguments: [
             ("HTTP/1.1 404 No such film", "No such film"), ("HTTP/1.1 404 Not Found", "Not Found"),
             ("HTTP/1.1 404 ", nil),
@@ -183,7 +184,7 @@ struct ResponseHeadTests {
         #expect(response.reasonPhrase == expected)
     }
 
-    @Test("the words of an interim answer, and of the answer before, are not those of the next one")
+    @Test("the reason phrases of an interim response and of the response before are not those of the next one")
     func wordsOfEach() async throws {
         let server = try MockServer()
         let head = "HTTP/1.1 103 Early words\r\n\r\nHTTP/1.1 200 Own words\r\nContent-Length: 0\r\n\r\n"

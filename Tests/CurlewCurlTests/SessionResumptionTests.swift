@@ -9,7 +9,7 @@ import Testing
 
 @testable import CurlewCurl
 
-/// TLS sessions, which all handles of an engine's thread share.
+/// TLS sessions, which all handles of a transport's thread share.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionResumptionTests {
     /// Whether each of several calls at once resumed a session: what the server says, and what the metrics do.
@@ -42,7 +42,7 @@ struct SessionResumptionTests {
             // Of TLS 1.3 newer versions use each ticket once (RFC 8446 §C.4), and the server gives two at a time.
             #expect(version == .v13 ? later.contains { $0.0 == "r" } : later.allSatisfy { $0.0 == "r" })
         }
-        // An address of the name that does not answer is tried too.
+        // An address of the name that does not respond is tried too.
         #expect(transport.snapshot.connectionsOpened >= 37)
         #expect(transport.snapshot.handles > 1)
     }

@@ -11,7 +11,9 @@ import Testing
 /// Several event loops that serve one origin: they divide its connections, and share the queue for them.
 @Suite(.timeLimit(.minutes(1)))
 struct SharedQueueTests {
-    @Test("whoever waits gets the first place, at whichever thread it becomes free", arguments: [true, false], [2, 3])
+    @Test(
+        "the call that waits gets the first slot, at whichever thread it becomes free", arguments: [true, false],
+        [2, 3])
     func firstPlace(longFirst: Bool, loops: Int) async throws {
         let setting = try WaitingTests.Setting(places: 2, loops: loops)
         let held = try await setting.start(longFirst ? "/long" : "/held")
@@ -27,13 +29,13 @@ struct SharedQueueTests {
         #expect(setting.server.connectionCount <= 2)
     }
 
-    @Test("nobody waits at a busy thread while another one has a place")
+    @Test("no caller waits at a busy thread while another one has a slot")
     func freePlace() async throws {
         let pool = ConnectionPool(perHost: 2)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool, eventLoops: 2))
         let servers = try (0..<8).map { _ in try MockServer() }
         for server in servers { server.on(.get, "/", respond: .text("never").stalled(at: .head)) }
-        // Which thread they come to depends on what it has in hand for all hosts.
+        // Which thread they come to depends on what it has in progress for all hosts.
         let calls = servers.flatMap { server in
             (0..<3).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
         }

@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// The end of an engine: at once, for everybody, leaving nothing.
+/// The end of a transport: immediate, for all calls, leaving nothing.
 @Suite(.timeLimit(.minutes(1)))
 struct ShutdownTests {
     static let refused = NetworkError.Reason.refused(by: .shutdown)
@@ -52,7 +52,7 @@ struct ShutdownTests {
         await transport.shutdown()
     }
 
-    @Test("shutting down an engine that never ran is harmless, and final")
+    @Test("shutting down a transport that never ran is harmless, and final")
     func unused() async throws {
         let transport = CurlTransport()
         await transport.shutdown()
@@ -122,7 +122,7 @@ struct ShutdownTests {
         }
     }
 
-    @Test("a process may end while engines shake hands", .usesKnownOpenSSL, arguments: 0..<8)
+    @Test("a process may end while transports shake hands", .usesKnownOpenSSL, arguments: 0..<8)
     func exitInFlight(round: Int) async throws {
         let nginx = try await Nginx.shared()
         let (url, roots) = (nginx.secure() + "/empty", nginx.certificates.authority)
@@ -156,7 +156,8 @@ enum Engine {
         }
     }
 
-    /// What an engine could own: sockets, and descriptors for waking threads. (Timers and the like come with the runtime.)
+    /// What a transport could own: sockets, and descriptors for waking threads. (Timers and the like come with the
+    /// runtime.)
     static var descriptors: [String] {
         let numbers = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         let all = numbers.compactMap {

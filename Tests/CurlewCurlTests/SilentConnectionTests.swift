@@ -35,7 +35,7 @@ struct SilentConnectionTests {
         #expect(due == [7])
     }
 
-    @Test("others, those that nobody reads from, and those that are gone are not looked at")
+    @Test("other connections, unread ones, and closed ones are not checked")
     func others() {
         var bytes = ForgottenBytes(isNeeded: true)
         bytes.noteStir(9, at: 0)

@@ -48,7 +48,7 @@ struct SocketPollerTests {
             return poller.eventCount
         }
 
-        /// The same once the poller has seen what it was told to watch before.
+        /// The same after the poller has processed the earlier request to watch.
         func laterEvents() -> Int {
             for _ in 0..<2 where events() > 0 { poller.workOnSockets(at: 0) }
             return events()
@@ -108,7 +108,7 @@ struct SocketPollerTests {
         #expect(setup.poller.socket(of: name) == setup.socket)
         // A transfer that begins and pauses within one call of libcurl's is not announced.
         setup.poller.hold(setup.socket, true)
-        // The transfer before it is told to be over only then.
+        // The transfer before it is reported to be over only then.
         setup.poller.noteIdle(setup.socket)
         setup.send()
         _ = setup.laterEvents()
@@ -138,7 +138,7 @@ struct SocketPollerTests {
         #expect(setup.events() == 0)
     }
 
-    @Test("the name of a connection is the one that libcurl tells", arguments: ["127.0.0.1", "::1"])
+    @Test("the name of a connection is the one that libcurl reports", arguments: ["127.0.0.1", "::1"])
     func names(address: String) throws {
         let setup = try Setup()
         let name = try #require(ConnectionName(of: setup.socket))

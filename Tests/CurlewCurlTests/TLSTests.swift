@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// Whom the engine trusts, against a real server.
+/// Whom the transport trusts, against a real server.
 @Suite(.timeLimit(.minutes(1)))
 struct TLSTests {
     @Test(

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCookies
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers
@@ -94,7 +96,7 @@ struct TrailerTests {
         #expect(server.connectionCount == 1)
     }
 
-    @Test("an upload that waits for the server's word has its trailers too")
+    @Test("an upload that waits for the server's 100 has its trailers too")
     func expecting() async throws {
         let server = try MockServer()
         server.on(.put, "/", respond: .text("ok"))

@@ -54,7 +54,8 @@ struct UnsolicitedBytesTests {
         let first = try await transport.exchange(stray.method, server.url + "/one")
         _ = try await first.data()
         go.fire()
-        // Without this the bytes might come after the next request, where they cannot be told from its response.
+        // Without this the bytes might arrive after the next request, where they cannot be distinguished from its
+        // response.
         #expect(await eventually(within: .seconds(8)) { ended.withLock { $0 } }, "the client keeps the connection")
         for path in ["/two", "/three", "/four"] {
             #expect(try await transport.exchange(.get, server.url + path).text() == "response to \(path)")

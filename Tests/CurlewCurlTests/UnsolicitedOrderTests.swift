@@ -7,19 +7,20 @@ import Foundation
 import TestServers
 import Testing
 
-/// Bytes that belong to no request and come at the same moment as something else: whatever the order in which the system
-/// reports things, no request is answered by what was there before it began.
+/// Bytes that belong to no request and come at the same moment as something else: whatever the order in which the
+/// system reports things, no request is served by what was there before it began.
 @Suite(.timeLimit(.minutes(1)))
 struct UnsolicitedOrderTests {
     private static let poison = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npoison"
 
-    /// Answers each request with its path; to the first one for `/dropped` it sends a reset instead, when it is told to.
+    /// Answers each request with its path; to the first one for `/dropped` it sends a reset instead, on request
+    /// to.
     private final class Server: Sendable {
         struct State {
             var connections: [Int: (connection: RawConnection, port: Int)] = [:]
             /// Requests that have come.
             var arrived = 0
-            /// The connection of the request that gets no answer.
+            /// The connection of the request that gets no response.
             var dropped: Int?
         }
 
@@ -28,7 +29,7 @@ struct UnsolicitedOrderTests {
         let server: RawServer
         var url: String { server.url }
 
-        /// The first requests are answered when there are so many, each on a connection of its own.
+        /// The first requests are answered when there are this many, each on a connection of its own.
         init(connections count: Int) throws {
             let (state, drop, all) = (state, drop, Signal())
             server = try RawServer { connection in
@@ -71,12 +72,12 @@ struct UnsolicitedOrderTests {
         }
     }
 
-    /// Begins at once: it has a place in the engine when this returns.
+    /// Begins at once: it has a place in the transport when this returns.
     private static func text(_ transport: CurlTransport, _ url: String) -> Task<String, any Error> {
         Task(executorPreference: InlineExecutor()) { try await transport.exchange(.get, url).text() }
     }
 
-    /// libcurl sends it again, on the other connection, before it is told that there is something to read.
+    /// libcurl sends it again, on the other connection, before it is notified that there is something to read.
     @Test("a request that is sent again takes no connection on which something has come", arguments: [true, false])
     func sentAgain(resetComesFirst: Bool) async throws {
         let server = try Server(connections: 2)
@@ -124,7 +125,7 @@ struct UnsolicitedOrderTests {
     }
 
     /// The call fails, but libcurl, which does not decode it, keeps the connection.
-    @Test("a connection whose last body was cut off within its coding is watched like any other")
+    @Test("a connection whose last body was truncated within its coding is watched like any other")
     func cutCoding() async throws {
         let server = try Server(connections: 1)
         let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 1))

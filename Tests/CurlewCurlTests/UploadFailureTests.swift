@@ -101,7 +101,7 @@ struct UploadFailureTests {
     }
 
     @Test(
-        "a stream of the declared length arrives whole, in whatever chunks",
+        "a stream of the declared length arrives complete, in whatever chunks",
         arguments: [[10], [9, 1], [1, 9], [4, 0, 6]])
     func exactLength(sizes: [Int]) async throws {
         let server = try MockServer()
@@ -112,7 +112,7 @@ struct UploadFailureTests {
         #expect(try await response.text() == "10")
     }
 
-    @Test("an answer that comes before the body is complete is given to the caller")
+    @Test("a response that comes before the body is complete is given to the caller")
     func earlyAnswer() async throws {
         let server = try RawServer(receiveBuffer: 16_384) { connection in
             _ = try connection.readHead()

@@ -8,10 +8,10 @@ import Foundation
 import TestServers
 import Testing
 
-/// Exchanges that find no place at their host.
+/// Exchanges that find no slot at their host.
 @Suite(.timeLimit(.minutes(1)))
 struct WaitingTests {
-    /// An engine with few places, and a server whose `/held` and `/long` answer when told to.
+    /// A transport with few slots, and a server whose `/held` and `/long` answer on request.
     struct Setting {
         let transport: CurlTransport
         let server: MockServer
@@ -34,7 +34,7 @@ struct WaitingTests {
             for name in ["low", "normal", "high"] { server.on(.get, "/" + name, respond: .text(name)) }
         }
 
-        /// Starts an exchange, and returns when the engine shows it as begun or waiting.
+        /// Starts an exchange, and returns when the transport shows it as begun or waiting.
         func start(
             _ path: String, timeouts: Timeouts = .standard, priority: RequestPriority? = nil
         ) async throws -> Task<HTTPResponse, any Error> {
@@ -51,7 +51,7 @@ struct WaitingTests {
         }
     }
 
-    @Test("there are no more connections than allowed; others wait, and tell how long", arguments: [1, 2])
+    @Test("there are no more connections than allowed; other requests wait, and report how long", arguments: [1, 2])
     func places(loops: Int) async throws {
         let setting = try Setting(places: 2, loops: loops)
         var tasks: [Task<HTTPResponse, any Error>] = []
@@ -222,7 +222,7 @@ struct WaitingTests {
         for body in bodies { #expect(try await body.collect().count == 1_000_000) }
     }
 
-    @Test("many cancellations and failures lose nobody", arguments: [1, 2, 3])
+    @Test("many cancellations and failures lose no call", arguments: [1, 2, 3])
     func storm(loops: Int) async throws {
         let setting = try Setting(places: 3, loops: loops)
         setting.release.fire()

@@ -53,7 +53,7 @@ struct WarmUpTests {
         #expect(server.connectionCount == 3)
     }
 
-    @Test("what goes wrong is thrown, and cancellation ends it")
+    @Test("a failure is thrown, and cancellation ends it")
     func failures() async throws {
         let transport = CurlTransport()
         let (socket, port) = try LoopbackPort.refusing()

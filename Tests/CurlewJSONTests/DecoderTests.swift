@@ -22,7 +22,7 @@ struct DecoderTests {
         }
     }
 
-    /// The bytes are gone when the decoder is used; a copy must have taken their place.
+    /// The bytes are released when the decoder is used; it must use a copy.
     @Test
     func anEscapedDecoderKeepsWorking() throws {
         func keeper() throws -> Keeper {

@@ -122,7 +122,7 @@ struct Record: Decodable, Equatable {
     }
 }
 
-/// A model that looks before it reads, by hand.
+/// A model that looks before it reads, manually.
 struct Loose: Decodable, Equatable {
     var seen: [String]
     var hasChild: Bool

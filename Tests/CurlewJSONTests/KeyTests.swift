@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct KeyTests {
-    /// Reads the keys that it is told to, and says which there are.
+    /// Reads the given keys, and reports which exist.
     private struct Lookup: Decodable, Equatable {
         var found: [String: Int]
         var all: [String]

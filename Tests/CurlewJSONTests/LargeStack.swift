@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// What work comes to on a thread of its own with so many bytes of stack; nil if it throws.
+/// What work comes to on a thread of its own with this many bytes of stack; nil if it throws.
 func onThread<Value: Sendable>(stack: Int, _ work: @escaping @Sendable () throws -> Value) -> Value? {
     let answer = Answer<Value>()
     let thread = Thread { answer.give(try? work()) }

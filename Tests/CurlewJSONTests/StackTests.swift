@@ -75,7 +75,7 @@ struct StackTests {
         ]
     }()
 
-    /// What came of a document on a thread of its own with so many bytes of stack.
+    /// What came of a document on a thread of its own with this many bytes of stack.
     private static func outcomes(stack: Int, of work: @escaping @Sendable (Data) throws -> Void) -> [Bool] {
         documents.map { document in
             onThread(stack: stack) { try work(Data(document.utf8)) } != nil
@@ -116,7 +116,7 @@ struct StackTests {
         return frame
     }
 
-    /// Where `decode` is called late, with so many kilobytes left beside the reserve.
+    /// Where `decode` is called late, with this many kilobytes left beside the reserve.
     @Test(arguments: [-20, 0, 20, 60])
     func theCallItselfMayComeLate(left: Int) {
         let size = 1 << 20

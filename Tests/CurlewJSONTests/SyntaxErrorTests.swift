@@ -125,7 +125,8 @@ struct SyntaxErrorTests {
         #expect(try mistake(in: lone)?.reason == .invalidText && mistake(in: lone)?.offset == 4)
     }
 
-    /// Every byte of a document replaced by others: never a place outside of it, and the line that belongs to the place.
+    /// Every byte of a document replaced by others: never an offset outside of it, and the line that belongs to the
+    /// offset.
     @Test
     func placesAreInsideOfTheDocument() throws {
         for index in Self.complete.indices {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -20,9 +21,9 @@ struct BusyStoreTests {
         path = folder.path + "/cache.sqlite"
     }
 
-    private func client(_ store: SQLiteCacheStore, rules: CacheRules = .standard) -> (APIClient, Locked<Int>) {
+    private func client(_ store: SQLiteCacheStore, rules: CacheConfiguration = .standard) -> (APIClient, Locked<Int>) {
         let version = Locked(1)
-        let transport = ClosureTransport(changesWhoseAnswer: false) { request, _ in
+        let transport = ClosureTransport(changesPrincipal: false) { request, _ in
             if request.method == .put {
                 version.withLock { $0 += 1 }
                 return HTTPResponse(status: 204)
@@ -58,9 +59,9 @@ struct BusyStoreTests {
         withExtendedLifetime(other) {}
     }
 
-    @Test("a change that cannot be noted while the database is held is noted later, and the old answer not used")
+    @Test("a change that cannot be noted while the database is held is noted later, and the old response not used")
     func owed() async throws {
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.lookupTimeout = .milliseconds(100)
         let (client, _) = client(SQLiteCacheStore(path: path), rules: rules)
         func text() async throws -> String {
@@ -68,7 +69,7 @@ struct BusyStoreTests {
         }
         #expect(try await text() == "1")
         let other = try hold()
-        _ = try await client.send(Request<HTTPResponse>.put("/page"))
+        _ = try await client.send(Request<HTTPResponse>(.put, "/page"))
         #expect(try await text() == "2")
         try other.execute("ROLLBACK")
         #expect(try await text() == "2")
@@ -86,10 +87,10 @@ struct BusyStoreTests {
             gate.wait()
         }
         let blocked = [
-            Task { try await store.worker.run { _ in block() } }, Task { try await store.worker.look { _ in block() } },
+            Task { try await store.queue.run { _ in block() } }, Task { try await store.queue.lookUp { _ in block() } },
         ]
         #expect(await eventually { blocking.withLock { $0 } == 2 })
-        var (options, rules) = (RequestOptions(), CacheRules())
+        var (options, rules) = (RequestOptions(), CacheConfiguration())
         options.timeouts = Timeouts(total: isCancelled ? .seconds(60) : .milliseconds(100))
         rules.lookupTimeout = .seconds(60)
         let patient = self.client(store, rules: rules).0.with(options: options)
@@ -101,7 +102,7 @@ struct BusyStoreTests {
         for task in blocked { try await task.value }
     }
 
-    @Test("a store whose files are removed while it is in use begins anew")
+    @Test("a store whose files are removed while it is in use begins again")
     func gone() async throws {
         let store = SQLiteCacheStore(path: path)
         for round in 0..<3 {
@@ -113,7 +114,7 @@ struct BusyStoreTests {
             for name in names where round == 0 || name.hasSuffix("-bodies") {
                 try FileManager.default.removeItem(atPath: folder.path + "/" + name)
             }
-            // Another process has made the files again meanwhile.
+            // Another process has made the files again in the meantime.
             if round == 1 { _ = try await SQLiteCacheStore(path: path).put("https://a.example/other") }
         }
         let other = SQLiteCacheStore(path: path)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewSQLite
@@ -8,8 +9,9 @@ import Foundation
 import TestServers
 import Testing
 
-/// Whether a cache ever gives out what is older than a change that the server had acknowledged: clients that share a store,
-/// and stores that share a file, as those of several processes do. `CURLEW_TRUTH_ROUNDS` makes more than a usual run.
+/// Whether a cache ever gives out what is older than a change that the server had acknowledged: clients that share a
+/// store, and stores that share a file, as those of several processes do. `CURLEW_TRUTH_ROUNDS` makes more than a usual
+/// run.
 @Suite(.timeLimit(.minutes(5)))
 struct CacheTruthTests {
     static let seeds: Range<UInt64> = {
@@ -64,7 +66,7 @@ struct CacheTruthTests {
             case .twoOnOneFile: [SQLiteCacheStore(path: path), SQLiteCacheStore(path: path)]
             }
         // What is measured is the order of things, on machines of any speed.
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         (rules.lookupTimeout, rules.commitTimeout) = (.seconds(60), .seconds(60))
         let server = Server(seed)
         let clients = (stores + stores).map { store in
@@ -101,7 +103,7 @@ struct CacheTruthTests {
                                 if response.served != .network { hits.withLock { $0 += 1 } }
                                 if version < least {
                                     stale.withLock {
-                                        $0.append("\(url): \(version) < \(least), \(response.cacheVerdict)")
+                                        $0.append("\(url): \(version) < \(least), \(response.cacheStatus)")
                                     }
                                 }
                             }
@@ -151,7 +153,7 @@ private final class FlakyStore: CacheStore {
         return await memory.update(response)
     }
 
-    func remove(_ selection: CacheSelection) async throws -> Int {
+    func remove(_ selection: CacheRemoval) async throws -> Int {
         try mayFail(2)
         return await memory.remove(selection)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewTesting
 import Foundation
@@ -28,7 +29,7 @@ struct DamageTests {
     func fill() async throws {
         let store = store()
         for number in 0..<300 { try await store.put("https://a.example/\(number)", Data(count: 3000)) }
-        try await store.worker.run { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+        try await store.queue.run { try $0.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
     @Test("a file that is no database stays as it is, and is reported", arguments: ["ab", "notes\n", "a long text, "])
@@ -40,12 +41,12 @@ struct DamageTests {
             await #expect { try await store.statistics() } throws: { NetworkError($0).reason == .storage }
         }
         #expect(notices.list.count == 1)
-        #expect(notices.list.first?.description.contains("is no database") == true)
+        #expect(notices.list.first?.description.contains("is not a database") == true)
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
         #expect(!FileManager.default.fileExists(atPath: path + ".damaged"))
     }
 
-    @Test("a file of zeros, as a crash may leave it, is set aside and reported, and the store begins anew")
+    @Test("a file of zeros, as a crash may leave it, is set aside and reported, and the store begins again")
     func zeros() async throws {
         try Data(count: 20_000).write(to: URL(fileURLWithPath: path))
         let store = store()
@@ -84,7 +85,7 @@ struct DamageTests {
     @Test("a file of a newer version stays as it is, and is reported")
     func newer() async throws {
         try await fill()
-        try await store().worker.run { try $0.connection.execute("PRAGMA user_version = 99") }
+        try await store().queue.run { try $0.connection.execute("PRAGMA user_version = 99") }
         let store = store()
         for _ in 0..<2 {
             await #expect { try await store.statistics() } throws: { NetworkError($0).reason == .storage }
@@ -110,7 +111,7 @@ struct DamageTests {
     @Test("a file of an older version is emptied")
     func older() async throws {
         try await fill()
-        try await store().worker.run { try $0.connection.execute("PRAGMA user_version = 0") }
+        try await store().queue.run { try $0.connection.execute("PRAGMA user_version = 0") }
         let store = store()
         #expect(try await store.statistics().entries == 0)
         try await store.put("https://a.example/")
@@ -118,10 +119,10 @@ struct DamageTests {
         #expect(notices.list.isEmpty)
     }
 
-    /// A damaged file costs the cache, so what the disk was told to keep has to be kept by it.
+    /// A damaged file costs the cache, so the disk must keep what it was asked to keep.
     @Test("a disk is asked to empty its own memory, where the system has a command for that")
     func wholeWay() async throws {
-        let found = try await store().worker.run { database in
+        let found = try await store().queue.run { database in
             try ["fullfsync", "checkpoint_fullfsync"].flatMap { name in
                 try database.connection.rows("PRAGMA \(name)") { $0.number(0) }
             }
@@ -133,7 +134,7 @@ struct DamageTests {
     func fullDisk() async throws {
         let store = store()
         let head = try await store.put("https://a.example/")
-        try await store.worker.run { _ = try $0.connection.rows("PRAGMA max_page_count = 12") { _ in } }
+        try await store.queue.run { _ = try $0.connection.rows("PRAGMA max_page_count = 12") { _ in } }
         for number in 0..<3 {
             let writer = try await store.write(.testing("https://a.example/\(number)"))
             _ = try await writer.append(Data(count: 60_000))
@@ -147,7 +148,7 @@ struct DamageTests {
         #expect(notices.list.allSatisfy { if case .full = $0 { true } else { false } })
     }
 
-    @Test("a place where nothing can be made is an error of every call")
+    @Test("a path where no file can be created is an error of every call")
     func noPlace() async throws {
         let file = try folder.file("file", "x")
         let store = SQLiteCacheStore(path: file + "/cache.sqlite") { [notices] in notices.note($0) }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
+import CurlewCaching
+import CurlewConformance
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -38,7 +41,7 @@ struct IdentityTests {
         #expect(leaks.count == 0, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
     }
 
-    @Test("each credential across a restart: its user's answers are found again, nobody else's are")
+    @Test("each credential across a restart: its user's responses are found again, those of others are not")
     func restart() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
@@ -62,7 +65,8 @@ struct IdentityTests {
         }
         #expect(calls == CredentialWay.all.count * 4)
         #expect(leaks.isEmpty, "\(leaks.count) leaks in \(calls) calls; first: \(leaks.prefix(3))")
-        // Without a name nobody can tell whose token or signature it is; a sign-in of another process is another party.
+        // Without a name the owner of a token or signature is unknown; a sign-in of another process is another
+        // principal.
         #expect(Set(CredentialWay.Kind.allCases).subtracting(hits) == [.bearer, .signature, .tokens])
     }
 

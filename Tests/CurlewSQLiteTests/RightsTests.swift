@@ -65,7 +65,7 @@ struct RightsTests {
     }
 
     @Test(
-        "a folder of bodies that is a link, a file or somebody else's is refused", arguments: ["link", "file", "other"])
+        "a folder of bodies that is a link, a file or of another user is refused", arguments: ["link", "file", "other"])
     func foreignFolder(kind: String) async throws {
         let bodies = path + "-bodies"
         switch kind {
@@ -81,7 +81,7 @@ struct RightsTests {
         }
         let store = SQLiteCacheStore(path: path)
         await #expect { try await store.put("https://a.example/") } throws: {
-            NetworkError($0).detail.contains("no folder of this user's")
+            NetworkError($0).detail.contains("not a folder of this user")
         }
     }
 }

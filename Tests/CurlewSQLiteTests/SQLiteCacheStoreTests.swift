@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
+import CurlewConformance
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -125,7 +127,7 @@ struct SQLiteCacheStoreTests {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"
         let (one, other) = (SQLiteCacheStore(path: path), SQLiteCacheStore(path: path))
-        let selections: [CacheSelection] = [
+        let selections: [CacheRemoval] = [
             .everything, .target("https://a.example/x"), .prefix("https://a"), .principal(nil),
             .matching { _ in false },
         ]
@@ -155,7 +157,7 @@ struct SQLiteCacheStoreTests {
         try Data(count: 10).write(to: URL(fileURLWithPath: left[0]))
         try Data().write(to: URL(fileURLWithPath: left[1]))
         try FileManager.default.setAttributes([.modificationDate: Date() - 3600], ofItemAtPath: left[1])
-        // Somebody may be about to lock this one.
+        // Another process may be about to lock this one.
         let new = path + "-bodies/12347"
         try Data().write(to: URL(fileURLWithPath: new))
         let next = SQLiteCacheStore(path: path)
@@ -167,7 +169,7 @@ struct SQLiteCacheStoreTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: path + "-bodies").count == 3)
     }
 
-    @Test("a body whose file is gone or cut off is none")
+    @Test("a body whose file is removed or truncated is none")
     func lostFiles() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/cache.sqlite"

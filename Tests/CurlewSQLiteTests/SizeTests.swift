@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewTesting
 import Foundation
@@ -35,8 +36,8 @@ struct SizeTests {
             guard number % (count / 20 + 1) == 0 else { continue }
             let bytes = try await store.statistics().bytes
             #expect(bytes <= limit)
-            // Files of entries that were given up go a moment later.
-            try await store.worker.withFiles {}
+            // Files of entries that were dropped go a moment later.
+            try await store.queue.withFiles {}
             most = max(most, try Self.size(of: folder.path))
         }
         let statistics = try await store.statistics()
@@ -56,7 +57,7 @@ struct SizeTests {
         }
         let few = SQLiteCacheStore(path: folder.path + "/few.sqlite", byteLimit: 1 << 40)
         for number in 0..<1000 { try await few.put("https://api.example/things/\(number)", Data(count: 1000)) }
-        try await store.worker.run { table in
+        try await store.queue.run { table in
             try table.connection.execute(
                 """
                 WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 99999)
@@ -74,7 +75,7 @@ struct SizeTests {
         }
         print("lookup among 1,000: \(small), among 100,000: \(large)")
         #expect(large <= small * 2)
-        let plan = try await store.worker.run { table in
+        let plan = try await store.queue.run { table in
             try table.connection.rows(
                 "EXPLAIN QUERY PLAN SELECT head FROM entries WHERE target = ? AND content IS ? AND principal IS ?"
             ) { $0.bytes(3).map { String(decoding: $0, as: UTF8.self) } ?? "" }
@@ -84,7 +85,7 @@ struct SizeTests {
 
     /// The processor's time for one lookup, on the store's thread.
     static func lookupTime(_ heads: [StoredResponse], _ store: SQLiteCacheStore) async throws -> Duration {
-        try await store.worker.run { table in
+        try await store.queue.run { table in
             let start = try Self.threadTime()
             for head in heads.prefix(300) {
                 guard let found = try table.variants(for: head.key).first, try table.find(found.id) != nil else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -9,7 +10,7 @@ import Testing
 
 @testable import CurlewSQLite
 
-/// What a store on the disk gives up.
+/// What a store on the disk evicts.
 @Suite(.timeLimit(.minutes(1)))
 struct SweepTests {
     @Test("each file that was left behind is looked at some day, however many others there are")
@@ -30,7 +31,7 @@ struct SweepTests {
         #expect(kept == first.count)
     }
 
-    @Test("a store on the disk tells how many entries it has given up, once")
+    @Test("a store on the disk reports the number of dropped entries, once")
     func evictions() async throws {
         let place = try TemporaryFolder()
         let store = SQLiteCacheStore(path: place.path + "/cache.sqlite", entryLimit: 5)

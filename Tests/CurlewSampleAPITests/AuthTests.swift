@@ -49,7 +49,7 @@ struct AuthTests {
         #expect(tokens.refreshToken != nil)
     }
 
-    @Test("currentUser() after login gives id 1, Emily")
+    @Test("currentUser() after login returns id 1, Emily")
     func afterLogin() async throws {
         try await service.login(username: "emilys", password: "emilyspass")
         let user = try await service.currentUser()
@@ -59,7 +59,7 @@ struct AuthTests {
     }
 
     @Test(
-        "a wrong name or password gives 400 with a message",
+        "a wrong name or password returns 400 with a message",
         arguments: [("emilys", "wrong"), ("nobody", "emilyspass"), ("", "")])
     func wrongPassword(username: String, password: String) async throws {
         let error = await #expect(throws: NetworkError.self) {
@@ -69,7 +69,7 @@ struct AuthTests {
         #expect(error?.body(as: FilmError.self)?.message == "Invalid credentials")
     }
 
-    @Test("each login gives tokens of its own, and all of them are valid")
+    @Test("each login returns its own tokens, and all of them are valid")
     func tokens() async throws {
         let first = try await sample.client.send(.login("emilys", "emilyspass"))
         let second = try await sample.client.send(.login("michaelw", "michaelwpass"))
@@ -122,7 +122,7 @@ struct AuthTests {
     func reuse() async throws {
         let answer = try await sample.client.send(.login("emilys", "emilyspass"))
         func renew() async throws -> Tokens {
-            try await sample.client.send(.post("/auth/refresh", json: ["refreshToken": answer.refreshToken]))
+            try await sample.client.send(.post("/auth/refresh", body: .json(["refreshToken": answer.refreshToken])))
         }
         let renewed = try await renew()
         let client = sample.client.with(headers: [.authorization: "Bearer \(renewed.accessToken)"])

@@ -45,7 +45,7 @@ struct FilesTests {
         #expect(error?.statusCode == 400)
     }
 
-    @Test("after stop nobody answers")
+    @Test("after stop no server responds")
     func stop() async throws {
         try await sample.client.send(.get("/"))
         sample.api.stop()

@@ -120,7 +120,7 @@ struct FilmsTests {
     func poster() async throws {
         let client = sample.client
         let upload = Request<JSONValue>.post(
-            "/v1/films/up/poster", multipart: [.data("poster", Data("a picture".utf8), fileName: "up.png")])
+            "/v1/films/up/poster", body: .multipart([.data("poster", Data("a picture".utf8), fileName: "up.png")]))
         let error = await #expect(throws: NetworkError.self) { try await client.send(upload) }
         #expect(error?.isUnauthorized == true)
 

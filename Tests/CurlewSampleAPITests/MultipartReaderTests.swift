@@ -15,7 +15,7 @@ struct MultipartReaderTests {
         return reader.parts()
     }
 
-    @Test("fields and files are told apart, and content is kept to the byte")
+    @Test("fields and files are distinguished, and content is kept to the byte")
     func reading() throws {
         let file =
             "--b  \r\ncontent-disposition: form-data; filename=\"x.png\"; name=f\r\nContent-Type: image/png\r\n\r\n"

@@ -56,7 +56,7 @@ struct QuestionsTests {
         #expect(try await client.send(Questions(id: 9)).isEmpty)
     }
 
-    @Test("without a site, the answer is 400 with a numbered error")
+    @Test("without a site, the response is 400 with a numbered error")
     func noSite() async throws {
         let error = await #expect(throws: NetworkError.self) { try await sample.client.send(.get("/2.2/questions")) }
         #expect(error?.statusCode == 400)

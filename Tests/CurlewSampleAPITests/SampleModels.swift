@@ -18,7 +18,7 @@ struct Sample {
             pipeline: .standard.adding(
                 .bearer(tokens) { refresh in
                     try await refresh.client.send(
-                        .post("/auth/refresh", json: ["refreshToken": refresh.tokens.refreshToken]))
+                        .post("/auth/refresh", body: .json(["refreshToken": refresh.tokens.refreshToken])))
                 }))
         films = APIClient(
             baseURL: try BaseURL(api.url + "/v1"), configuration: ClientConfiguration(codecs: .snakeCase))
@@ -84,7 +84,7 @@ struct Receipt: Decodable {
 
 extension Request {
     static func login(_ username: String, _ password: String) -> Request<SignedIn> {
-        .post("/auth/login", json: ["username": username, "password": password])
+        .post("/auth/login", body: .json(["username": username, "password": password]))
     }
 
     static var currentUser: Request<User> { .get("/auth/me") }
@@ -96,6 +96,6 @@ extension Request {
     }
 
     static func rate(_ id: String, stars: Int) -> Request<Film> {
-        .post("/films/\(id)/rating", json: ["stars": stars])
+        .post("/films/\(id)/rating", body: .json(["stars": stars]))
     }
 }

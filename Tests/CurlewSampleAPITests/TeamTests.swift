@@ -24,7 +24,7 @@ struct TeamTests {
         #expect(changed.role == "admin")
         #expect(try await client.send(Request<Member>.get("/team/users/4")) == changed)
 
-        let removed: HTTPResponse = try await client.send(Request<HTTPResponse>.delete("/team/users/4"))
+        let removed: HTTPResponse = try await client.send(Request<HTTPResponse>(.delete, "/team/users/4"))
         #expect(removed.status == .noContent)
         let left: [Member] = try await client.send(.get("/team/users"))
         #expect(left.map(\.id) == [1, 2, 3])
@@ -38,10 +38,10 @@ struct TeamTests {
     func unknown(method: HTTPMethod, id: String) async throws {
         let content: RequestContent = method == .put ? .json(NewMember()) : .none
         let error = await #expect(throws: NetworkError.self) {
-            try await sample.client.send(Request<Void>(method, "/team/users/\(id)", content: content))
+            try await sample.client.send(Request<Void>(method, "/team/users/\(id)", body: content))
         }
         #expect(error?.problem?.status == 404)
-        #expect(error?.problem?.detail == "Nobody on the team has this number.")
+        #expect(error?.problem?.detail == "No member of the team has this number.")
     }
 
     @Test(
@@ -64,7 +64,7 @@ struct TeamTests {
         let form: MultipartForm = [
             .field("caption", "By the sea"), .data("avatar", picture, fileName: "a \"b\".jpg"),
         ]
-        let receipt: Receipt = try await sample.client.send(.post("/team/users/2/avatar", multipart: form))
+        let receipt: Receipt = try await sample.client.send(.post("/team/users/2/avatar", body: .multipart(form)))
         #expect(receipt.userId == 2)
         #expect(receipt.fileName == "a %22b%22.jpg")
         #expect(receipt.mediaType == "image/jpeg")

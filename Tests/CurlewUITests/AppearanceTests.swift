@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewResilience
 import CurlewUI
 import Testing
 
@@ -59,7 +60,7 @@ struct AppearanceTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("after a failure nothing is loaded until somebody asks, and then once")
+    @Test("after a failure nothing is loaded until a caller asks, and then once")
     func failure() async {
         let user = make()
         for number in 1...100 { gate.fail(number) }
@@ -93,7 +94,7 @@ struct AppearanceTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a view that comes back does not try again what has failed, but loads what was given up")
+    @Test("a view that comes back does not try again what has failed, but loads what was dropped")
     func comesBack() async {
         let user = make()
         let view = ShownGroup(user)

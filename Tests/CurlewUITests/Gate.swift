@@ -8,7 +8,7 @@ import CurlewUI
 final class Gate<Value: Sendable> {
     private(set) var begun = 0
     private(set) var cancelled = 0
-    private var outcomes: [Int: OneShot<Value>] = [:]
+    private var outcomes: [Int: SharedResult<Value>] = [:]
 
     /// The work: waits for the outcome with its number, counted from one.
     func work() async throws -> Value {
@@ -28,9 +28,9 @@ final class Gate<Value: Sendable> {
         outcome(number).finish(.failure(NetworkError(reason)))
     }
 
-    private func outcome(_ number: Int) -> OneShot<Value> {
+    private func outcome(_ number: Int) -> SharedResult<Value> {
         if let outcome = outcomes[number] { return outcome }
-        let outcome = OneShot<Value>()
+        let outcome = SharedResult<Value>()
         outcomes[number] = outcome
         return outcome
     }

@@ -5,7 +5,7 @@ import CurlewTesting
 import CurlewUI
 import Testing
 
-/// Changes of items in lists that become others meanwhile.
+/// Changes of items in lists that become others in the meantime.
 @Suite("Changes in lists", .timeLimit(.minutes(1)))
 @MainActor
 struct ListChangeTests {
@@ -93,7 +93,7 @@ struct ListChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a change by identity finds its item wherever a refresh has put it, and knows when it is gone")
+    @Test("a change by identity finds its item wherever a refresh has put it, and detects its removal")
     func byIdentity() async throws {
         let server = Server(0..<5)
         let list = await list(server)

@@ -48,7 +48,7 @@ struct LoadableChangeTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a refresh that ends while a change is under way keeps the change")
+    @Test("a refresh that ends while a change is in progress keeps the change")
     func refreshed() async throws {
         var server = [1]
         let list = Loadable { server }
@@ -88,7 +88,7 @@ struct LoadableChangeTests {
                 try await changes[number].value
             }
             open.remove(number)
-            // What is done stands before what is under way.
+            // What is done stands before what is in progress.
             #expect(Set(list.value ?? []) == Set(0..<8).subtracting(failed), "seed \(seed)")
         }
         #expect(list.value?.count == 8 - failed.count, "seed \(seed)")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -18,7 +19,7 @@ struct LoadableClientTests {
     private func client(_ answers: Locked<Int>, status: HTTPStatus = .ok) -> APIClient {
         APIClient(
             baseURL: "https://api.example", pipeline: [.caching()],
-            transport: ClosureTransport(changesWhoseAnswer: false) { _, _ in
+            transport: ClosureTransport(changesPrincipal: false) { _, _ in
                 let number = answers.withLock { answers in
                     answers += 1
                     return answers
@@ -125,7 +126,7 @@ struct LoadableClientTests {
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
     @Test("a cancelled load of a client shows no error")
     func cancelled() async {
-        let arrived = OneShot<Void>()
+        let arrived = SharedResult<Void>()
         let client = APIClient(
             baseURL: "https://api.example", pipeline: .empty,
             transport: ClosureTransport { _, _ in

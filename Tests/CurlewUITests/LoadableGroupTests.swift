@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewResilience
 import CurlewUI
 import Testing
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewResilience
 import CurlewTesting
 import CurlewUI
 import Observation
@@ -46,12 +47,12 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a reset forgets the value, the load under way, and the changes under way")
+    @Test("a reset forgets the value, the load in progress, and the changes in progress")
     func resets() async throws {
         let user = make()
         gate.end("Emily", of: 1)
         await user.load()
-        let commit = OneShot<String>()
+        let commit = SharedResult<String>()
         let change = Task {
             try await user.change {
                 $0 += "!"
@@ -74,7 +75,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a failure keeps what was there, and a retry brings the next")
+    @Test("a failure keeps the previous value, and a retry loads the next")
     func fails() async {
         let user = make()
         gate.end("old", of: 1)
@@ -148,7 +149,7 @@ struct LoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("cancel goes back to what was there, error or value", arguments: ["idle", "old", "failed old"])
+    @Test("cancel returns to the previous state, error or value", arguments: ["idle", "old", "failed old"])
     func cancels(before: String) async {
         let user = make()
         gate.end("old", of: 1)
@@ -244,7 +245,7 @@ struct LoadableTests {
                 }
                 if Bool.random(using: &random) { await Task.yield() }
             }
-            // Whoever has not been told anything yet is told now, so that nobody can wait for ever.
+            // Waiters that have not been notified are notified now, so that none waits forever.
             gate.end("value \(count)", of: count)
             for caller in callers { await caller.value }
             #expect(!user.isLoading, "seed \(seed)")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewResilience
 import CurlewUI
 import Testing
 
@@ -100,7 +101,7 @@ struct PagedLoadableTests {
     }
 
     @available(iOS 17, macOS 14, tvOS 17, watchOS 10, visionOS 1, *)
-    @Test("a refresh shows the old items until the first page is there, and drops what was under way")
+    @Test("a refresh shows the old items until the first page is there, and drops what was in progress")
     func refreshes() async {
         let list = make()
         gate.end(page(0..<10, next: 10), of: 1)

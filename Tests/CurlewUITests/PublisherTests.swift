@@ -31,7 +31,7 @@ struct PublisherTests {
     @MainActor
     final class Screen {
         var shown: [String] = []
-        let isDone = OneShot<Void>()
+        let isDone = SharedResult<Void>()
 
         func show(_ text: String) { shown.append(text) }
         func show(_ user: User) { shown.append(user.firstName) }
@@ -58,7 +58,7 @@ struct PublisherTests {
         return screen.shown
     }
 
-    @Test("an endpoint, an inline request and routes give one value or one error, for each subscriber anew")
+    @Test("an endpoint, an inline request and routes deliver one value or one error, for each subscriber again")
     func values() async throws {
         let endpoint = client.publisher(for: GetUser())
         #expect(try await outcome(of: endpoint) { $0.firstName } == ["Emily"])
@@ -66,9 +66,9 @@ struct PublisherTests {
         #expect(client.recordedCalls.count == 2)
         let inline = client.publisher(for: Request<User>.get("/users/1"))
         #expect(try await outcome(of: inline) { $0.firstName } == ["Emily"])
-        let route = client.publisher(for: UsersAPI.user, as: User.self)
+        let route = client.publisher(for: UsersAPI.user.decoding(User.self))
         #expect(try await outcome(of: route) { $0.firstName } == ["Emily"])
-        let nothing: AnyPublisher<Void, NetworkError> = client.publisher(for: UsersAPI.touch)
+        let nothing: AnyPublisher<Void, NetworkError> = client.publisher(for: UsersAPI.touch.ignoringBody())
         #expect(try await outcome(of: nothing) { "done" } == ["done"])
         let missing = client.publisher(for: Request<User>.get("/users/2"))
         #expect(try await outcome(of: missing) { $0.firstName }.count == 1)

@@ -13,7 +13,7 @@ import Testing
 /// Many at once. In processes of their own: a trap of the system's library must not take the other tests along.
 @Suite(.timeLimit(.minutes(1)))
 struct CrowdTests {
-    @Test("two hundred exchanges at once, each with its own answer")
+    @Test("two hundred exchanges at once, each with its own response")
     func crowd() async {
         await #expect(processExitsWith: .success) {
             let transport = URLSessionTransport()
@@ -46,7 +46,7 @@ struct CrowdTests {
                     for number in 0..<40 {
                         group.addTask {
                             let task = Task { try await transport.exchange(.get, server.url + "/").data() }
-                            // From before the start to about the time of an answer.
+                            // From before the start to about the time of a response.
                             try? await SystemTime().sleep(for: .microseconds((number * 97 + round * 31) % 4000))
                             task.cancel()
                             if let data = try? await task.value { #expect(data.count == 100_000) }

@@ -56,7 +56,7 @@ struct EndingTests {
         #expect(server.requestCount == 0)
     }
 
-    @Test("a body that nobody reads is given up with its last copy")
+    @Test("an unread body is dropped with its last copy")
     func abandoned() async throws {
         let server = try MockServer()
         server.enqueue(.generated(bytes: 1_000_000).stalled(at: .afterBytes(100_000)))
@@ -106,7 +106,7 @@ struct EndingTests {
         #expect(try await response.text() == "slowly but surely")
     }
 
-    @Test("what breaks is told in the package's words")
+    @Test("failures are reported in the package's words")
     func failures() async throws {
         let lost = NetworkError.Reason.connectionLost(.requestMayHaveArrived)
         let faults: [(MockResponse, NetworkError.Reason)] = [

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewRedirects
 import CurlewTesting
 import CurlewURLSession
 import Foundation
@@ -36,7 +37,7 @@ struct ExchangeTests {
     }
 
     @Test(
-        "every status is an answer",
+        "every status is a response",
         arguments: [200, 201, 204, 206, 300, 304, 400, 403, 404, 418, 429, 500, 503, 599])
     func statuses(code: Int) async throws {
         let server = try MockServer()
@@ -69,7 +70,7 @@ struct ExchangeTests {
         #if canImport(Darwin)
         #expect(try await transport.exchange(.get, server.url + "/").text() == "moved")
         #else
-        // Linux drops the body: better no answer than half of one.
+        // Linux drops the body: better no response than half of one.
         #expect(await transport.failure(.get, server.url + "/")?.reason == .badResponse)
         #endif
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCookies
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -64,7 +65,7 @@ struct HeaderTests {
         #expect(names == names.sorted())
     }
 
-    @Test("an interim head is not the answer")
+    @Test("an interim head is not the response")
     func interim() async throws {
         let server = try MockServer()
         server.enqueue(.text("final").after(103, headers: ["Link": "</a>"]))
@@ -86,7 +87,7 @@ struct HeaderTests {
         #expect(!response.headers.contains(.contentEncoding) && !response.headers.contains(.contentLength))
         #expect(response.body.declaredLength == nil || response.body.declaredLength == 5)
         #expect(try await response.text() == "hello")
-        let raw = try await transport.exchange(.get, server.url + "/") { $0.rawBody = true }
+        let raw = try await transport.exchange(.get, server.url + "/") { $0.skipsContentDecoding = true }
         #expect(raw.headers[.contentLength] == "5")
         #expect(server.requests.last?.headers[.acceptEncoding] == "identity")
     }

@@ -59,7 +59,7 @@ struct OwnConnectionTests {
         let failure = await transport.failure(.put, server.url + "/", body: body, timeouts: timeouts)
         #expect(failure?.reason == .connectionLost(.requestMayHaveArrived))
         #expect(server.requests.count { $0.method == .put } == 1)
-        // The early answer is for this one, which is complete.
+        // The early response is for this one, which is complete.
         #expect(try await transport.exchange(.get, server.url + "/", timeouts: timeouts).text() == "early")
         #expect(try await transport.exchange(.get, server.url + "/", timeouts: timeouts).text() == "mine")
     }

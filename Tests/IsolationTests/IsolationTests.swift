@@ -19,7 +19,7 @@ struct IsolationTests {
     func order() async throws {
         let transports: [any Transport] = [PlainTransport(), ApproachableTransport()]
         for transport in transports {
-            let exchanger = Exchanger(pipeline: Self.mixed, transport: transport)
+            let exchanger = PipelineRunner(pipeline: Self.mixed, transport: transport)
             let response = try await exchanger.exchange(HTTPRequest(url: "https://mock.test/"), in: ExchangeContext())
             #expect(response.headers[values: "Passed"] == ["plain", "approachable", "plain", "approachable"])
             #expect(response.headers[values: "Returned"] == ["approachable", "plain", "approachable", "plain"])
@@ -39,7 +39,7 @@ struct IsolationTests {
         }
     }
 
-    @Test("A call from the main actor goes through all of them and comes back to it")
+    @Test("A call from the main actor goes through all of them and returns to it")
     @MainActor
     func fromTheMainActor() async throws {
         let closures = PlainClosures.interceptors + ApproachableClosures.interceptors

@@ -92,7 +92,7 @@ extension CompiledFile {
         }
     }
 
-    /// Lines that the compiler may leave out, so that a snippet could stand in code that nobody compiles.
+    /// Lines that the compiler may leave out, so that a snippet could be in code that is not compiled.
     var conditions: [String] {
         lines.map(\.text).filter { $0.hasPrefix("#if") && $0 != "#if os(Linux)" || $0.hasPrefix("/*") }
     }

@@ -48,7 +48,7 @@ struct DocumentationTests {
         #expect(first.text.contains { $0.contains("client.send(") })
     }
 
-    /// Paths in texts outlive the files that they name, unless somebody looks.
+    /// Paths in texts outlive the files that they name, unless a test checks them.
     @Test func pathsLeadSomewhere() throws {
         let folder = Self.root.appendingPathComponent("Documentation")
         let pages = try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".md") }

@@ -34,7 +34,7 @@ struct FirstWeekTests {
         let text = #"""
             NetworkError: status 404
               request   GET https://mock.test/users/999999  (user(id:))
-              answer    404 Not Found, application/json
+              response  404 Not Found, application/json
               body      {"message":"User with id '999999' not found"}
             """#
         #expect(printed == ["This was not found.", text])

@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// An authority of our own and what it has signed, itself or through an intermediate one, made by `openssl` in a folder.
+/// An authority of our own and what it has signed, itself or through an intermediate one, made by `openssl` in a
+/// folder.
 package struct Certificates {
     /// Kinds of server certificate, all with the same key.
     package enum Kind: String, CaseIterable, Sendable {
@@ -27,7 +28,7 @@ package struct Certificates {
 
     /// A client's certificate of our authority: `.pem`, `.key`, `-locked.key` and `.p12`, the latter two locked.
     package var client: String { folder + "/client" }
-    /// A client's certificate of nobody, likewise, but without locked forms.
+    /// A client's certificate of no user, likewise, but without locked forms.
     package var stranger: String { folder + "/stranger" }
     package static let passphrase = "open sesame"
 

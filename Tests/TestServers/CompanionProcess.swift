@@ -10,7 +10,7 @@ package import Foundation
 /// descriptors there, and the end of a short one is noticed only when the longest one ends. Here a child gets three
 /// descriptors and no more.
 ///
-/// A server is told to end by the end of its input, which comes with this object or with the test process.
+/// A server ends at the end of its input, which comes with this object or with the test process.
 package final class CompanionProcess: Sendable {
     private let process: pid_t
     private let input: Int32

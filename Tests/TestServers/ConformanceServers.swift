@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+package import CurlewConformance
 import CurlewCore
-package import CurlewTesting
+import CurlewTesting
 
 /// The servers that conformance cases need, started once for all tests of the process.
 package final class ConformanceServers: Sendable {

@@ -15,7 +15,7 @@ package final class DigestServer: Sendable {
     package static func apache() async throws -> DigestServer {
         try await onThread {
             var failure: any Error = Program.Failure(description: "Apache was not started")
-            // A free port may be taken by somebody else before Apache has it: then others are tried.
+            // Another process may take a free port before Apache has it: then others are tried.
             for _ in 0..<5 {
                 do { return try DigestServer(apacheOn: freePort()) } catch { failure = error }
             }
@@ -23,8 +23,8 @@ package final class DigestServer: Sendable {
         }
     }
 
-    /// Apache httpd as a proxy that asks for Digest, and tunnels to any port of this machine. What it is asked, with the
-    /// credentials, stands in `requests`.
+    /// Apache httpd as a proxy that asks for Digest, and tunnels to any port of this machine. What it is asked, with
+    /// the credentials, is used `requests`.
     package static func proxy() async throws -> DigestServer {
         try await onThread {
             var failure: any Error = Program.Failure(description: "Apache was not started")
@@ -41,8 +41,8 @@ package final class DigestServer: Sendable {
         return text.split(separator: "\n").map(String.init)
     }
 
-    /// A server of Python's, which asks for SHA-256, takes each nonce three times, and calls it stale then. It wants the
-    /// hash of the user in place of the name, and says so in every challenge.
+    /// A server of Python's, which asks for SHA-256, takes each nonce three times, and calls it stale then. It wants
+    /// the hash of the user in place of the name, and says so in every challenge.
     package static func python() async throws -> DigestServer {
         try await onThread { try DigestServer(script: script) }
     }

@@ -19,13 +19,13 @@ package enum LoopbackPort {
         return (descriptor, try port(of: descriptor))
     }
 
-    /// A port on which nobody listens: bound, so that nobody else gets it, until the descriptor is closed.
+    /// A port without a listener: bound, so that no other program gets it, until the descriptor is closed.
     package static func refusing() throws -> (socket: Int32, port: Int) {
         let descriptor = try bound()
         return (descriptor, try port(of: descriptor))
     }
 
-    /// A socket that has begun to connect to `port`; it does not wait for an answer.
+    /// A socket that has begun to connect to `port`; it does not wait for a response.
     package static func connecting(to port: Int) throws -> Int32 {
         let descriptor = try make(isBlocking: false)
         let code = withAddress(port: port) { connect(descriptor, $0, $1) }
@@ -42,8 +42,8 @@ package enum LoopbackPort {
         return descriptor
     }
 
-    /// For `send`: no signal ends the process when the peer has gone. Where that is an option of the socket, `silence` is
-    /// what counts.
+    /// For `send`: no signal ends the process when the peer has gone. Where that is an option of the socket, `silence`
+    /// is what counts.
     static var noSignal: Int32 {
         #if canImport(Darwin)
         0
@@ -60,7 +60,7 @@ package enum LoopbackPort {
         #endif
     }
 
-    /// A socket that programs started meanwhile do not inherit. Only Linux can say so in the same call.
+    /// A socket that programs started in the meantime do not inherit. Only Linux can say so in the same call.
     private static func make(isBlocking: Bool = true) throws -> Int32 {
         #if canImport(Glibc)
         let options = SOCK_CLOEXEC.rawValue | (isBlocking ? 0 : SOCK_NONBLOCK.rawValue)

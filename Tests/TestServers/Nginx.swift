@@ -60,7 +60,7 @@ package final class Nginx: Sendable {
         try MockResponse.pattern(0..<3_000_000).write(to: URL(fileURLWithPath: root + "/body.bin"))
         try Data(String(repeating: "text to compress, ", count: 10_000).utf8)
             .write(to: URL(fileURLWithPath: root + "/text.txt"))
-        // A free port may be taken by somebody else before nginx has it: then others are tried.
+        // Another process may take a free port before nginx has it: then others are tried.
         var failure: any Error = Program.Failure(description: "nginx was not started")
         for _ in 0..<5 {
             let ports = try Self.freePorts(
@@ -174,6 +174,6 @@ package final class Nginx: Sendable {
         try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/nginx.conf"))
     }
 
-    /// Started as root, its workers would be somebody who must not write into our folder.
+    /// Started as root, its workers would be a user who must not write into our folder.
     private static var userLine: String { getuid() == 0 ? "user root;" : "" }
 }

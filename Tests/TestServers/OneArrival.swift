@@ -2,6 +2,8 @@
 
 package import CurlewCore
 import CurlewHTTP
+import CurlewRedirects
+import CurlewResilience
 import CurlewTesting
 import Foundation
 
@@ -80,7 +82,7 @@ package struct OneArrival: Sendable, CustomStringConvertible {
             _ = try await client.send(Request<String>.get("/warm"))
         }
         server.enqueue(answer)
-        var request = Request<HTTPResponse>.post("/pay", body: content)
+        var request = Request<HTTPResponse>(.post, "/pay", body: content)
         if let key { request = request.header(.idempotencyKey, key) }
         if let response = try? await client.send(request) { _ = try? await response.data() }
         return server.requests.count { $0.path == "/pay" } + (isRecorded ? 0 : 1)

@@ -10,7 +10,7 @@ package enum Program {
         package init(description: String) { self.description = description }
     }
 
-    /// The path of a program; servers are not on everybody's path.
+    /// The path of a program; servers are not on every user's path.
     ///
     /// On a Mac, Homebrew's come first: what the system has under the names of ours is something older or other.
     package static func path(_ name: String) throws -> String {

@@ -4,8 +4,8 @@ import CTestSupport
 import CurlewCore
 package import Foundation
 
-/// A loopback server whose script has the bare socket, for what `MockServer` does not do: writing until the client stops
-/// reading, reading slowly, answering before the request is complete.
+/// A loopback server whose script has the bare socket, for what `MockServer` does not do: writing until the client
+/// stops reading, reading slowly, answering before the request is complete.
 ///
 /// One thread for each connection; a script ends by returning or throwing, which closes the connection.
 package final class RawServer: Sendable {
@@ -142,7 +142,7 @@ package final class RawConnection: Sendable {
     /// The port of the client's end; 0 when the connection is over.
     package var peerPort: Int { LoopbackPort.peerPort(of: socket) }
 
-    /// Writes no more, which the client hears; what it sends still comes.
+    /// Writes no more, which the client detects; what it sends still arrives.
     package func endOutput() {
         state.withLock { state in
             if state.socket >= 0 { shutdown(state.socket, Int32(SHUT_WR)) }

@@ -3,7 +3,7 @@
 import CurlewCore
 import Foundation
 
-/// Something that happens once: tasks and threads wait for it, anybody sets it off.
+/// An event that happens once: tasks and threads wait for it, any of them triggers it.
 package final class Signal: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

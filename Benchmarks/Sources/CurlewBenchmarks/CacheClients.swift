@@ -61,7 +61,7 @@ enum CacheClients {
         CacheKey(target: "https://api.example/films/\(number)")
     }
 
-    /// Says what the server of the benchmark does not: that the answer is good for an hour.
+    /// Says what the server of the benchmark does not: that the response is good for an hour.
     private struct Fresh: Interceptor {
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             var response = try await next(request)

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// The model of the small answer. Every typed client decodes the same bytes into it.
+/// The model of the small response. Every typed client decodes the same bytes into it.
 struct User: Decodable, Sendable {
     let id: Int
     let firstName: String

@@ -28,7 +28,7 @@ enum Clients {
         }
     }
 
-    /// The engine as it comes, but for whom it trusts; its two threads serve one host also over TLS.
+    /// The transport as it comes, but for whom it trusts; its two threads serve one host also over TLS.
     private static func transport() -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
         var configuration = TransportConfiguration(
@@ -62,7 +62,7 @@ enum Clients {
         }
     }
 
-    /// The engine alone, without types.
+    /// The transport alone, without types.
     private static func curlewTransport(url: String, transport: CurlTransport, _ work: Work) throws -> Call {
         guard !work.isTransfer else { throw Failure("curlew-transport does no transfers") }
         let request = try HTTPRequest(url: url + work.path)

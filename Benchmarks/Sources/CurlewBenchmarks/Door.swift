@@ -3,7 +3,7 @@
 /// The ways into the server: what is spoken, and whether a connection serves more than one request.
 enum Door: String, CaseIterable, Codable {
     case plain, tls, h2
-    /// The server closes the connection after each answer.
+    /// The server closes the connection after each response.
     case plainOnce, tlsOnce
     /// The same, and the server gives tickets: a client that keeps them shortens the next handshake.
     case tlsResumed

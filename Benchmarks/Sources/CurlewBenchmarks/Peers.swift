@@ -5,7 +5,7 @@ import Foundation
 /// Clients in other languages: programs in `Benchmarks/Peers` with the arguments WIDTH SECONDS URL WORK.
 enum Peer: String, CaseIterable {
     case go, aiohttp, node
-    /// A loop in C over libcurl's multi interface: the floor of the engine.
+    /// A loop in C over libcurl's multi interface: the floor of the transport.
     case libcurl
 
     /// Which doors it can use: the others speak HTTP/1.1 only.

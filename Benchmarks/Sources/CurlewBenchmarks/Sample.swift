@@ -7,7 +7,7 @@ struct Sample: Codable {
     var requestsPerSecond: Double
     /// User and system time of the client's process for each request.
     var cpuMicroseconds: Double
-    /// Microseconds from the call to its result; zero where the client does not tell.
+    /// Microseconds from the call to its result; zero if the client does not report them.
     var median: Double
     var p99: Double
     /// The most resident memory.
@@ -53,7 +53,7 @@ struct ProcessUsage {
     /// CPU seconds of the programs that this one started and that have ended.
     static var children: Double { usage(ofChildren: true).cpu }
 
-    /// Resident memory of a process in megabytes, where the system tells.
+    /// Resident memory of a process in megabytes, if the system reports it.
     static func memory(of process: String) -> (resident: Double, peak: Double)? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8) else { return nil }
         func value(_ name: String) -> Double? {

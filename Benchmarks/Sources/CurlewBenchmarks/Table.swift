@@ -76,6 +76,6 @@ struct Table {
 extension Double {
     var whole: String { isFinite ? "\(Int(rounded()))" : "" }
     var tenths: String { String(format: "%.1f", self) }
-    /// Nothing where the client does not tell.
+    /// Nil if the client does not report it.
     var wholeOrNothing: String { self == 0 ? "" : whole }
 }

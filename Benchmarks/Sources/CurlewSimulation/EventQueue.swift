@@ -3,11 +3,11 @@
 /// What happens next, in virtual time: a binary heap, first in first out among what happens at the same moment.
 struct EventQueue {
     enum Kind {
-        /// Somebody makes a call.
+        /// A caller sends a call.
         case arrival
         /// The call in this slot is sent, for the first time or again.
         case send(Int)
-        /// The call in this slot hears what came of its latest sending.
+        /// The call in this slot receives the outcome of its latest request.
         case outcome(Int, Answer)
     }
 

@@ -54,7 +54,7 @@ enum Experiments {
 
     private static func second(_ number: Int) -> Int64 { Int64(number) * 1_000_000_000 }
 
-    /// Runs all of them, as many at a time as there are processors, and gives what came of them in the same order.
+    /// Runs all of them, as many at a time as there are processors, and returns their results in the same order.
     static func run(_ simulations: [Simulation]) async -> [Traffic] {
         await withTaskGroup(of: (Int, Traffic).self) { group in
             for (number, simulation) in simulations.enumerated() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// What a client hears of one sending.
+/// The outcome of one request at its client.
 enum Answer {
     case good
     case status(Int)
@@ -21,20 +21,20 @@ enum Condition {
     case flaky(Double)
     /// It takes no connections.
     case refusing
-    /// It takes requests and never answers.
+    /// It takes requests and never responds.
     case hanging
 }
 
 /// A server that works on one request after the other, with a line of bounded length.
 ///
-/// It does not know who has given up: work for a client that does not listen any more is done all the same. That is
+/// It does not know who has dropped: work for a client that does not listen any more is done all the same. That is
 /// what lets an overload outlive its cause.
 struct Server {
     /// Requests in a second; infinite for a server that is never short.
     var capacity = Double.infinity
     /// What takes longer than this to come to its turn is refused with 503 at once.
     var longestLine: Int64 = 4_000_000_000
-    /// What an answer takes besides its turn.
+    /// What a response takes besides its turn.
     var latency: Int64 = 20_000_000
     /// The condition from a moment on, earliest first.
     var conditions: [(from: Int64, condition: Condition)] = []
@@ -47,7 +47,7 @@ struct Server {
         self.conditions = conditions
     }
 
-    /// The answer to a request, and when it comes.
+    /// The response to a request, and when it comes.
     mutating func receive(at now: Int64, patience: Int64, _ chance: inout Chance) -> (Answer, at: Int64) {
         while current + 1 < conditions.count, conditions[current + 1].from <= now { current += 1 }
         var pace = 1.0

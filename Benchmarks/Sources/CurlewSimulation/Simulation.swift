@@ -2,6 +2,8 @@
 
 import CurlewCore
 import CurlewHTTP
+@_spi(Simulation) import CurlewResilience
+import CurlewStandard
 import CurlewTesting
 import Foundation
 
@@ -10,7 +12,7 @@ struct Simulation {
     var clients: Int
     /// Calls that a client makes in a second, on average.
     var rate = 1.0
-    /// How long an attempt waits for its answer.
+    /// How long an attempt waits for its response.
     var patience: Duration = .seconds(2)
     /// How long a call may take over its attempts and waits.
     var total: Duration = .seconds(30)
@@ -20,7 +22,7 @@ struct Simulation {
     var length: Duration
     var seed: UInt64 = 1
 
-    /// A call under way.
+    /// A call in progress.
     private struct Call {
         let client: Int
         let start: Int64
@@ -131,7 +133,7 @@ struct Simulation {
 }
 
 extension Answer {
-    /// As the retry policy hears of it.
+    /// As the retry policy sees it.
     fileprivate var outcome: Attempt.Outcome {
         switch self {
         case .good: .status(.ok)
@@ -141,7 +143,7 @@ extension Answer {
         }
     }
 
-    /// As the breaker hears of it.
+    /// As the breaker sees it.
     fileprivate func verdict(after time: Duration) -> CircuitState.Outcome {
         switch self {
         case .good, .status(..<500): .success(time)
@@ -151,7 +153,7 @@ extension Answer {
 }
 
 extension Attempt.Outcome {
-    /// As the budget hears of it.
+    /// As the budget sees it.
     fileprivate var isTimeout: Bool {
         if case .failed(.timedOut) = self { true } else { false }
     }

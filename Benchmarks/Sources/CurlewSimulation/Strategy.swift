@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewResilience
+import CurlewStandard
 
 /// What clients do about failures. The policies are those of the library, its defaults unless a line says otherwise.
 struct Strategy: Sendable {

@@ -6,7 +6,7 @@ import DummyStoreModel
 import ExampleSupport
 
 #if !canImport(SwiftUI)
-/// The store without a screen: what somebody would do in it, one thing after the other.
+/// The store without a screen: the steps of a user, one after the other.
 ///
 ///     DummyStore          searches for "phone"
 ///     DummyStore bird     searches for something else
@@ -105,7 +105,7 @@ private struct Visit {
         report.expect(account.user.value?.id == 1, "who has signed in is still there, without a password")
     }
 
-    /// A list on a screen tells what appears; here everything does.
+    /// A list on a screen reports items that appear; here all of them do.
     func browse() async {
         report.title("Products, page by page")
         let products = Catalogue(client: client).products
@@ -135,7 +135,7 @@ private struct Visit {
         report.title("Signing out")
         await account.signOut()
         report.show("account", account.greeting)
-        report.expect(account.user.error?.isUnauthorized == true, "the service knows nobody any more")
+        report.expect(account.user.error?.isUnauthorized == true, "the service no longer knows the user")
     }
 
     /// The same business code, another service.

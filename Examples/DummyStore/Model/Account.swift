@@ -7,7 +7,7 @@ import Observation
 /// The screen of the account: signing in, signing out, and who is there. It knows a service, and not which.
 @MainActor @Observable
 package final class Account {
-    /// Who is signed in; failed with status 401 when nobody is.
+    /// The signed-in user; failed with status 401 if there is none.
     package let user: Loadable<User>
     /// Why the last attempt to sign in or out failed, in words for the person who tried.
     package private(set) var problem: String?

@@ -38,7 +38,7 @@ package struct FindProducts: Endpoint {
     }
 }
 
-/// The screen of the products: a list that grows while somebody scrolls, and another one for each search.
+/// The screen of the products: a list that grows while the user scrolls, and another list for each search.
 @MainActor @Observable
 package final class Catalogue {
     package private(set) var products: PagedLoadable<Product, Int>

@@ -2,7 +2,7 @@
 
 import Curlew
 
-/// Somebody who has an account. The service tells more; what a model does not name is left out.
+/// A user with an account. The service sends more members; those that the model does not name are ignored.
 package struct User: Codable, Identifiable, Hashable, Sendable {
     package let id: Int
     package let username, firstName, lastName, email, image: String
@@ -12,7 +12,7 @@ package struct User: Codable, Identifiable, Hashable, Sendable {
     package var name: String { "\(firstName) \(lastName)" }
 }
 
-/// What somebody types to sign in.
+/// What a user types to sign in.
 package struct Credentials: Encodable, Hashable, Sendable {
     let username, password: String
 
@@ -27,7 +27,7 @@ struct ServiceError: Decodable {
     let message: String
 }
 
-/// Gives the tokens of the person: `Tokens` reads the members of the answer that it knows.
+/// Returns the user's tokens: `Tokens` reads the members of the response that it knows.
 package struct LogIn: Endpoint {
     package typealias Response = Tokens
     let credentials: Credentials
@@ -36,7 +36,7 @@ package struct LogIn: Endpoint {
     package var path: RequestPath { "/auth/login" }
     package var content: RequestContent { .json(credentials) }
 
-    /// Without the token of whoever was here before: a wrong password must not look like a token that has ended.
+    /// Sent without the token of the previous user: a wrong password must not look like an expired token.
     package var options: RequestOptions { .withoutCredentials }
 }
 
@@ -50,12 +50,12 @@ package struct GetCurrentUser: Endpoint {
 extension Request {
     /// New tokens for a refresh token, which the service takes once.
     static func renewal(of tokens: Tokens) -> Request<Tokens> {
-        .post("/auth/refresh", json: ["refreshToken": tokens.refreshToken])
+        .post("/auth/refresh", body: .json(["refreshToken": tokens.refreshToken]))
     }
 }
 
 extension Pipeline {
-    /// The standard one, and tokens that go with every call to the store and renew themselves.
+    /// The standard one, and tokens that go with every call to the store and refresh themselves.
     package static func store(_ tokens: TokenStore) -> Pipeline {
         .standard.adding(
             .bearer(tokens) { refresh in

@@ -2,13 +2,13 @@
 
 import Curlew
 
-/// What the app has to do with accounts. Who calls it cannot tell a server from a list in memory, and need not change
-/// when one takes the place of the other.
+/// What the app does with accounts. A caller cannot distinguish a server from a list in memory, and need not change
+/// when one replaces the other.
 package protocol UserService: Sendable {
     /// From now on `currentUser` is who has these credentials.
     func signIn(_ credentials: Credentials) async throws(NetworkError)
     func signOut() async throws(NetworkError)
-    /// Fails with status 401 when nobody has signed in.
+    /// Fails with status 401 if no user is signed in.
     func currentUser() async throws(NetworkError) -> User
 }
 

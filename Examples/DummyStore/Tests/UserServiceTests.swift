@@ -85,7 +85,7 @@ struct SignInTests {
         #expect(user.firstName == "Emily")
     }
 
-    @Test("a wrong password is refused and stores nothing, also while somebody else is signed in")
+    @Test("a wrong password is refused and stores nothing, also while another user is signed in")
     func wrongPassword() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }
@@ -108,7 +108,7 @@ struct SignInTests {
         #expect(try await shop.tokens.tokens == nil)
     }
 
-    @Test("an ended token is renewed once for ten calls")
+    @Test("an ended token is refreshed once for ten calls")
     func renewal() async throws {
         let shop = try Shop()
         defer { shop.api.stop() }

@@ -2,7 +2,7 @@
 
 import Curlew
 
-/// The platform's engine, and a service that can be told to fail: it answers 500 to so many requests.
+/// The platform's transport, and a service that fails on request: it answers 500 to this many requests.
 actor Outage: Transport {
     private let engine = APIClient().transport
     private var failures = 0

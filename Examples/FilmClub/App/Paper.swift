@@ -12,7 +12,7 @@ extension Report {
     }
 
     /// A line of the client's log, on as many lines as it needs.
-    @Sendable nonisolated static func log(_ entry: LoggingInterceptor.Entry) {
+    @Sendable nonisolated static func log(_ entry: LogEntry) {
         for line in Look.wrapped("\(entry)", to: Look.columns - 4) { print("    " + Look.dim(line)) }
     }
 }

@@ -7,7 +7,7 @@ import ExampleSupport
 import FilmCatalogue
 import FilmClubModel
 
-/// Somebody uses the app: on a day when the service has troubles, and until it is gone.
+/// A user works with the app: on a day when the service has faults, and until the service is gone.
 @MainActor
 final class Walk {
     private let paper: Report
@@ -92,12 +92,12 @@ final class Walk {
         paper.says(screen.refusal?.message)
         paper.expect(
             screen.film.value?.value.ratingCount == 1
-                && screen.refusal == .refused("A rating has one to five stars."),
-            "what is refused is taken back, in the words of the service")
+                && screen.refusal == .refused("A rating must be one to five stars."),
+            "what is refused is reverted, with the reason of the service")
     }
 
     private func upload() async throws {
-        paper.title("A poster, by nobody and by Emily")
+        paper.title("A poster, signed out and as Emily")
         let file = folder.appending(path: "toy-story.png").path
         let picture = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try picture.write(to: URL(filePath: file))
@@ -105,7 +105,7 @@ final class Walk {
         await screen.load()
         await screen.uploadPoster(file)
         paper.says(screen.refusal?.message)
-        paper.expect(screen.refusal == .signedOut && screen.poster == nil, "nothing is sent for nobody")
+        paper.expect(screen.refusal == .signedOut && screen.poster == nil, "nothing is sent without a user")
 
         await club.signIn("emilys", password: "a guess")
         paper.says(club.refusal?.message)

@@ -3,7 +3,7 @@
 
 import PackageDescription
 
-// The networking of an app as a package of its own: what is asked, how, and what the answers mean. Screens know its
+// The networking of an app as a package of its own: what is asked, how, and what the responses mean. Screens know its
 // `FilmService`, and neither paths nor statuses.
 let package = Package(
     name: "FilmCatalogue",

@@ -13,9 +13,9 @@ public final class Club {
     public private(set) var environment: FilmEnvironment
     /// The list of that environment.
     public private(set) var list: FilmList
-    /// Who has signed in; nil for nobody.
+    /// The signed-in user; nil if there is none.
     public private(set) var member: String?
-    /// Why nobody could; nil again when the alert is closed.
+    /// Why the sign-in failed; nil again when the alert is closed.
     public var refusal: FilmError?
 
     @ObservationIgnored private let makeService: @MainActor (FilmEnvironment) -> any FilmService
@@ -48,7 +48,7 @@ public final class Club {
     /// The screen of a film.
     public func screen(for id: Film.ID) -> FilmScreen { FilmScreen(id, service) }
 
-    /// Signs in; `member` or `refusal` tells what came of it.
+    /// Signs in; `member` or `refusal` is the result.
     public func signIn(_ name: String, password: String) async {
         refusal = nil
         let (service, place) = (service, environment)

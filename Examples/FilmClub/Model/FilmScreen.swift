@@ -31,7 +31,7 @@ public final class FilmScreen {
     /// Loads both parts at the same time.
     public func load() async { await LoadableGroup(film, characters).load() }
 
-    /// Loads both parts anew.
+    /// Loads both parts again.
     public func refresh() async { await LoadableGroup(film, characters).refresh() }
 
     /// Shows the new rating at once, then what the server makes of it. One that is refused is taken back.

@@ -29,7 +29,7 @@ struct FilmListTests {
         #expect(list.films.items.isEmpty && !list.films.isLoading)
     }
 
-    @Test("after a failure a retry brings the films")
+    @Test("after a failure a retry loads the films")
     func retry() async {
         let mock = MockTransport {
             $0.fail(.first(3), with: NetworkError(.unreachable))
@@ -103,7 +103,7 @@ struct FilmListTests {
     }
 
     @Test(
-        "an age is told in the largest unit that fits",
+        "an age is shown in the largest unit that fits",
         arguments: [(0.5, "just now"), (1, "1 second ago"), (90, "1 minute ago"), (200_000, "2 days ago")])
     func ages(seconds: Double, words: String) {
         let now = Date(timeIntervalSince1970: 1_700_000_000)

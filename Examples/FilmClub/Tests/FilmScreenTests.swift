@@ -25,7 +25,7 @@ struct FilmScreenTests {
 
     @Test("a rating shows at once, and then what the server makes of it")
     func rating() async {
-        // Somebody else has rated the film meanwhile.
+        // Another user has rated the film in the meantime.
         let screen = FilmScreen("m", mock { .json(Film.m.with(3.5, of: 4), codecs: .snakeCase) }.service())
         await screen.load()
         #expect(screen.characters.value?.value.first?.voicedBy == "Peter Lorre")
@@ -64,7 +64,7 @@ struct FilmScreenTests {
         #expect(screen.characters.error?.isServerError == true)
     }
 
-    @Test("a poster of nobody is not sent")
+    @Test("a poster without a signed-in user is not sent")
     func poster() async {
         let mock = mock { .status(.ok) }
         let screen = FilmScreen("m", mock.service())

@@ -34,7 +34,7 @@ extension MockTransport {
     }
 }
 
-/// Holds answers back until it is opened, and tells when one is asked for. Whoever waits can be cancelled.
+/// Holds responses back until it is opened, and reports each request. Waiting calls can be cancelled.
 struct Gate: Sendable {
     private let asked = AsyncStream.makeStream(of: Void.self)
     private let opened = AsyncStream.makeStream(of: Void.self)

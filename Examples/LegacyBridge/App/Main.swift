@@ -40,7 +40,7 @@ private struct Visit {
         report.title("1. An old caller, unchanged, over the old protocol")
         let screen = ProfileScreen(service: CurlewNetworkService(client: client))
         await withCheckedContinuation { done in screen.appear { done.resume() } }
-        report.show("nobody signed in", screen.text)
+        report.show("no user signed in", screen.text)
         report.expect(screen.text == "Please sign in", "a 401 is the old layer's \"unauthorized\"")
     }
 
@@ -74,11 +74,11 @@ private struct Visit {
         }
         report.show("completions", "\(completions)")
         report.expect(completions == 1 && screen.text.isEmpty, "a cancelled call completes once, and shows no error")
-        report.expect(ContinuousClock.now - start < .seconds(5), "nobody waits for the server")
+        report.expect(ContinuousClock.now - start < .seconds(5), "no caller waits for the server")
     }
 
     func executor() async {
-        report.title("4. Completions on a queue of one's own")
+        report.title("4. Completions on a custom queue")
         let queue = DispatchQueue(label: "archive")
         let key = DispatchSpecificKey<String>()
         queue.setSpecific(key: key, value: queue.label)

@@ -18,7 +18,7 @@ private func slowClient(_ clock: ManualClock) -> APIClient {
 @Suite("Completions", .timeLimit(.minutes(1)))
 @MainActor
 struct CompletionTests {
-    @Test("a call that is cancelled completes exactly once, and the answer that comes later changes nothing")
+    @Test("a call that is cancelled completes exactly once, and the response that comes later changes nothing")
     func cancelled() async throws {
         let clock = ManualClock()
         let service = CurlewNetworkService(client: slowClient(clock))
@@ -35,7 +35,7 @@ struct CompletionTests {
             }
         }
         clock.advance(by: .seconds(10))
-        // Another call goes the whole way meanwhile: a second completion would come before its own.
+        // Another call goes the whole way in the meantime: a second completion would come before its own.
         let other = Task { await service.result(of: GetUser(id: 2), as: User.self) }
         try await clock.waitForSleepers(1)
         clock.advance(by: .seconds(10))
@@ -74,7 +74,7 @@ struct CompletionTests {
         #expect(places == [true, true])
     }
 
-    @Test("an executor of one's own gets each completion once, also that of a cancelled call")
+    @Test("a custom executor receives each completion once, also that of a cancelled call")
     func executor() async throws {
         let queue = DispatchQueue(label: "archive")
         let key = DispatchSpecificKey<Bool>()
@@ -108,7 +108,7 @@ struct CompletionTests {
         let client = APIClient.mock {
             $0.on(.get, "/users/:id", .json(text: #"{"id": 1, "firstName": "A", "lastName": "B"}"#))
         }
-        let archive = Archive(client: client, executor: CompletionExecutor { writer.yield($0) })
+        let archive = Archive(client: client, executor: APIClient.CompletionExecutor { writer.yield($0) })
         archive.fetchNames(of: 1) { result in
             nameWriter.yield((try? result.get()) ?? "nobody")
             nameWriter.finish()
@@ -148,7 +148,7 @@ struct ActionTests {
             entries == ["begin currentUser", "token", "status 200", "begin user(_:)", "failed unreachable"])
     }
 
-    @Test("the token goes with calls that ask for it, to their own origin, and with no other")
+    @Test("the token is sent with calls that ask for it, to their own origin, and with no other")
     func token() async {
         let mock = MockTransport { $0.onAny { _ in .json(text: "{}") } }
         _ = await entries(mock) { client, session in

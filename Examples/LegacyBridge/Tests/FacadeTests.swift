@@ -48,7 +48,7 @@ struct FacadeTests {
         #expect(new.id == id && id <= 10)
     }
 
-    @Test("a description goes out whole")
+    @Test("a description is sent whole")
     func everything() async throws {
         let mock = MockTransport { $0.on(.post, "/things", .json(text: "[1, 2]")) }
         let service = CurlewNetworkService(client: .mock(mock))

@@ -6,7 +6,7 @@ import ExampleSupport
 import TeamDirectoryModel
 
 #if !canImport(SwiftUI)
-/// The directory without a screen: what somebody would do in it, and what each call cost.
+/// The directory without a screen: the steps of a user, and the cost of each call.
 @main @MainActor
 struct Main {
     static func main() async {
@@ -64,7 +64,7 @@ private struct Visit {
         report.expect(try await client.send(.member(radia.id))?.name == "Radia Perlman", "the server has the name too")
         try await team.remove(radia.id)
         show("removed")
-        report.expect(try await client.send(.member(radia.id)) == nil, "the server knows nobody of that number")
+        report.expect(try await client.send(.member(radia.id)) == nil, "the server has no member of that number")
     }
 
     /// The server takes no empty names.
@@ -89,7 +89,7 @@ private struct Visit {
             report.show(person.firstName, "\(portrait.count) bytes")
         }
         report.show("", "and \(portraits.count - 3) more")
-        report.expect(portraits.count == people.count && people.count == 10, "everybody has a portrait")
+        report.expect(portraits.count == people.count && people.count == 10, "every member has a portrait")
 
         guard let ada = team.members.value?.first, let picture = portraits.first else { return }
         let receipt = try await team.upload(avatar: picture, of: ada)

@@ -2,8 +2,8 @@
 
 import Curlew
 
-/// What each call cost, as lines of a table: one for each try, if there were several. An observer hears of every call of
-/// its client, and other clients do not pay for it.
+/// The cost of each call, as lines of a table: one for each attempt, if there were several. An observer receives every
+/// call of its client, and other clients do not pay for it.
 package struct CallTable: RequestObserver {
     private let lines: AsyncStream<Line>
     private let writer: AsyncStream<Line>.Continuation
@@ -34,7 +34,7 @@ package struct CallTable: RequestObserver {
         return rows.map { cells in
             zip(cells, widths).enumerated().map { column, cell in
                 let space = String(repeating: " ", count: cell.1 - cell.0.count)
-                // Words stand left, numbers right.
+                // Words are left-aligned, numbers right.
                 return column == 0 || column == heading.count - 1 ? cell.0 + space : space + cell.0
             }.joined(separator: "  ").trimmedEnd
         }
@@ -42,8 +42,8 @@ package struct CallTable: RequestObserver {
 
     /// What the columns are.
     package static let about =
-        "Milliseconds: in a queue, until the connection was there, until the first byte of the answer, until its last, and "
-        + "what the client did besides. They add up to the total; a try that failed was not measured."
+        "Milliseconds: in a queue, until the connection was open, until the first byte of the response, until its last, "
+        + "and other work of the client. They add up to the total; a failed attempt was not measured."
 
     struct Line: Sendable {
         let cells: [String]

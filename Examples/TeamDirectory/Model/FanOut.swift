@@ -2,10 +2,10 @@
 
 import Curlew
 
-/// What `work` makes of each item, in the order of the items, with at most `limit` of them under way at a time.
+/// What `work` makes of each item, in the order of the items, with at most `limit` of them in progress at a time.
 ///
 /// A task for each item at once would be shorter; with a thousand items it would be a thousand calls that wait for
-/// connections while their deadlines pass. The first failure ends what is under way, and is thrown.
+/// connections while their deadlines pass. The first failure ends what is in progress, and is thrown.
 package func fanOut<Item: Sendable, Output: Sendable>(
     _ items: [Item], atMost limit: Int, _ work: @escaping @Sendable (Item) async throws -> Output
 ) async throws(NetworkError) -> [Output] {
@@ -13,7 +13,7 @@ package func fanOut<Item: Sendable, Output: Sendable>(
         return try await withThrowingTaskGroup(of: (Int, Output).self) { group in
             var outputs = [Output?](repeating: nil, count: items.count)
             for (index, item) in items.enumerated() {
-                // Whoever ends makes room for the next one.
+                // A call that ends makes room for the next one.
                 if index >= max(1, limit), let (done, output) = try await group.next() { outputs[done] = output }
                 group.addTask { (index, try await work(item)) }
             }
@@ -25,14 +25,14 @@ package func fanOut<Item: Sendable, Output: Sendable>(
     }
 }
 
-/// Somebody in the company's directory, with a picture on another server.
+/// A person in the company's directory, with a picture on another server.
 package struct Person: Decodable, Identifiable, Hashable, Sendable {
     package let id: Int
     package let firstName, image: String
 }
 
 extension Request {
-    /// The list stands in an object, `{"users": …}`.
+    /// The list is used an object, `{"users": …}`.
     package static var people: Request<[Person]> { Request<[Person]>.get("/users").unwrapping("users") }
 }
 

@@ -2,13 +2,13 @@
 
 import Curlew
 
-/// Somebody on the team.
+/// A member of the team.
 package struct Member: Codable, Identifiable, Hashable, Sendable {
     package let id: Int
     package var name, email, role: String
 }
 
-/// Somebody who is about to be on the team: the server gives the number.
+/// A future member of the team: the server assigns the number.
 package struct NewMember: Encodable, Hashable, Sendable {
     package var name, email, role: String
 
@@ -35,17 +35,17 @@ extension Request {
 
     static func remove(_ id: Member.ID) -> Request<Void> { .delete("/team/users/\(id)") }
 
-    /// Nil for nobody: here 404 is an answer, not an error.
+    /// Nil if there is none: here 404 is a response, not an error.
     package static func member(_ id: Member.ID) -> Request<Member?> {
-        Request<Member?>.get("/team/users/\(id)").options { $0.nilOn404 = true }
+        Request<Member?>.get("/team/users/\(id)").options { $0.decodesNotFoundAsNil = true }
     }
 
     static func upload(avatar: Data, fileName: String, of id: Member.ID) -> Request<Receipt> {
         .post(
             "/team/users/\(id)/avatar",
-            multipart: [
+            body: .multipart([
                 .field("caption", "As the team knows them"),
                 .data("avatar", avatar, fileName: fileName, type: MediaType(type: "image", subtype: "png")),
-            ])
+            ]))
     }
 }

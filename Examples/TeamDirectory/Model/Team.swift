@@ -15,8 +15,8 @@ package final class Team {
         members = Loadable(.team, from: client)
     }
 
-    /// Shows the new name, then tells the server. If that fails, the old name is back before the error is thrown, and
-    /// whatever else has changed meanwhile stays.
+    /// Shows the new name, then sends it to the server. If that fails, the old name is back before the error is thrown,
+    /// and whatever else has changed in the meantime stays.
     package func rename(_ id: Member.ID, to name: String) async throws(NetworkError) {
         guard var member = members.value?.first(where: { $0.id == id }) else { return }
         member.name = name

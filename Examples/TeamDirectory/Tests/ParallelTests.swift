@@ -7,7 +7,7 @@ import Testing
 
 @testable import TeamDirectoryModel
 
-/// A gate that opens when so many are there: who comes alone waits until the test's time is over.
+/// A gate that opens when this many are there: who comes alone waits until the test's time is over.
 actor Gate {
     private let places: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []
@@ -25,7 +25,7 @@ actor Gate {
     }
 }
 
-/// A room that remembers how many were in it at most, and lets nobody out before the test says so.
+/// A room that remembers its maximum occupancy and is left only when the test allows it.
 actor Room {
     private(set) var most = 0
     private var guests: [CheckedContinuation<Void, Never>] = []
@@ -39,7 +39,7 @@ actor Room {
         }
     }
 
-    /// Waits until there are so many, and lets the first one out.
+    /// Waits until there are this many, and lets the first one out.
     func release(whenThereAre count: Int) async {
         await withCheckedContinuation { continuation in
             watcher = (count, continuation)
@@ -76,7 +76,7 @@ struct DashboardTests {
         }
     }
 
-    @Test("all three calls are under way before one ends, with async let")
+    @Test("all three calls are in progress before one ends, with async let")
     func asyncLet() async throws {
         let page = try await Dashboard.load(from: client())
         #expect(page.profile.name == "Ada")
@@ -84,7 +84,7 @@ struct DashboardTests {
         #expect(page.notices.map(\.text) == ["Hello"])
     }
 
-    @Test("all three calls are under way before one ends, in a group")
+    @Test("all three calls are in progress before one ends, in a group")
     func group() async {
         let screen = DashboardScreen(client: client())
         await screen.all.load()
@@ -159,8 +159,16 @@ struct CallTableTests {
         let api = try SampleAPI()
         defer { api.stop() }
         let table = CallTable()
+        // A transport of its own: the shared one may serve the second call with another event loop, and so with a new
+        // connection, while other tests keep the first one busy.
+        #if os(Linux)
+        let transport = CurlTransport()
+        #else
+        let transport = URLSessionTransport()
+        #endif
         let client = APIClient(
-            baseURL: "\(api.url)", pipeline: .empty, configuration: ClientConfiguration(observers: [table]))
+            baseURL: "\(api.url)", pipeline: .empty, transport: transport,
+            configuration: ClientConfiguration(observers: [table]))
         _ = try await client.send(.team)
         #expect(try await client.send(.member(99)) == nil)
         await #expect(throws: NetworkError.self) {

@@ -10,7 +10,7 @@ import Testing
 @Suite("The team", .timeLimit(.minutes(1)))
 @MainActor
 struct TeamTests {
-    @Test("somebody is created, read, changed and removed, here and on the server")
+    @Test("a member is created, read, changed and removed, here and on the server")
     func roundTrip() async throws {
         let api = try SampleAPI()
         defer { api.stop() }
@@ -35,7 +35,7 @@ struct TeamTests {
         #expect(team.members.value == founders)
     }
 
-    @Test("an avatar arrives whole, with its name and type")
+    @Test("an avatar arrives complete, with its name and type")
     func avatar() async throws {
         let api = try SampleAPI()
         defer { api.stop() }
@@ -74,7 +74,7 @@ struct TeamTests {
         #expect(team.members.error == nil)
     }
 
-    @Test("the server's reason for a refusal comes with the error, and somebody removed in vain is back")
+    @Test("the error contains the server's reason for a refusal, and a member that could not be removed is back")
     func refusal() async throws {
         let api = try SampleAPI()
         defer { api.stop() }

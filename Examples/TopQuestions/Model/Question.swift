@@ -22,13 +22,13 @@ package struct Question: Decodable, Identifiable, Equatable, Sendable {
     /// `11 answers · 703k views · 2020-04-28`
     package var facts: String { "\(answerCount.of("answer")) · \(viewCount.of("view")) · \(day)" }
 
-    /// Who asked. Somebody who left has a name at most.
+    /// The author of the question. A deleted user has at most a name.
     package struct Owner: Decodable, Equatable, Sendable {
         package let reputation: Int?
         package let profileImage: String?
         private let displayName: String?
 
-        package var plainName: String { displayName?.withoutMarkup ?? "somebody who left" }
+        package var plainName: String { displayName?.withoutMarkup ?? "deleted user" }
         /// `91k reputation`
         package var standing: String { reputation.map { "\($0.shortened) reputation" } ?? "" }
     }

@@ -2,9 +2,9 @@
 
 import Curlew
 
-/// What all calls of the service have in common: the answer inside `{"items": …}`, snake case, dates in seconds.
+/// What all calls of the service have in common: the response inside `{"items": …}`, snake case, dates in seconds.
 package protocol Resource: WrappedEndpoint {
-    /// Names the members that the answer has beside the usual ones.
+    /// Names the members that the response has beside the usual ones.
     var filter: String? { get }
     /// What this call adds to the query.
     var details: QueryItems { get }
@@ -14,7 +14,7 @@ extension Resource {
     package var filter: String? { nil }
     package var details: QueryItems { [:] }
     package var wrapper: String { "items" }
-    // Items whose value is nil are left out.
+    // Items whose value is nil are omitted.
     package var query: QueryItems { ["site": "stackoverflow", "filter": filter] + details }
 
     package var options: RequestOptions {
@@ -25,7 +25,7 @@ extension Resource {
 }
 
 extension APIClient {
-    /// A client of the sample service that takes a second and a half for each answer: to see how loading looks.
+    /// A client of the sample service that takes a second and a half for each response: to see how loading looks.
     package var slow: APIClient { with(query: ["delay": 1500]) }
 }
 

@@ -28,7 +28,7 @@ package final class QuestionModel {
     /// The question as the list has it: something to show until its text is there.
     package let summary: Question
     package let question: Loadable<Question>
-    /// Loads the question first, which tells where the picture is. Empty for somebody without a picture.
+    /// Loads the question first, which contains the URL of the picture. Empty if the user has no picture.
     package let avatar: Loadable<Data>
 
     package init(_ summary: Question, client: APIClient) {

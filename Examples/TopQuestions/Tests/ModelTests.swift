@@ -21,7 +21,7 @@ struct ModelTests {
         #expect(first.facts == "12 answers · 3.4M views · 2014-06-09")
         #expect(first.owner.plainName == "Alan Turing" && first.owner.standing == "91k reputation")
         #expect(first.plainBody == "Both name a value.\n\nlet one = 1\nvar two = 2\n\nWhen is <which> right?")
-        #expect(questions[1].owner.plainName == "somebody who left" && questions[1].owner.standing == "")
+        #expect(questions[1].owner.plainName == "deleted user" && questions[1].owner.standing == "")
     }
 
     @Test("the calls are what the service documents")

@@ -19,8 +19,8 @@ func builtProgram() throws -> String {
 
 /// Runs a program without input, for half a minute at most; its status, and what it wrote to either output.
 ///
-/// Not Foundation's `Process`: its children inherit what tells it of their end, and the server that the first tmux
-/// leaves behind would keep that open. A child here has three descriptors.
+/// Not Foundation's `Process`: its children inherit the descriptor that reports their end, and the server that the
+/// first tmux leaves behind would keep that open. A child here has three descriptors.
 func runProgram(_ words: [String]) throws -> (status: Int32, output: String) {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { throw ProgramFailure(description: "there is no pipe left") }

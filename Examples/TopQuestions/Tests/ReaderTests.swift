@@ -32,7 +32,7 @@ struct ReaderTests {
         for key in [Key.down, .down, .down] { #expect(reader.press(key, page: 10)) }
         #expect(await text(of: reader, with: "▸   99").contains("▸   99"), "the last one stays selected")
         #expect(reader.press(.enter, page: 10))
-        #expect(await text(of: reader, with: "数の配列").contains("somebody who left"))
+        #expect(await text(of: reader, with: "数の配列").contains("deleted user"))
         #expect(reader.press(.escape, page: 10))
         #expect(reader.press(.home, page: 10))
         #expect(await text(of: reader, with: "▸ 1.2k").contains("▸ 1.2k"))
@@ -69,7 +69,7 @@ struct ReaderTests {
         #expect(mended.contains("▸ 1.3k") && !mended.contains(message))
     }
 
-    @Test("leaving a question ends what is under way for it")
+    @Test("leaving a question ends what is in progress for it")
     func leaving() async throws {
         let service = try SampleAPI()
         defer { service.stop() }

@@ -95,7 +95,7 @@ struct ScreenTests {
             ])
     }
 
-    @Test("what loads and what failed stands below")
+    @Test("what loads and what failed is shown below")
     func activity() {
         var loading = screen(.list([], selected: 0), .loading(12))
         #expect(loading.lines(in: Size(columns: 40, rows: 6))[4].text == " ⠹ Loading …")

@@ -89,7 +89,7 @@ struct TerminalTests {
         try await expectRestored(terminal, status: 0)
     }
 
-    @Test("a signal ends it as a key does: the terminal is given back", arguments: [SIGTERM, SIGINT, SIGHUP])
+    @Test("a signal ends it as a key does: the terminal is returned", arguments: [SIGTERM, SIGINT, SIGHUP])
     func signals(number: Int32) async throws {
         let terminal = try terminal()
         try await terminal.wait(for: "▸ 1.3k")

@@ -3,13 +3,13 @@
 import Curlew
 import ExampleSupport
 
-/// A screen that loads a user without awaiting, and may go away before the answer is there.
+/// A screen that loads a user without awaiting, and may go away before the response is there.
 @MainActor
 private final class UserScreen {
     private(set) var text = "loading"
     private(set) var completions = 0
     private let client: APIClient
-    private var handle: RequestHandle?
+    private var handle: APIClient.RequestHandle?
 
     init(client: APIClient) {
         self.client = client

@@ -10,7 +10,7 @@ struct FilmErrors: Scene {
         let client = stage.films
 
         do {
-            _ = try await client.with(query: ["fail": 503]).send(FilmsAPI.list(limit: 2), as: [Film].self)
+            _ = try await client.with(query: ["fail": 503]).send(FilmsAPI.list(limit: 2).decoding([Film].self))
             stage.unexpected("films from a service that is down")
         } catch {
             stage.show(error)
@@ -19,7 +19,7 @@ struct FilmErrors: Scene {
         }
 
         do {
-            _ = try await client.send(FilmsAPI.film("citizen-kane"), as: Film.self)
+            _ = try await client.send(FilmsAPI.film("citizen-kane").decoding(Film.self))
             stage.unexpected("a film that is not in the catalogue")
         } catch {
             let answer = error.body(as: ServiceError.self)
@@ -30,7 +30,8 @@ struct FilmErrors: Scene {
         }
 
         do {
-            _ = try await client.with(query: ["fail": 429, "retry_after": 7]).send(FilmsAPI.film("up"), as: Film.self)
+            _ = try await client.with(query: ["fail": 429, "retry_after": 7])
+                .send(FilmsAPI.film("up").decoding(Film.self))
             stage.unexpected("a film in spite of the limit")
         } catch {
             stage.show("for the person", "\(error.message) \(error.recoverySuggestion ?? "")")
@@ -39,7 +40,7 @@ struct FilmErrors: Scene {
 
         do {
             // The wrong codecs for this one call: the service writes release_date, the model has releaseDate.
-            _ = try await client.send(FilmsAPI.film("up"), as: Film.self, codecs: .iso8601)
+            _ = try await client.send(FilmsAPI.film("up").decoding(Film.self), codecs: .iso8601)
             stage.unexpected("a film read with the wrong codecs")
         } catch {
             stage.show(error)

@@ -67,18 +67,18 @@ struct Films: Scene {
     func run(on stage: Stage) async throws {
         let client = stage.films
 
-        let films: [Film] = try await client.send(FilmsAPI.list(limit: 2))
+        let films: [Film] = try await client.send(FilmsAPI.list(limit: 2).decoding())
         for film in films {
             stage.show(film.id, "\(film.title), \(film.year), released \(film.releaseDate.formatted(.iso8601))")
         }
         stage.expect(films.map(\.id) == ["toy-story", "a-bugs-life"], "two films, with their dates decoded")
 
-        let characters = try await client.send(FilmsAPI.characters("toy-story"), as: [Character].self)
+        let characters = try await client.send(FilmsAPI.characters("toy-story").decoding([Character].self))
         stage.show("characters", characters.map { "\($0.name) (\($0.voicedBy))" }.joined(separator: ", "))
         stage.expect(characters.first?.name == "Woody", "Woody comes first")
 
-        _ = try await client.send(FilmsAPI.rate("toy-story", stars: 5), as: Film.self)
-        let rated = try await client.send(FilmsAPI.rate("toy-story", stars: 4), as: Film.self)
+        _ = try await client.send(FilmsAPI.rate("toy-story", stars: 5).decoding(Film.self))
+        let rated = try await client.send(FilmsAPI.rate("toy-story", stars: 4).decoding(Film.self))
         stage.show("rating", rated.averageRating ?? 0)
         stage.expect(rated.averageRating == 4.5, "two ratings make an average")
     }

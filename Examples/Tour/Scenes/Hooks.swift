@@ -13,7 +13,7 @@ private actor Journal {
 
 struct Hooks: Scene {
     let title = "Hooks"
-    let about = "Closures before a request, after a response, and on an error, without a type of one's own."
+    let about = "Closures before a request, after a response, and on an error, without a separate type."
 
     func run(on stage: Stage) async throws {
         let journal = Journal()
@@ -42,10 +42,10 @@ struct Hooks: Scene {
         stage.expect(
             entries == ["asked \(id)", "answered \(id) 200"], "the field was set on the way out and came back")
 
-        // A port at which nobody listens.
+        // A port without a listener.
         do {
             try await client.with(baseURL: "http://127.0.0.1:1").send(.get("/", name: "ping"))
-            stage.unexpected("an answer from nobody")
+            stage.unexpected("a response without a server")
         } catch {
             stage.show(error)
             let last = await journal.entries.last

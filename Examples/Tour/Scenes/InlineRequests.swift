@@ -39,7 +39,7 @@ struct InlineRequests: Scene {
         stage.show("products", products.map { "\($0.title) for \($0.price)" }.joined(separator: ", "))
         stage.expect(products.count == 1, "one product matches")
 
-        // The answer with what came around it.
+        // The response with what came around it.
         let answer = try await stage.client.response(for: .user(id: 1))
         let metrics = answer.metrics
         stage.show("bytes", metrics.bytesReceived ?? 0)

@@ -39,7 +39,7 @@ struct QuestionsResource: WrappedEndpoint {
         return options
     }
 
-    /// A decoder of one's own, as this service writes snake case with dates in seconds.
+    /// A custom decoder, because this service writes snake case with dates in seconds.
     private static let codecs: Codecs = {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase

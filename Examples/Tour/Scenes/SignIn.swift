@@ -30,7 +30,7 @@ struct LogIn: Endpoint {
 extension Request {
     /// New tokens for a refresh token, which the server takes once.
     static func renewal(of refreshToken: String?) -> Request<Tokens> {
-        .post("/auth/refresh", json: ["refreshToken": refreshToken])
+        .post("/auth/refresh", body: .json(["refreshToken": refreshToken]))
     }
 }
 
@@ -47,11 +47,11 @@ struct SignIn: Scene {
     func run(on stage: Stage) async throws {
         do {
             try await stage.client.send(GetCurrentUser())
-            stage.unexpected("a user before anybody signed in")
+            stage.unexpected("a user before the sign-in")
         } catch {
             // `error` is a NetworkError: `send` throws nothing else, and the compiler knows.
             stage.show(error)
-            stage.expect(error.isUnauthorized, "nobody is signed in: 401")
+            stage.expect(error.isUnauthorized, "no user is signed in: 401")
         }
 
         do {

@@ -23,9 +23,9 @@ extension Request {
 
     fileprivate static func remove(id: Int) -> Request<Void> { .delete("/team/users/\(id)") }
 
-    /// Nil for nobody: here 404 is an answer, not an error.
+    /// Nil if there is none: here 404 is a response, not an error.
     fileprivate static func find(id: Int) -> Request<Member?> {
-        Request<Member?>.get("/team/users/\(id)").options { $0.nilOn404 = true }
+        Request<Member?>.get("/team/users/\(id)").options { $0.decodesNotFoundAsNil = true }
     }
 }
 
@@ -49,7 +49,7 @@ struct Team: Scene {
 
         try await stage.client.send(.remove(id: radia.id))
         let gone = try await stage.client.send(.find(id: radia.id))
-        stage.expect(gone == nil, "after the removal there is nobody")
+        stage.expect(gone == nil, "after the removal there is no member")
 
         do {
             try await stage.client.send(.create(NewMember(name: "", email: "nowhere", role: "viewer")))

@@ -12,7 +12,7 @@ extension Request {
     fileprivate static func uploadAvatar(path: String, of member: Int) -> Request<Receipt> {
         .post(
             "/team/users/\(member)/avatar",
-            multipart: [.field("caption", "By the sea"), .file("avatar", path: path)])
+            body: .multipart([.field("caption", "By the sea"), .file("avatar", path: path)]))
     }
 }
 

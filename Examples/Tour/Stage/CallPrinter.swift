@@ -3,7 +3,7 @@
 import Curlew
 import ExampleSupport
 
-/// Prints each call: method, what came of it, time, path. An interceptor of one's own is one method.
+/// Prints each call: method, result, time, path. A custom interceptor is one method.
 struct CallPrinter: Interceptor {
     /// The origin that is left out.
     let home: String

@@ -9,7 +9,7 @@ protocol Scene {
     var title: String { get }
     /// What there is to see, in one line.
     var about: String { get }
-    /// Throws what nobody expected.
+    /// Throws an unexpected error.
     func run(on stage: Stage) async throws
 }
 

@@ -91,7 +91,7 @@ def perform(step, results, salt):
 
 
 def run(steps, salt, tell):
-    """The result of every step by its name; `tell` hears of each as soon as it is known."""
+    """The result of every step by its name; `tell` receives each as soon as it is known."""
     results, waiting, running = {}, {step.name: step for step in steps}, {}
     with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, os.cpu_count() or 1)) as pool:
         while waiting or running:

@@ -61,13 +61,13 @@ struct FormValueEncoder: Encoder {
 
     private func deeper(_ value: Any) throws -> FormValueEncoder {
         guard codingPath.count <= FormEncoder.mostLevels else {
-            throw invalid(value, "It nests deeper than \(FormEncoder.mostLevels) levels.")
+            throw invalid(value, "The value nests deeper than \(FormEncoder.mostLevels) levels.")
         }
         return self
     }
 
     func put(_ text: String, _ value: Any) throws {
-        guard let name else { throw invalid(value, "A form needs an object with members at its top.") }
+        guard let name else { throw invalid(value, "The top level of a form must be an object.") }
         sink.fields.append((name, text))
     }
 

@@ -11,7 +11,7 @@ public import Foundation
 /// A `multipart/form-data` body of fields and files (RFC 7578).
 ///
 ///     let form: MultipartForm = [.field("caption", "On the beach"), .file("photo", path: photo.path)]
-///     try await client.send(.post("/photos", multipart: form))
+///     try await client.send(.post("/photos", body: .multipart(form)))
 ///
 /// Files are read while they are sent and are never held in memory. The length of the body is known before sending.
 /// Parts keep their order. If a file is missing or not a regular file, `send` throws `.invalidRequest` before anything
@@ -22,6 +22,7 @@ public struct MultipartForm: Sendable {
         enum Source: Sendable {
             case bytes(Data)
             case file(String)
+            case refused(NetworkError)
         }
 
         /// The field's name.
@@ -54,6 +55,17 @@ public struct MultipartForm: Sendable {
             let shown = fileName ?? path.parts("/").last.map(String.init) ?? path
             return Part(
                 name: name, fileName: shown, mediaType: type ?? MediaType(fileName: shown), source: .file(path))
+        }
+
+        /// Creates a part from the file at a file URL. For any other URL `send` throws `.invalidRequest`.
+        public static func file(
+            _ name: String, url: URL, fileName: String? = nil, type: MediaType? = nil
+        ) -> Part {
+            do throws(NetworkError) {
+                return file(name, path: try url.filePath(), fileName: fileName, type: type)
+            } catch {
+                return Part(name: name, fileName: fileName, mediaType: type, source: .refused(error))
+            }
         }
     }
 
@@ -93,8 +105,8 @@ public struct MultipartForm: Sendable {
     package func body() throws(NetworkError) -> RequestBody {
         guard Self.isValid(boundary: boundary) else {
             throw NetworkError(
-                .invalidRequest, detail: "The multipart boundary breaks the rules of RFC 2046 §5.1.1.",
-                hint: "Leave it out, or use letters and digits.")
+                .invalidRequest, detail: "The multipart boundary violates RFC 2046 §5.1.1.",
+                hint: "Omit the boundary, or use letters and digits.")
         }
         var writer = MultipartWriter(boundary: boundary)
         for part in parts { try writer.append(part) }

@@ -35,6 +35,8 @@ struct MultipartWriter {
             let length = try Self.length(ofFile: path)
             flush()
             if length > 0 { pieces.append(.file(path: path, offset: 0, length: length)) }
+        case .refused(let problem):
+            throw problem
         }
         text.append(contentsOf: "\r\n".utf8)
     }
@@ -85,7 +87,7 @@ struct MultipartWriter {
             throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be sent: \(reason).")
         }
         guard facts.st_mode & S_IFMT == S_IFREG else {
-            throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be sent: it is no regular file.")
+            throw NetworkError(.invalidRequest, detail: "The file \(path) cannot be sent: it is not a regular file.")
         }
         return Int64(facts.st_size)
     }

@@ -16,8 +16,8 @@ extension APIClient.Core {
         let own = route.baseURL
         guard let base = own ?? baseURL else {
             throw NetworkError(
-                .configuration, detail: "The client has no base URL, and the route names none.",
-                hint: "Give the client one, APIClient(baseURL: …), or ask an absolute URL with .get(url:).")
+                .configuration, detail: "Neither the client nor the route has a base URL.",
+                hint: "Create the client with APIClient(baseURL: …), or request an absolute URL with .get(url:).")
         }
         guard let origin = base.origin else { throw base.problem ?? NetworkError(.configuration) }
 
@@ -64,7 +64,7 @@ extension APIClient.Core {
 
 /// The values that are taken from the body without a codec, so any media type is acceptable.
 enum RawAnswer {
-    static func isRaw<Value>(_ type: Value.Type) -> Bool {
+    static func isRaw(_ type: any Any.Type) -> Bool {
         type == Void.self || type == Data.self || type == String.self || type == HTTPResponse.self
             || type == Data?.self || type == String?.self
     }

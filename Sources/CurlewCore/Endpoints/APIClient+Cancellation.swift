@@ -7,32 +7,20 @@ extension APIClient {
     /// Throws `NetworkError` as `send` does, but never an error for which `isCancelled` is true.
     @concurrent
     public func sendUnlessCancelled<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> E.Response? {
-        do {
-            return try await send(endpoint)
-        } catch {
-            guard error.isCancelled else { throw error }
-            return nil
-        }
+        try await uncancelled { () async throws(NetworkError) in try await send(endpoint) }
     }
 
     /// Sends an inline request. Returns nil when the task was cancelled.
     @concurrent
     public func sendUnlessCancelled<Value>(_ request: Request<Value>) async throws(NetworkError) -> Value? {
-        do {
-            return try await send(request)
-        } catch {
-            guard error.isCancelled else { throw error }
-            return nil
-        }
+        try await uncancelled { () async throws(NetworkError) in try await send(request) }
     }
 
-    /// Sends `route` and decodes its response. Returns nil when the task was cancelled.
-    @concurrent
-    public func sendUnlessCancelled<Value: Decodable & Sendable>(
-        _ route: some Route, as type: Value.Type = Value.self
+    private func uncancelled<Value>(
+        _ call: () async throws(NetworkError) -> Value
     ) async throws(NetworkError) -> Value? {
-        do {
-            return try await send(route, as: type)
+        do throws(NetworkError) {
+            return try await call()
         } catch {
             guard error.isCancelled else { throw error }
             return nil

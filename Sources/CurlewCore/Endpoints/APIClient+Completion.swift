@@ -15,7 +15,7 @@ extension APIClient {
     public func send<E: Endpoint>(
         _ endpoint: E, completion: @escaping @MainActor (Result<E.Response, NetworkError>) -> Void
     ) -> RequestHandle {
-        deliver(completion) { () async throws(NetworkError) in try await send(endpoint) }
+        start({ () async throws(NetworkError) in try await send(endpoint) }, thenOnMain: completion)
     }
 
     /// Sends an inline request and calls `completion` on the main actor, exactly once.
@@ -23,24 +23,7 @@ extension APIClient {
     public func send<Value>(
         _ request: Request<Value>, completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        deliver(completion) { () async throws(NetworkError) in try await send(request) }
-    }
-
-    /// Sends `route`, decodes its response as `type` and calls `completion` on the main actor, exactly once.
-    @discardableResult
-    public func send<Value: Decodable & Sendable>(
-        _ route: some Route, as type: Value.Type,
-        completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
-    ) -> RequestHandle {
-        deliver(completion) { () async throws(NetworkError) in try await send(route, as: type) }
-    }
-
-    /// Sends `route`, ignores the response body and calls `completion` on the main actor, exactly once.
-    @discardableResult @_disfavoredOverload
-    public func send(
-        _ route: some Route, completion: @escaping @MainActor (Result<Void, NetworkError>) -> Void
-    ) -> RequestHandle {
-        deliver(completion) { () async throws(NetworkError) in try await send(route) }
+        start({ () async throws(NetworkError) in try await send(request) }, thenOnMain: completion)
     }
 
     /// Sends `endpoint` and calls `completion` on `executor`, exactly once, also when the call is cancelled. `.client`
@@ -50,7 +33,7 @@ extension APIClient {
         _ endpoint: E, deliverOn executor: CompletionExecutor,
         completion: @escaping @Sendable (Result<E.Response, NetworkError>) -> Void
     ) -> RequestHandle {
-        deliver(on: executor, completion) { () async throws(NetworkError) in try await send(endpoint) }
+        start({ () async throws(NetworkError) in try await send(endpoint) }, then: completion, on: executor)
     }
 
     /// Sends an inline request and calls `completion` on `executor`, exactly once.
@@ -59,51 +42,34 @@ extension APIClient {
         _ request: Request<Value>, deliverOn executor: CompletionExecutor,
         completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        deliver(on: executor, completion) { () async throws(NetworkError) in try await send(request) }
+        start({ () async throws(NetworkError) in try await send(request) }, then: completion, on: executor)
     }
 
-    /// Sends `route`, decodes its response as `type` and calls `completion` on `executor`, exactly once.
-    @discardableResult
-    public func send<Value: Decodable & Sendable>(
-        _ route: some Route, as type: Value.Type, deliverOn executor: CompletionExecutor,
-        completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void
+    private func start<Value: Sendable>(
+        _ call: @escaping @Sendable () async throws(NetworkError) -> Value,
+        thenOnMain completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void
     ) -> RequestHandle {
-        deliver(on: executor, completion) { () async throws(NetworkError) in try await send(route, as: type) }
+        start(call) { result in await MainActor.run { completion(result()) } }
     }
 
-    /// Sends `route`, ignores the response body and calls `completion` on `executor`, exactly once.
-    @discardableResult @_disfavoredOverload
-    public func send(
-        _ route: some Route, deliverOn executor: CompletionExecutor,
-        completion: @escaping @Sendable (Result<Void, NetworkError>) -> Void
-    ) -> RequestHandle {
-        deliver(on: executor, completion) { () async throws(NetworkError) in try await send(route) }
-    }
-
-    private func deliver<Value: Sendable>(
-        _ completion: @escaping @MainActor (Result<Value, NetworkError>) -> Void,
-        _ call: @escaping @Sendable () async throws(NetworkError) -> Value
-    ) -> RequestHandle {
-        RequestHandle { handle in
-            let result = await outcome(of: call)
-            await MainActor.run { completion(handle.isCancelled ? .failure(NetworkError(.cancelled)) : result) }
-        }
-    }
-
-    private func deliver<Value: Sendable>(
-        on executor: CompletionExecutor, _ completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void,
-        _ call: @escaping @Sendable () async throws(NetworkError) -> Value
+    private func start<Value: Sendable>(
+        _ call: @escaping @Sendable () async throws(NetworkError) -> Value,
+        then completion: @escaping @Sendable (Result<Value, NetworkError>) -> Void, on executor: CompletionExecutor
     ) -> RequestHandle {
         let run = executor.run ?? core.configuration.completionExecutor.run ?? { $0() }
-        return RequestHandle { handle in
-            let result = await outcome(of: call)
-            run { completion(handle.isCancelled ? .failure(NetworkError(.cancelled)) : result) }
-        }
+        return start(call) { result in run { completion(result()) } }
     }
 
-    private func outcome<Value: Sendable>(
-        of call: @Sendable () async throws(NetworkError) -> Value
-    ) async -> Result<Value, NetworkError> {
-        do throws(NetworkError) { return .success(try await call()) } catch { return .failure(error) }
+    /// Starts `call` and passes its result to `deliver`. The result is `.cancelled` if the handle is cancelled by the
+    /// time that the completion asks for it.
+    private func start<Value: Sendable>(
+        _ call: @escaping @Sendable () async throws(NetworkError) -> Value,
+        deliver: @escaping @Sendable (@escaping @Sendable () -> Result<Value, NetworkError>) async -> Void
+    ) -> RequestHandle {
+        RequestHandle { handle in
+            let result: Result<Value, NetworkError>
+            do throws(NetworkError) { result = .success(try await call()) } catch { result = .failure(error) }
+            await deliver { handle.isCancelled ? .failure(NetworkError(.cancelled)) : result }
+        }
     }
 }

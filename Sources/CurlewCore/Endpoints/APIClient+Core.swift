@@ -13,7 +13,7 @@ extension APIClient {
     final class Core: Sendable {
         let baseURL: BaseURL?
         let configuration: ClientConfiguration
-        let exchanger: Exchanger
+        let exchanger: PipelineRunner
         let calls: CallGate
         /// The query items of every call below the base URL.
         let query: QueryItems
@@ -42,9 +42,9 @@ extension APIClient {
             self.configuration = configuration
             self.query = query
             self.options = options
-            exchanger = Exchanger(
+            exchanger = PipelineRunner(
                 pipeline: pipeline,
-                setup: PipelineSetup(
+                setup: PipelineEnvironment(
                     clientOrigin: baseURL?.origin,
                     totalTimeout: configuration.timeouts.overridden(by: options?.timeouts ?? Timeouts()).total,
                     fields: configuration.fields),
@@ -75,37 +75,6 @@ extension APIClient {
 }
 
 extension APIClient.Core {
-    /// Performs the call of an endpoint, which decodes the response.
-    func perform<E: Endpoint, Result>(
-        _ endpoint: E, _ codecs: Codecs?, finish: (E.Response, HTTPResponse) -> Result
-    ) async throws(NetworkError) -> Result {
-        try await perform(
-            endpoint, as: E.Response.self, codecs, decode: { try await $0.decode($1, using: $2) }, finish: finish)
-    }
-
-    /// Performs a typed call: builds the request, exchanges it, checks the status and decodes the response.
-    ///
-    /// The route is a parameter of `decode`, because capturing it would copy it for each call.
-    func perform<R: Route, Value: Sendable, Result>(
-        _ route: R, as type: Value.Type, _ codecs: Codecs?,
-        decode: (R, HTTPResponse, Codecs) async throws -> Value, finish: (Value, HTTPResponse) -> Result
-    ) async throws(NetworkError) -> Result {
-        let call = try await begin(route, answer: type, codecs)
-        return try await exchanger.exchange(call.request, in: call.context) { response in
-            let codecs = call.context.codecs
-            if type == HTTPResponse.self { return finish(try await decode(route, response, codecs), response) }
-            if !response.status.isSuccess, let absent = try await check(response, call, type) {
-                return finish(absent, response)
-            }
-            if let ready = response.body.value, let value = ready as? Value { return finish(value, response) }
-            do {
-                return finish(try await decode(route, response, codecs), response)
-            } catch {
-                throw explained(error, response, call)
-            }
-        }
-    }
-
     /// A request that is ready to be sent, with its context.
     struct PreparedCall {
         let request: HTTPRequest
@@ -113,8 +82,8 @@ extension APIClient.Core {
     }
 
     /// Prepares the call. Observers are notified if the request cannot be built.
-    func prepare<Value>(
-        _ route: some Route, answer: Value.Type, _ codecs: Codecs?, isObserved: Bool = true,
+    func prepare(
+        _ route: some Route, answer: any Any.Type, _ codecs: Codecs?, isObserved: Bool = true,
         change: (inout RequestOptions) -> Void = { _ in }
     ) throws(NetworkError) -> PreparedCall {
         var options = options?.overridden(by: route.options) ?? route.options
@@ -143,8 +112,8 @@ extension APIClient.Core {
     }
 
     /// Prepares a call that is sent next. If that fails, observers are notified before this throws.
-    func begin<Value>(
-        _ route: some Route, answer: Value.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
+    func begin(
+        _ route: some Route, answer: any Any.Type, _ codecs: Codecs?, change: (inout RequestOptions) -> Void = { _ in }
     ) async throws(NetworkError) -> PreparedCall {
         do throws(NetworkError) {
             return try prepare(route, answer: answer, codecs, change: change)
@@ -155,8 +124,8 @@ extension APIClient.Core {
     }
 
     /// Builds the request for `route`. Errors include the name of the route.
-    func request<Value>(
-        for route: some Route, answer: Value.Type, _ codecs: Codecs? = nil
+    func request(
+        for route: some Route, answer: any Any.Type, _ codecs: Codecs? = nil
     ) throws(NetworkError) -> HTTPRequest {
         let codecs = codecs ?? route.options.codecs ?? options?.codecs ?? configuration.codecs
         do throws(NetworkError) {
@@ -174,8 +143,10 @@ extension APIClient.Core {
         let status = response.status
         if status.isSuccess { return nil }
         let options = call.context.options
-        if options.accepts.contains(status) { return nil }
-        if options.nilOn404 == true, status == .notFound || status == .gone, let absent = absentValue(of: type) {
+        if options.acceptedStatuses.contains(status) { return nil }
+        if options.decodesNotFoundAsNil == true, status == .notFound || status == .gone,
+            let absent = absentValue(of: type)
+        {
             response.body.cancel()
             return absent
         }
@@ -186,7 +157,7 @@ extension APIClient.Core {
     /// received.
     private func statusError(_ response: HTTPResponse, _ call: PreparedCall) async throws -> NetworkError {
         let limit = call.context.limits.errorExcerpt
-        var excerpt = NetworkError.Answer.Excerpt(limit: limit)
+        var excerpt = NetworkError.Response.Excerpt(limit: limit)
         do {
             for try await chunk in response.body where !excerpt.append(chunk) { break }
         } catch {
@@ -195,7 +166,7 @@ extension APIClient.Core {
         response.body.cancel()
         var failure = NetworkError(
             .status(response.status),
-            response: NetworkError.Answer(
+            response: NetworkError.Response(
                 status: response.status, headers: response.headers, body: excerpt.data,
                 isTruncated: excerpt.isTruncated, date: call.context.time.date, reasonPhrase: response.reasonPhrase))
         if response.status == .notFound { failure.hint = slashHint(call.request) }
@@ -204,13 +175,13 @@ extension APIClient.Core {
     }
 
     /// Returns the error for a decoding failure, with the response as far as it is in memory and within the limit.
-    private func explained(_ error: any Error, _ response: HTTPResponse, _ call: PreparedCall) -> NetworkError {
+    func explained(_ error: any Error, _ response: HTTPResponse, _ call: PreparedCall) -> NetworkError {
         var failure = NetworkError(error)
         if failure.attempts.isEmpty { failure.attempts = response.attempts }
         guard failure.response != nil || failure.reason == .decoding else { return failure }
-        var excerpt = NetworkError.Answer.Excerpt(limit: call.context.limits.errorExcerpt)
+        var excerpt = NetworkError.Response.Excerpt(limit: call.context.limits.errorExcerpt)
         _ = excerpt.append(failure.response?.body ?? response.body.bufferedData ?? Data())
-        failure.response = NetworkError.Answer(
+        failure.response = NetworkError.Response(
             status: response.status, headers: response.headers, body: excerpt.data,
             isTruncated: excerpt.isTruncated, date: call.context.time.date, reasonPhrase: response.reasonPhrase)
         return failure
@@ -221,7 +192,7 @@ extension APIClient.Core {
         let path = Array(request.target.upTo("?").utf8)
         let hasSlash = path.indices.dropLast(2).contains { path[$0...].prefix(3).elementsEqual("%2F".utf8) }
         guard hasSlash else { return nil }
-        return "The path has %2F: a value with a slash in it is one segment. If several are meant, interpolate each of "
+        return "The path contains %2F: a value with a slash is one segment. For several segments, interpolate each of "
             + "them, \"/repos/\\(owner)/\\(name)\", or write \\(raw:)."
     }
 }

@@ -33,7 +33,7 @@ extension APIClient {
     /// For the same origin everything is kept. For another origin, everything that may be a secret of the first is
     /// removed: its header fields, its query items and its interceptors at `.authentication` and `.signing`. Add the
     /// other origin's own instead. Hooks and interceptors of the app are kept and remain scoped to the first origin:
-    /// only additions that are harmless or declared are sent to the other origin (`RequestHook`).
+    /// only additions that are harmless or declared are sent to the other origin (`.onRequest`).
     public func with(baseURL: BaseURL) -> APIClient {
         let home = core.baseURL?.origin
         guard core.baseURL != nil, home != baseURL.origin else { return derived(baseURL: baseURL) }
@@ -45,11 +45,11 @@ extension APIClient {
     }
 
     /// Returns a client with one more interceptor at its placement. For the parameters see
-    /// `Pipeline.adding(_:at:changesWhoseAnswer:)`.
+    /// `Pipeline.adding(_:at:changesPrincipal:)`.
     public func adding(
-        _ interceptor: any Interceptor, at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil
+        _ interceptor: any Interceptor, at placement: Placement? = nil, changesPrincipal: Bool? = nil
     ) -> APIClient {
-        derived(pipeline: pipeline.adding(interceptor, at: placement, changesWhoseAnswer: changesWhoseAnswer))
+        derived(pipeline: pipeline.adding(interceptor, at: placement, changesPrincipal: changesPrincipal))
     }
 
     private func derived(
@@ -95,11 +95,11 @@ extension APIClient {
             homeless.isEmpty
             ? []
             : [
-                "The client has no base URL, so no call gets \(homeless.inWords) of its configuration."
-                    + " Give it a base URL, declare them in ClientConfiguration.fields.harmless, or name the origin:"
+                "The client has no base URL, so no call receives \(homeless.inWords) of its configuration."
+                    + " Set a base URL, declare them in ClientConfiguration.fields.harmless, or name the origin:"
                     + " .onRequest(for: …)."
             ]
-        return unsent + pipeline.warnings(in: PipelineSetup(clientOrigin: core.baseURL?.origin), over: transport)
+        return unsent + pipeline.warnings(in: PipelineEnvironment(clientOrigin: core.baseURL?.origin), over: transport)
     }
 }
 

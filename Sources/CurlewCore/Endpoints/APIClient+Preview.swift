@@ -2,10 +2,10 @@
 
 /// Previews of the request that a call would send. Nothing is sent.
 extension APIClient {
-    /// Returns the request that `endpoint` builds, before interceptors. Nothing is sent. Throws what `send` would throw
-    /// before sending.
-    public func request<E: Endpoint>(for endpoint: E) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: endpoint, answer: E.Response.self)
+    /// Returns the request that an endpoint or a route builds, before interceptors. Nothing is sent. Throws what `send`
+    /// would throw before sending. The `Accept` field of a route that is no endpoint is the one of a decoded response.
+    public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
+        try core.request(for: route, answer: route.responseType)
     }
 
     /// Returns the request that an inline request builds, before interceptors. Nothing is sent. Throws as for an
@@ -14,13 +14,8 @@ extension APIClient {
         try core.request(for: request, answer: Value.self)
     }
 
-    /// Returns the request that `route` builds when its response is decoded, before interceptors. Nothing is sent.
-    /// Throws as for an endpoint.
-    public func request(for route: some Route) throws(NetworkError) -> HTTPRequest {
-        try core.request(for: route, answer: JSONValue.self)
-    }
-
-    /// Returns the request of a typed call after the interceptors, with its credentials, identifiers and signatures.
+    /// Returns the request of an endpoint or a route after the interceptors, with its credentials, identifiers and
+    /// signatures.
     ///
     /// Runs the interceptors whose `Interceptor.runsInPreview` is true, in their order, up to the transport.
     /// Interceptors that need responses or decide about sending do not run: logs, caches, retries, limits. A credential
@@ -30,8 +25,8 @@ extension APIClient {
     /// Throws `NetworkError`: the errors of interceptors, and `.configuration` when the pipeline has problems or an
     /// interceptor responds to the call itself.
     @concurrent
-    public func preview<E: Endpoint>(_ endpoint: E) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(endpoint, answer: E.Response.self)
+    public func preview(_ route: some Route) async throws(NetworkError) -> HTTPRequest {
+        try await core.preview(route, answer: route.responseType)
     }
 
     /// Returns the request of an inline request after the interceptors: `try await client.preview(.user(id: 1))`.
@@ -39,28 +34,31 @@ extension APIClient {
     public func preview<Value>(_ request: Request<Value>) async throws(NetworkError) -> HTTPRequest {
         try await core.preview(request, answer: Value.self)
     }
+}
 
-    /// Returns the request of a route after the interceptors, for a response that is decoded.
-    @concurrent
-    public func preview(_ route: some Route) async throws(NetworkError) -> HTTPRequest {
-        try await core.preview(route, answer: JSONValue.self)
-    }
+extension Route {
+    /// The type of the response; some decoded type if the route specifies none.
+    fileprivate var responseType: any Any.Type { (self as? any Endpoint)?.ownResponseType ?? JSONValue.self }
+}
+
+extension Endpoint {
+    fileprivate var ownResponseType: any Any.Type { Response.self }
 }
 
 extension APIClient.Core {
-    func preview<Value>(_ route: some Route, answer: Value.Type) async throws(NetworkError) -> HTTPRequest {
+    func preview(_ route: some Route, answer: any Any.Type) async throws(NetworkError) -> HTTPRequest {
         let call = try prepare(route, answer: answer, nil, isObserved: false)
         let result = Locked<HTTPRequest?>(nil)
-        let end = ClosureTransport(changesWhoseAnswer: false) { request, context in
+        let end = ClosureTransport(changesPrincipal: false) { request, context in
             var request = request
             // Also marks secrets that were added after the request was built.
             request.secrets = context.secrets
             result.withLock { $0 = request }
             throw NetworkError(.refused(by: .preview))
         }
-        let previewed = Exchanger(
+        let previewed = PipelineRunner(
             pipeline: Pipeline(exchanger.pipeline.interceptors.filter { $0.runsInPreview }), transport: end,
-            setup: PipelineSetup(clientOrigin: baseURL?.origin, fields: exchanger.fields))
+            setup: PipelineEnvironment(clientOrigin: baseURL?.origin, fields: exchanger.fields))
         do {
             _ = try await previewed.exchange(call.request, in: call.context)
         } catch  where error.reason == .refused(by: .preview) {
@@ -68,7 +66,8 @@ extension APIClient.Core {
             throw error
         }
         throw NetworkError(
-            .configuration, detail: "An interceptor answered the call without sending it, so there is nothing to see.",
+            .configuration,
+            detail: "An interceptor returned a response without sending the call, so there is no request to preview.",
             request: RequestLine(call.request))
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewHTTP
+
 /// Sends typed calls: the entry point of the package.
 ///
 ///     let client = APIClient(baseURL: "https://dummyjson.com")
@@ -24,6 +26,16 @@ public struct APIClient: Sendable {
         core = Core(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
+    /// Creates a client for calls that are made on behalf of another one, whose observers receive their events.
+    package init(
+        baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
+        tellingObserversOf context: ExchangeContext
+    ) {
+        core = Core(
+            baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration,
+            events: context.events)
+    }
+
     init(_ core: Core) {
         self.core = core
     }
@@ -35,45 +47,45 @@ public struct APIClient: Sendable {
     /// Runs off the caller's actor, including decoding. Throws `NetworkError`; immediately when the task is cancelled
     /// (`error.isCancelled`).
     @concurrent @discardableResult
-    public func send<E: Endpoint>(
-        _ endpoint: E, codecs: Codecs? = nil
-    ) async throws(NetworkError) -> E.Response {
+    public func send<E: Endpoint>(_ endpoint: E, codecs: Codecs? = nil) async throws(NetworkError) -> E.Response {
         try await core.perform(endpoint, codecs) { value, _ in value }
     }
 
     /// Sends an inline request and returns its decoded response: `try await client.send(.user(id: 1))`. Otherwise as
     /// for an endpoint.
+    ///
+    /// A route becomes such a request by `Route.decoding(_:)` or `Route.ignoringBody()`.
     @concurrent @discardableResult
-    public func send<Value>(
-        _ request: Request<Value>, codecs: Codecs? = nil
-    ) async throws(NetworkError) -> Value {
+    public func send<Value>(_ request: Request<Value>, codecs: Codecs? = nil) async throws(NetworkError) -> Value {
         try await core.perform(request, codecs) { value, _ in value }
     }
+}
 
-    /// Sends `route` and decodes its response as `type` or as the inferred type:
-    ///
-    ///     let users: [User] = try await client.send(UsersAPI.list)
-    ///     let users = try await client.send(UsersAPI.list, as: [User].self)
-    @concurrent
-    public func send<Value: Decodable & Sendable>(
-        _ route: some Route, as type: Value.Type = Value.self, codecs: Codecs? = nil
-    ) async throws(NetworkError) -> Value {
-        try await core.perform(
-            route, as: type, codecs, decode: { try await $1.decoded(as: type, using: $2) }
-        ) { value, _ in value }
+extension APIClient.Core {
+    /// Performs a typed call: builds the request, exchanges it, checks the status and decodes the response.
+    func perform<E: Endpoint, Result>(
+        _ endpoint: E, _ codecs: Codecs?, finish: (E.Response, HTTPResponse) -> Result
+    ) async throws(NetworkError) -> Result {
+        let call = try await begin(endpoint, answer: E.Response.self, codecs)
+        return try await exchanger.exchange(call.request, in: call.context) { response in
+            let codecs = call.context.codecs
+            if E.Response.self == HTTPResponse.self {
+                return finish(try await endpoint.decode(response, using: codecs), response)
+            }
+            if !response.status.isSuccess, let absent = try await check(response, call, E.Response.self) {
+                return finish(absent, response)
+            }
+            if let ready = response.body.value, let value = ready as? E.Response { return finish(value, response) }
+            do {
+                return finish(try await endpoint.decode(response, using: codecs), response)
+            } catch {
+                throw explained(error, response, call)
+            }
+        }
     }
+}
 
-    /// Sends `route` and checks the status. The response body is ignored.
-    ///
-    ///     try await client.send(FilmsAPI.rate(.metropolis, stars: 4))
-    ///
-    /// For a route without a response type. An `Endpoint` decodes its own response, and an explicit or inferred type is
-    /// decoded.
-    @concurrent @_disfavoredOverload
-    public func send(_ route: some Route, codecs: Codecs? = nil) async throws(NetworkError) {
-        try await core.perform(route, as: Void.self, codecs, decode: { _, _, _ in }) { _, _ in }
-    }
-
+extension APIClient {
     /// Sends `endpoint` and returns its decoded response with status, headers, metrics, attempts and the final URL.
     /// Throws as `send` does.
     @concurrent
@@ -90,21 +102,5 @@ public struct APIClient: Sendable {
         for request: Request<Value>, codecs: Codecs? = nil
     ) async throws(NetworkError) -> Response<Value> {
         try await core.perform(request, codecs, finish: Response.init)
-    }
-
-    /// Sends `route` and returns its response, decoded as `type` or as the inferred type, with status, headers, metrics
-    /// and the final URL.
-    @concurrent
-    public func response<Value: Decodable & Sendable>(
-        for route: some Route, as type: Value.Type = Value.self, codecs: Codecs? = nil
-    ) async throws(NetworkError) -> Response<Value> {
-        try await core.perform(
-            route, as: type, codecs, decode: { try await $1.decoded(as: type, using: $2) }, finish: Response.init)
-    }
-
-    /// Sends `route`, ignores the response body, and returns status, headers, metrics and the final URL.
-    @concurrent @_disfavoredOverload
-    public func response(for route: some Route, codecs: Codecs? = nil) async throws(NetworkError) -> Response<Void> {
-        try await core.perform(route, as: Void.self, codecs, decode: { _, _, _ in }, finish: Response.init)
     }
 }

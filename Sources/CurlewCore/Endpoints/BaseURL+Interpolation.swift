@@ -134,8 +134,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
         /// Provides the error message for types that no other overload accepts.
         @available(
             *, unavailable,
-            message:
-                "a base URL takes text, numbers, UUIDs, URLs and raw values; write this one as the text that is meant"
+            message: "a base URL takes text, numbers, UUIDs, URLs and raw values; convert this value to text"
         )
         public mutating func appendInterpolation<Value>(_ value: Value) {}
 
@@ -143,7 +142,7 @@ extension BaseURL: ExpressibleByStringInterpolation {
         fileprivate mutating func endHost() {
             guard wantsDot else { return }
             wantsDot = false
-            refuse("A value is a part of the last name in the host.", "Put a dot before the value, or behind it.")
+            refuse("A value is part of the last label of the host.", "Put a dot before or after the value.")
         }
 
         private mutating func appendHost(_ value: String) {
@@ -154,8 +153,8 @@ extension BaseURL: ExpressibleByStringInterpolation {
             let labels = value.parts(".", keepingEmpty: true)
             guard labels.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(Self.isLabel) }) else {
                 return refuse(
-                    "A value in the host is no label, nor several with dots between them.",
-                    "Use letters, digits and hyphens. A whole base URL stands at the beginning: \\(url)/v1.")
+                    "A value in the host is not a label, nor several labels separated by dots.",
+                    "Use letters, digits and hyphens. Put a whole base URL at the beginning: \\(url)/v1.")
             }
             if !text.ends(with: "/"), !text.ends(with: ".") { wantsDot = true }
             text += value
@@ -165,7 +164,8 @@ extension BaseURL: ExpressibleByStringInterpolation {
             _ value: String, where isAllowed: (UInt8) -> Bool, _ place: String, _ content: String
         ) {
             guard !value.isEmpty, value.utf8.allSatisfy(isAllowed) else {
-                return refuse("A value in the \(place) is not of \(content).", "Check the value before.")
+                return refuse(
+                    "A value in the \(place) does not consist of \(content).", "Check the value before the call.")
             }
             text += value
         }

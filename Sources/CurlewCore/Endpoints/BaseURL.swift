@@ -31,7 +31,7 @@ public struct BaseURL: Sendable {
         guard !string.utf8.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
             throw NetworkError(
                 .invalidRequest, detail: "The base URL has a query or fragment: \(Self.shown(string))",
-                hint: "Items that every call sends belong into client.with(query:).")
+                hint: "Put items that every call sends into client.with(query:).")
         }
         self.init(origin: parts.origin, path: parts.target)
     }
@@ -41,7 +41,7 @@ public struct BaseURL: Sendable {
         self.init(stringLiteral: url.absoluteString)
     }
 
-    init(origin: Origin, path: String = "") {
+    package init(origin: Origin, path: String = "") {
         var end = path.utf8.endIndex
         while end > path.utf8.startIndex, path.utf8[path.utf8.index(before: end)] == UInt8(ascii: "/") {
             end = path.utf8.index(before: end)

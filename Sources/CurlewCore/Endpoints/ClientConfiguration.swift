@@ -25,7 +25,7 @@ public struct ClientConfiguration: Sendable {
     /// The codecs for request and response bodies. Default JSON with unchanged keys. They determine the `Accept` field.
     public var codecs: Codecs
     /// Where completion closures run that are not bound to the main actor. Default `.anywhere`.
-    public var completionExecutor: CompletionExecutor
+    public var completionExecutor: APIClient.CompletionExecutor
     /// The observers, notified in this order. Default none.
     public var observers: [any RequestObserver]
     /// The source of time. Default the system's clocks.
@@ -34,7 +34,8 @@ public struct ClientConfiguration: Sendable {
     /// Creates a configuration. Omitted parameters have the defaults.
     public init(
         headers: HTTPHeaders = HTTPHeaders(), userAgent: String? = "Curlew/0.1", timeouts: Timeouts = .standard,
-        limits: Limits = .standard, codecs: Codecs = .json, completionExecutor: CompletionExecutor = .anywhere,
+        limits: Limits = .standard, codecs: Codecs = .json,
+        completionExecutor: APIClient.CompletionExecutor = .anywhere,
         observers: [any RequestObserver] = [], time: any TimeSource = SystemTime(), fields: FieldRules = FieldRules()
     ) {
         self.headers = headers

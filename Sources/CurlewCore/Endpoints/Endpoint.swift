@@ -11,12 +11,12 @@
 ///
 /// `decode` has defaults for these response types:
 /// - a `Decodable` value, decoded by the client's codecs; `Data` and `String` are the body itself
-/// - an Optional: nil for 204, 205 and an empty body, and for 404 and 410 with `options.nilOn404`
+/// - an Optional: nil for 204, 205 and an empty body, and for 404 and 410 with `options.decodesNotFoundAsNil`
 /// - `Void`: the body is ignored
 /// - `HTTPResponse`: the response itself, whatever its status
 ///
-/// The status is checked before `decode`: 200–299, or what `options.accepts` adds. Write the `typealias`, because it
-/// selects the default.
+/// The status is checked before `decode`: 200–299, or what `options.acceptedStatuses` adds. Write the `typealias`,
+/// because it selects the default.
 ///
 /// In a module whose default isolation is the main actor, declare models `nonisolated struct User: Decodable`: decoding
 /// never runs on the main actor. Without it the compiler reports "unavailable instance method 'decode(_:using:)' was
@@ -53,7 +53,7 @@ extension Endpoint {
     @available(
         *, unavailable,
         message: """
-            'Response' has to be Decodable, Void or HTTPResponse; else write 'decode' yourself. Where the default \
+            'Response' must be Decodable, Void or HTTPResponse; otherwise implement 'decode'. Where the default \
             isolation is the main actor, declare the model 'nonisolated', so that its Decodable conformance is too
             """
     )

@@ -38,8 +38,8 @@ extension HTTPResponse {
     private func emptyValue<Value>(as type: Value.Type) throws(NetworkError) -> Value {
         if let absent = absentValue(of: type) { return absent }
         throw NetworkError(
-            .badResponse, detail: "The answer \(status) has no body where \(type) is due.",
-            hint: "If that is right, make the response type Optional or Void.", response: answer(Data()))
+            .badResponse, detail: "The \(status) response has no body, but \(type) is expected.",
+            hint: "If this is correct, make the response type Optional or Void.", response: answer(Data()))
     }
 
     private func decodingError(_ error: any Error, expected type: Any.Type, _ data: Data) -> NetworkError {
@@ -47,8 +47,8 @@ extension HTTPResponse {
         var detail = NetworkError.told((error as? DecodingError)?.explanation ?? "\(error)", upTo: 1000)
         var hint: String?
         if let mediaType, mediaType.essence == "text/html" {
-            detail = "The server sent text/html where \(type) is due. \(detail)"
-            hint = "A web page instead of data often comes from a wrong URL, a login page or a proxy."
+            detail = "The server sent text/html, but \(type) is expected. \(detail)"
+            hint = "A web page instead of data often means a wrong URL, a login page or a proxy."
         } else {
             detail = "The body is not \(type). \(detail)"
         }
@@ -56,8 +56,8 @@ extension HTTPResponse {
     }
 
     /// Returns the head and these bytes, for an error. The caller truncates them to its limits.
-    func answer(_ data: Data) -> NetworkError.Answer {
-        NetworkError.Answer(status: status, headers: headers, body: data)
+    func answer(_ data: Data) -> NetworkError.Response {
+        NetworkError.Response(status: status, headers: headers, body: data)
     }
 }
 

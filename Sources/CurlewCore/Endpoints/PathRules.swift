@@ -10,12 +10,13 @@ enum PathRules {
             switch byte {
             case UInt8(ascii: "?"), UInt8(ascii: "#"):
                 return refusal(
-                    "The path holds \"\(Character(Unicode.Scalar(byte)))\": \(shown(text))",
-                    hint: "Put query items into `query`; a value with this sign is encoded when it is interpolated.")
+                    "The path contains \"\(Character(Unicode.Scalar(byte)))\": \(shown(text))",
+                    hint:
+                        "Put query items into `query`; a value with this character is encoded when it is interpolated.")
             case UInt8(ascii: "\\"):
-                return refusal("The path holds a backslash: \(shown(text))", hint: "Write / between segments.")
+                return refusal("The path contains a backslash: \(shown(text))", hint: "Separate segments with /.")
             default:
-                return refusal("The path holds a control character.", hint: "Remove it, or interpolate the value.")
+                return refusal("The path contains a control character.", hint: "Remove it, or interpolate the value.")
             }
         }
         if text.utf8.first == UInt8(ascii: "h"), text.begins(with: "http://") || text.begins(with: "https://") {
@@ -35,8 +36,8 @@ enum PathRules {
     static func problem(ofValue value: String) -> NetworkError? {
         if value.isEmpty {
             return refusal(
-                "A value in the path is empty, which would name another resource.",
-                hint: "Check the value before the call. \\(raw:) takes empty text.")
+                "A value in the path is empty, so the path would name another resource.",
+                hint: "Check the value before the call. \\(raw:) accepts empty text.")
         }
         return hasDotSegment(value) ? dotSegment(value) : nil
     }
@@ -100,8 +101,8 @@ enum PathRules {
 
     private static func dotSegment(_ text: String) -> NetworkError {
         refusal(
-            "The path holds a dot segment: \(shown(text))",
-            hint: "A server may resolve it to another resource. Take . and .. out, or use \\(raw:) if it is meant.")
+            "The path contains a dot segment: \(shown(text))",
+            hint: "A server may resolve it to another resource. Remove . and .., or use \\(raw:) if this is intended.")
     }
 
     private static func refusal(_ detail: String, hint: String) -> NetworkError {

@@ -36,8 +36,9 @@ extension Request {
         _ message: HTTPRequest, name: String, decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
     ) {
         self.init(
-            message.method, RequestPath(target: message.target), headers: message.headers,
-            content: message.body.isEmpty ? .none : .complete(message.body), name: name, decode: decode)
+            message.method, RequestPath(target: message.target),
+            body: message.body.isEmpty ? .none : .complete(message.body), headers: message.headers, name: name,
+            decode: decode)
         baseURL = BaseURL(origin: message.origin)
     }
 

@@ -2,8 +2,8 @@
 
 public import CurlewHTTP
 
-/// Modified copies, for chaining after a factory: `.get("/users").header("X-Tenant", "acme").options { $0.nilOn404 =
-/// true }`.
+/// Modified copies, for chaining after a factory: `.get("/users").header("X-Tenant", "acme").options {
+/// $0.decodesNotFoundAsNil = true }`.
 extension Request {
     /// Returns the call with a header field, which replaces one of the same name.
     public func header(_ name: HTTPField.Name, _ value: String) -> Self {
@@ -42,14 +42,14 @@ extension Request {
         _ transform: @escaping @Sendable (Value) throws -> Other
     ) -> Request<Other> {
         let original = self
-        var mapped = Request<Other>(
-            method, path, query: query, headers: headers, content: content, name: name
-        ) { response, codecs in
-            try transform(try await original.decode(response, using: codecs))
-        }
-        mapped.options = options
-        mapped.baseURL = baseURL
-        return mapped
+        return decoded { try transform(try await original.decode($0, using: $1)) }
+    }
+
+    /// Returns the same request with another decoding of its response.
+    private func decoded<Other: Sendable>(
+        by decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Other
+    ) -> Request<Other> {
+        Request<Other>(self, extras: extras?.value ?? RequestExtras(), decode: decode)
     }
 
     private func changed(_ change: (inout Self) -> Void) -> Self {
@@ -65,13 +65,6 @@ extension Request where Value: Decodable {
     ///
     /// Specify keys as the server writes them, even if the codec converts keys from snake case.
     public func unwrapping(_ keys: String...) -> Self {
-        var unwrapped = Self(
-            method, path, query: query, headers: headers, content: content, name: name
-        ) { response, codecs in
-            try await response.decoded(as: Value.self, at: keys, using: codecs)
-        }
-        unwrapped.options = options
-        unwrapped.baseURL = baseURL
-        return unwrapped
+        decoded { try await $0.decoded(as: Value.self, at: keys, using: $1) }
     }
 }

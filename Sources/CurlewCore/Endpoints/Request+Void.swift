@@ -8,25 +8,33 @@ public import FoundationEssentials
 public import Foundation
 #endif
 
-/// Calls that check only the status. The response body is ignored.
+/// Calls that check only the status. The response body is ignored. For `body` and `json` see the calls with a value.
 extension Request where Value == Void {
     /// Creates a call of any method.
     public init(
-        _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
-        headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none, name: String = #function
+        _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
+        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) {
-        self.init(
-            method, path, query: query, headers: headers, content: content, name: name, decode: Self.ignored)
+        self.init(method, path, query: query, body: body, headers: headers, name: name, decode: Self.ignored)
     }
 
-    /// Creates a call to an absolute URL, under the rules of `HTTPRequest.init`. `send` throws for an invalid URL.
+    /// Creates a call of any method to an absolute URL, under the rules of `HTTPRequest.init`. `send` throws for an
+    /// invalid URL.
     ///
     /// For another origin than the client's, the call has none of its fields, query items and credentials.
     public init(
-        _ method: HTTPMethod, url: String, headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none,
+        _ method: HTTPMethod, url: String, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
         name: String = #function
     ) {
-        self.init(method, AbsoluteURL(url), headers: headers, content: content, name: name, decode: Self.ignored)
+        self.init(method, AbsoluteURL(url), body: body, headers: headers, name: name, decode: Self.ignored)
+    }
+
+    /// Creates a call of any method to an absolute URL.
+    public init(
+        _ method: HTTPMethod, url: URL, body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(),
+        name: String = #function
+    ) {
+        self.init(method, url: url.absoluteString, body: body, headers: headers, name: name)
     }
 
     /// GET of an absolute URL. One of another origin gets none of the client's fields, query items and credentials.
@@ -60,7 +68,7 @@ extension Request where Value == Void {
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) -> Self {
-        Self(.post, path, query: query, headers: headers, content: body, name: name)
+        Self(.post, path, query: query, body: body, headers: headers, name: name)
     }
 
     /// POST with a value as JSON, encoded by the client's codec when the call is sent.
@@ -68,40 +76,7 @@ extension Request where Value == Void {
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) -> Self {
-        Self(.post, path, query: query, headers: headers, content: .json(json), name: name)
-    }
-
-    /// POST with a literal as JSON: `json: ["name": "Ann", "age": 31]`.
-    public static func post(
-        _ path: RequestPath, query: QueryItems = QueryItems(), json: JSONValue,
-        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
-    ) -> Self {
-        Self(.post, path, query: query, headers: headers, content: .json(json), name: name)
-    }
-
-    /// POST with form fields, in their order: `form: ["grant_type": "password"]`.
-    public static func post(
-        _ path: RequestPath, query: QueryItems = QueryItems(), form: QueryItems,
-        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
-    ) -> Self {
-        Self(.post, path, query: query, headers: headers, content: .form(form), name: name)
-    }
-
-    /// POST with a value as a form: members become fields, nested ones `a[b]`, lists repeat the name.
-    @_disfavoredOverload
-    public static func post(
-        _ path: RequestPath, query: QueryItems = QueryItems(), form: some Encodable & Sendable,
-        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
-    ) -> Self {
-        Self(.post, path, query: query, headers: headers, content: .form(form), name: name)
-    }
-
-    /// POST with fields and files (RFC 7578), streamed from the disk.
-    public static func post(
-        _ path: RequestPath, query: QueryItems = QueryItems(), multipart: MultipartForm,
-        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
-    ) -> Self {
-        Self(.post, path, query: query, headers: headers, content: .multipart(multipart), name: name)
+        Self(.post, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
     /// PUT with any body, or none. Idempotent: may be tried again.
@@ -109,7 +84,7 @@ extension Request where Value == Void {
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) -> Self {
-        Self(.put, path, query: query, headers: headers, content: body, name: name)
+        Self(.put, path, query: query, body: body, headers: headers, name: name)
     }
 
     /// PUT with a value as JSON, encoded by the client's codec when the call is sent.
@@ -117,23 +92,7 @@ extension Request where Value == Void {
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) -> Self {
-        Self(.put, path, query: query, headers: headers, content: .json(json), name: name)
-    }
-
-    /// PUT with a literal as JSON: `json: ["name": "Ann", "age": 31]`.
-    public static func put(
-        _ path: RequestPath, query: QueryItems = QueryItems(), json: JSONValue,
-        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
-    ) -> Self {
-        Self(.put, path, query: query, headers: headers, content: .json(json), name: name)
-    }
-
-    /// PUT with fields and files (RFC 7578), streamed from the disk.
-    public static func put(
-        _ path: RequestPath, query: QueryItems = QueryItems(), multipart: MultipartForm,
-        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
-    ) -> Self {
-        Self(.put, path, query: query, headers: headers, content: .multipart(multipart), name: name)
+        Self(.put, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
     /// PATCH with any body, or none. Not idempotent (RFC 5789 §2): sent again only if it never arrived, or the options
@@ -142,7 +101,7 @@ extension Request where Value == Void {
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) -> Self {
-        Self(.patch, path, query: query, headers: headers, content: body, name: name)
+        Self(.patch, path, query: query, body: body, headers: headers, name: name)
     }
 
     /// PATCH with a value as JSON, encoded by the client's codec when the call is sent.
@@ -150,15 +109,7 @@ extension Request where Value == Void {
         _ path: RequestPath, query: QueryItems = QueryItems(), json: some Encodable & Sendable,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) -> Self {
-        Self(.patch, path, query: query, headers: headers, content: .json(json), name: name)
-    }
-
-    /// PATCH with a literal as JSON: `json: ["name": "Ann", "age": 31]`.
-    public static func patch(
-        _ path: RequestPath, query: QueryItems = QueryItems(), json: JSONValue,
-        headers: HTTPHeaders = HTTPHeaders(), name: String = #function
-    ) -> Self {
-        Self(.patch, path, query: query, headers: headers, content: .json(json), name: name)
+        Self(.patch, path, query: query, body: .json(json), headers: headers, name: name)
     }
 
     /// DELETE, usually without a body. Idempotent: may be tried again.
@@ -166,7 +117,7 @@ extension Request where Value == Void {
         _ path: RequestPath, query: QueryItems = QueryItems(), body: RequestContent = .none,
         headers: HTTPHeaders = HTTPHeaders(), name: String = #function
     ) -> Self {
-        Self(.delete, path, query: query, headers: headers, content: body, name: name)
+        Self(.delete, path, query: query, body: body, headers: headers, name: name)
     }
 
     @Sendable private static func ignored(_ response: HTTPResponse, _ codecs: Codecs) async throws {}

@@ -31,61 +31,78 @@ public struct Request<Value: Sendable>: Endpoint {
     /// The name in logs, metrics and errors. Default: the function that created the call.
     public var name: String
 
-    private var rare: Rare?
-    private let decoder: @Sendable (HTTPResponse, Codecs) async throws -> Value
-
     /// Rarely used properties, behind a reference to keep the call small.
-    private final class Rare: Sendable {
-        let options: RequestOptions
-        let baseURL: BaseURL?
-
-        init(options: RequestOptions, baseURL: BaseURL?) {
-            self.options = options
-            self.baseURL = baseURL
-        }
-    }
+    private(set) var extras: Boxed<RequestExtras>?
+    private let decoder: @Sendable (HTTPResponse, Codecs) async throws -> Value
 
     /// Creates a call whose response `decode` decodes, off the main actor and after the status check. Errors of any
     /// type become `NetworkError`.
     public init(
         _ method: HTTPMethod, _ path: RequestPath, query: QueryItems = QueryItems(),
-        headers: HTTPHeaders = HTTPHeaders(), content: RequestContent = .none, name: String = #function,
+        body: RequestContent = .none, headers: HTTPHeaders = HTTPHeaders(), name: String = #function,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
     ) {
         self.method = method
         self.path = path
         self.query = query
         self.headers = headers
-        self.content = content
+        content = body
         self.name = name
         decoder = decode
     }
 
     /// Creates a call to an absolute URL.
-    init(
-        _ method: HTTPMethod, _ url: AbsoluteURL, headers: HTTPHeaders, content: RequestContent, name: String,
+    package init(
+        _ method: HTTPMethod, _ url: AbsoluteURL, body: RequestContent, headers: HTTPHeaders, name: String,
         decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
     ) {
-        self.init(method, url.path, headers: headers, content: content, name: name, decode: decode)
+        self.init(method, url.path, body: body, headers: headers, name: name, decode: decode)
         baseURL = url.baseURL
+    }
+
+    /// Creates a call with the request of `route`, which decodes the response by `decode`.
+    init(
+        _ route: some Route, extras: RequestExtras,
+        decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
+    ) {
+        self.init(
+            route.method, route.path, query: route.query, body: route.content, headers: route.headers,
+            name: route.name, decode: decode)
+        self.extras = Boxed(extras)
     }
 
     /// The options of the call.
     public var options: RequestOptions {
-        get { rare?.options ?? RequestOptions() }
-        set { rare = Rare(options: newValue, baseURL: baseURL) }
+        get { extras?.value.options ?? RequestOptions() }
+        set { setExtras { $0.options = newValue } }
     }
 
     /// The base URL; nil for the client's.
     public var baseURL: BaseURL? {
-        get { rare?.baseURL }
-        set { rare = Rare(options: options, baseURL: newValue) }
+        get { extras?.value.baseURL }
+        set { setExtras { $0.baseURL = newValue } }
+    }
+
+    private mutating func setExtras(_ change: (inout RequestExtras) -> Void) {
+        extras = (extras ?? Boxed(RequestExtras())).changed(change)
     }
 
     /// Decodes the response.
     public func decode(_ response: HTTPResponse, using codecs: Codecs) async throws -> Value {
         try await decoder(response, codecs)
     }
+}
+
+/// The properties of a call that few calls set.
+struct RequestExtras: Sendable {
+    var options = RequestOptions()
+    var baseURL: BaseURL?
+    /// The route that the call was created from.
+    var route: (any Route)?
+}
+
+extension Request: RouteWrapper {
+    package var route: (any Route)? { extras?.value.route }
 }
 
 extension Request: CustomStringConvertible, CustomReflectable {
@@ -105,16 +122,16 @@ extension Request: CustomStringConvertible, CustomReflectable {
 }
 
 /// An absolute URL as the base URL and path of a call. The path keeps its problem, if any.
-struct AbsoluteURL {
+package struct AbsoluteURL {
     let baseURL: BaseURL?
     let path: RequestPath
 
-    init(refused problem: NetworkError) {
+    package init(refused problem: NetworkError) {
         baseURL = nil
         path = RequestPath(refused: problem)
     }
 
-    init(_ url: String) {
+    package init(_ url: String) {
         do {
             let parts = try HTTPRequest.parse(url)
             baseURL = BaseURL(origin: parts.origin)

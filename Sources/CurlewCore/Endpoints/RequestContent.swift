@@ -10,7 +10,7 @@ public import Foundation
 
 /// The body of a call before it is encoded.
 ///
-///     .json(user)                       the client's JSON codec
+///     .json(user), .json(["age": 31])    the client's JSON codec
 ///     .form(["grant_type": "password"]) application/x-www-form-urlencoded
 ///     .multipart([.file("avatar", path: path)])
 ///     .data(bytes, type: .octetStream), .text("hello"), .file(path), .stream(length: 10) { … }
@@ -19,22 +19,13 @@ public import Foundation
 /// missing file. It sets `Content-Type` unless the call's headers include that field.
 public struct RequestContent: Sendable {
     /// Nil without a body, as for most calls.
-    private let storage: Storage?
+    private let storage: Boxed<Storage>?
 
-    private final class Storage: Sendable {
+    private struct Storage: Sendable {
         let recipe: Recipe
         let mediaType: MediaType
         let contentType: String
-        let trailers: RequestBody.Trailers?
-
-        init(
-            _ recipe: Recipe, _ mediaType: MediaType, _ contentType: String, _ trailers: RequestBody.Trailers? = nil
-        ) {
-            self.trailers = trailers
-            self.recipe = recipe
-            self.mediaType = mediaType
-            self.contentType = contentType
-        }
+        var trailers: RequestBody.Trailers?
     }
 
     private enum Recipe: Sendable {
@@ -42,13 +33,15 @@ public struct RequestContent: Sendable {
         case encoded(any Encodable & Sendable, MediaType)
         case form(any Encodable & Sendable)
         case multipart(MultipartForm)
+        case refused(NetworkError)
     }
 
     private init(_ recipe: Recipe, _ mediaType: MediaType, contentType: String? = nil) {
-        storage = Storage(recipe, mediaType, contentType ?? mediaType.description)
+        storage = Boxed(
+            Storage(recipe: recipe, mediaType: mediaType, contentType: contentType ?? mediaType.description))
     }
 
-    private init(_ storage: Storage? = nil) {
+    private init(_ storage: Boxed<Storage>? = nil) {
         self.storage = storage
     }
 
@@ -57,16 +50,14 @@ public struct RequestContent: Sendable {
     public func trailing(
         _ names: HTTPField.Name..., fields: @escaping @Sendable () async throws -> HTTPHeaders
     ) -> RequestContent {
-        guard let storage else { return self }
-        return RequestContent(
-            Storage(storage.recipe, storage.mediaType, storage.contentType, RequestBody.Trailers(names, fields)))
+        RequestContent(storage?.changed { $0.trailers = RequestBody.Trailers(names, fields) })
     }
 
     /// The media type of the encoded body; nil without a body.
-    public var mediaType: MediaType? { storage?.mediaType }
+    public var mediaType: MediaType? { storage?.value.mediaType }
 
     /// The `Content-Type` value; nil if the field is not set.
-    var contentType: String? { storage.flatMap { $0.contentType.isEmpty ? nil : $0.contentType } }
+    var contentType: String? { storage.flatMap { $0.value.contentType.isEmpty ? nil : $0.value.contentType } }
 
     /// No body.
     public static let none = RequestContent()
@@ -119,6 +110,15 @@ public struct RequestContent: Sendable {
         RequestContent(.ready(.file(path)), type ?? MediaType(fileName: path))
     }
 
+    /// The content of the file at a file URL. For any other URL `send` throws `.invalidRequest`.
+    public static func file(_ url: URL, type: MediaType? = nil) -> RequestContent {
+        do throws(NetworkError) {
+            return file(try url.filePath(), type: type)
+        } catch {
+            return RequestContent(.refused(error), type ?? .octetStream)
+        }
+    }
+
     /// A stream of bytes, produced while they are sent. The parameters are those of `RequestBody.stream`.
     public static func stream(
         length: Int64? = nil, replay: RequestBody.Replay = .never, type: MediaType = .octetStream,
@@ -134,7 +134,7 @@ public struct RequestContent: Sendable {
 
     /// Encodes the content.
     func body(using codecs: Codecs) throws(NetworkError) -> RequestBody {
-        guard let storage else { return .empty }
+        guard let storage = storage?.value else { return .empty }
         var body = try body(of: storage.recipe, using: codecs)
         body.trailers = storage.trailers ?? body.trailers
         return body
@@ -143,6 +143,7 @@ public struct RequestContent: Sendable {
     private func body(of recipe: Recipe, using codecs: Codecs) throws(NetworkError) -> RequestBody {
         switch recipe {
         case .ready(let body): return body
+        case .refused(let problem): throw problem
         case .multipart(let form): return try form.body()
         case .form(let value):
             return try Self.encoding { try .bytes(FormEncoder().encode(value)) }

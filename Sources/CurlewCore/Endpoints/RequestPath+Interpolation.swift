@@ -79,7 +79,7 @@ extension RequestPath {
         /// Provides the error message for types that no other overload accepts.
         @available(
             *, unavailable,
-            message: "a path takes text, numbers, UUIDs and raw values; write this one as the text that is meant"
+            message: "a path takes text, numbers, UUIDs and raw values; convert this value to text"
         )
         public mutating func appendInterpolation<Value>(_ value: Value) {}
 

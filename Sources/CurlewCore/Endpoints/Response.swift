@@ -6,7 +6,7 @@ public import CurlewHTTP
 public struct Response<Value: Sendable>: Sendable {
     /// The decoded value.
     public var value: Value
-    /// The status: a success, or the 404 or 410 that `options.nilOn404` turned into nil.
+    /// The status: a success, or the 404 or 410 that `options.decodesNotFoundAsNil` turned into nil.
     public let status: HTTPStatus
     /// The reason phrase as the server wrote it: see `HTTPResponse.reasonPhrase`.
     public let reasonPhrase: String?
@@ -18,10 +18,9 @@ public struct Response<Value: Sendable>: Sendable {
     public let metrics: ExchangeMetrics
     /// The URL of the response, after redirects. Not redacted.
     public let url: String
-    /// The redirects that led to this response, oldest first.
-    public let redirects: [Redirect]
     private let history: AttemptHistory?
-    private let verdict: CacheVerdictBox?
+    /// The facts that capabilities attached to the response.
+    package let facts: Facts
 
     init(_ value: Value, from response: HTTPResponse) {
         self.value = value
@@ -33,29 +32,22 @@ public struct Response<Value: Sendable>: Sendable {
         self.trailers = trailers
         metrics = response.metrics
         url = response.url
-        redirects = response.redirects
-        verdict = response.verdict
+        facts = response.facts
         history = response.history
     }
 
     /// The attempts of the call, oldest first. The last one succeeded. See `HTTPResponse.attempts`.
     public var attempts: [Attempt] { Attempt.all(history, status, metrics) }
-
-    /// The source of the response and the reason for it.
-    public var cacheVerdict: CacheVerdict { verdict?.value ?? .none }
-
-    /// The source of the response. `.network` in a pipeline without `.caching()`.
-    public var served: CacheVerdict.Served { cacheVerdict.served }
 }
 
 extension Response: CustomStringConvertible, CustomReflectable {
     /// The status and the value: `200 OK, User(id: 1)`. The URL is omitted, because it may contain secrets.
     public var description: String { "\(status), \(value)" }
 
-    /// Shows status, fields, redirects and the value, without the URL. Debuggers and `dump` use it.
+    /// Shows status, fields, what capabilities say, and the value, without the URL. Debuggers and `dump` use it.
     public var customMirror: Mirror {
         let children: KeyValuePairs<String, Any> = [
-            "status": "\(status)", "headers": headers, "redirects": redirects, "value": value,
+            "status": "\(status)", "headers": headers, "facts": facts, "value": value,
         ]
         return Mirror(self, children: children, displayStyle: .struct)
     }

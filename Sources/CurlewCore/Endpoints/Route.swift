@@ -21,9 +21,10 @@ public import CurlewHTTP
 ///             }
 ///         }
 ///     }
-///     let users: [User] = try await client.send(UsersAPI.list(page: 1))
+///     let users = try await client.send(UsersAPI.list(page: 1).decoding([User].self))
+///     try await client.send(UsersAPI.delete(7).ignoringBody())
 ///
-/// Only `path` has no default. An `Endpoint` also specifies the type of its response.
+/// Only `path` has no default. A route does not specify the type of its response, an `Endpoint` does.
 public protocol Route: Sendable {
     /// The method. Default GET.
     var method: HTTPMethod { get }
@@ -59,6 +60,35 @@ extension Route {
     public var baseURL: BaseURL? { nil }
     /// The type's name.
     public var name: String { TypeNames.name(of: Self.self) }
+}
+
+extension Route {
+    /// Returns a call with this request, whose response is decoded as `type` or as the inferred type:
+    ///
+    ///     let users = try await client.send(UsersAPI.list(page: 1).decoding([User].self))
+    ///     let users: [User] = try await client.send(UsersAPI.list(page: 1).decoding())
+    ///
+    /// Mocks see the route itself.
+    public func decoding<Value: Decodable & Sendable>(_ type: Value.Type = Value.self) -> Request<Value> {
+        Request(self, extras: extras) { try await $0.decoded(as: type, using: $1) }
+    }
+
+    /// Returns a call with this request that checks only the status. The response body is ignored.
+    ///
+    ///     try await client.send(FilmsAPI.rate(.metropolis, stars: 4).ignoringBody())
+    public func ignoringBody() -> Request<Void> {
+        Request(self, extras: extras) { _, _ in }
+    }
+
+    private var extras: RequestExtras {
+        RequestExtras(options: options, baseURL: baseURL, route: self)
+    }
+}
+
+/// A call that may have been created from a route.
+package protocol RouteWrapper {
+    /// The route that the call was created from.
+    var route: (any Route)? { get }
 }
 
 /// Caches the names of types, because the runtime formats them on each request.

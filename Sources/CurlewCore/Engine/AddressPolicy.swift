@@ -89,7 +89,7 @@ public struct AddressPolicy: Hashable, Sendable {
 
     var problems: [String] {
         unreadable.map {
-            "AddressPolicy: \"\($0.clipped(to: 80).printable)\" is no address or network. Write 10.1.0.0/16 or ::1."
+            "AddressPolicy: \"\($0.clipped(to: 80).printable)\" is not an address or network. Write 10.1.0.0/16 or ::1."
         }
     }
 }

@@ -6,8 +6,8 @@ import CurlewHTTP
 final class CallEvents: Sendable {
     private struct State {
         var isOver = false
-        var sendings = 0
-        var open: [SendingEvents] = []
+        var attempts = 0
+        var open: [AttemptEvents] = []
     }
 
     let queue: EventQueue
@@ -17,33 +17,33 @@ final class CallEvents: Sendable {
         self.queue = queue
     }
 
-    /// Records an event that does not belong to one request on the wire. Events that an interceptor causes after the
-    /// call has ended are dropped.
+    /// Records an event that does not belong to one request on the wire. After the call has ended, the
+    /// event is dropped, unless it belongs to a shared exchange or may follow the end of its call.
     func tell(_ event: ExchangeEvent, in context: ExchangeContext) {
         if state.withLock({ $0.isOver }), context.sharedDeadline == nil, !event.mayFollowTheEnd { return }
         queue.tell(event.withoutTransfer, in: context)
     }
 
     /// Begins the events of a request that leaves the pipeline.
-    func begin(in context: ExchangeContext) -> SendingEvents {
+    func begin(in context: ExchangeContext) -> AttemptEvents {
         state.withLock { state in
-            state.sendings += 1
+            state.attempts += 1
             let isLate = state.isOver && context.sharedDeadline == nil
-            let sending = SendingEvents(state.sendings, queue, at: context.time.now, isOver: isLate)
-            if !isLate, context.sharedDeadline == nil { state.open.append(sending) }
-            return sending
+            let attempt = AttemptEvents(state.attempts, queue, at: context.time.now, isOver: isLate)
+            if !isLate, context.sharedDeadline == nil { state.open.append(attempt) }
+            return attempt
         }
     }
 
     /// Ends the call. Requests that an interceptor has abandoned are recorded as cancelled. If the call succeeds,
     /// bodies may still be read.
     func end(readsOn: Bool) {
-        let left = state.withLock { state -> [SendingEvents] in
+        let left = state.withLock { state -> [AttemptEvents] in
             state.isOver = true
             defer { state.open = [] }
             return state.open
         }
-        for sending in left { sending.abandon(withHead: !readsOn) }
+        for attempt in left { attempt.abandon(withHead: !readsOn) }
     }
 }
 
@@ -51,7 +51,7 @@ final class CallEvents: Sendable {
 ///
 /// A transport measures when the last byte has arrived, possibly before the task of the call has recorded the head.
 /// Early events are therefore queued. If the transport measures nothing, the end of the body is measured here.
-final class SendingEvents: Sendable {
+final class AttemptEvents: Sendable {
     private enum Phase {
         case begun, sent, answered, over
     }
@@ -91,12 +91,12 @@ final class SendingEvents: Sendable {
                 state.phase = .answered
                 state.metrics = response.metrics
                 if state.metrics.firstByte == nil { state.metrics.firstByte = start.duration(to: context.time.now) }
-                tellEarly(&state, context, with: { _ in true })
+                deliverEarly(&state, context, with: { _ in true })
                 if response.body.isAtHand { finish(&state, context) }
                 return
             case (.attemptFailed, _):
                 queue.tell(event, in: context)
-                tellEarly(&state, context) { if case .measured = $0 { true } else { false } }
+                deliverEarly(&state, context) { if case .measured = $0 { true } else { false } }
                 return finish(&state, context)
             case (.trailers, .sent), (.measured, .sent): return state.early.append(event)
             case (.interim, .answered), (.connecting, .answered): return
@@ -107,7 +107,7 @@ final class SendingEvents: Sendable {
         }
     }
 
-    private func tellEarly(
+    private func deliverEarly(
         _ state: inout State, _ context: ExchangeContext, with isFit: (ExchangeEvent) -> Bool
     ) {
         for event in state.early where isFit(event) {
@@ -153,7 +153,8 @@ extension ExchangeEvent {
     /// True for events that may follow the end of a call: those of a body that is read later, and of a store.
     fileprivate var mayFollowTheEnd: Bool {
         switch self {
-        case .cacheStoreFailed, .cacheEvicted, .trailers, .measured, .succeeded, .failed: true
+        case .trailers, .measured, .succeeded, .failed: true
+        case .feature(let event as any CapabilityEvent): event.mayFollowTheEnd
         default: false
         }
     }

@@ -5,7 +5,7 @@ final class CallGate: Sendable {
     private struct State: Sendable {
         var count = 0
         var isClosed = false
-        var idle: [OneShot<Void>] = []
+        var idle: [SharedResult<Void>] = []
     }
 
     private let state = Locked(State())
@@ -18,12 +18,12 @@ final class CallGate: Sendable {
         }
         guard !isOpen else { return }
         throw NetworkError(
-            .refused(by: .shutdown), detail: "The client is draining: it begins no more calls.",
-            hint: "Make the call before drain(for:), or with another client.")
+            .refused(by: .shutdown), detail: "The client is draining and starts no new calls.",
+            hint: "Send the call before drain(for:), or use another client.")
     }
 
     func leave() {
-        let idle = state.withLock { state -> [OneShot<Void>] in
+        let idle = state.withLock { state -> [SharedResult<Void>] in
             state.count -= 1
             guard state.count == 0 else { return [] }
             defer { state.idle = [] }
@@ -34,7 +34,7 @@ final class CallGate: Sendable {
 
     /// Refuses new calls and waits for running ones. Returns false if calls are still running at the deadline.
     func drain(until deadline: Deadline, on time: any TimeSource) async -> Bool {
-        let idle = OneShot<Void>()
+        let idle = SharedResult<Void>()
         let isIdle = state.withLock { state in
             state.isClosed = true
             if state.count > 0 { state.idle.append(idle) }

@@ -61,7 +61,7 @@ public struct ClientIdentity: Hashable, Sendable {
 
     var problems: [String] {
         hosts.filter { HostPattern($0) == nil }.map {
-            "ClientIdentity.hosts: \"\($0)\" is no host. Write api.example.com or *.example.com."
+            "ClientIdentity.hosts: \"\($0)\" is not a host. Write api.example.com or *.example.com."
         }
     }
 }

@@ -57,7 +57,7 @@ public struct DNSConfiguration: Hashable, Sendable {
 
     var problems: [String] {
         overrides.filter { $0.line == nil }.map {
-            "DNSConfiguration.overrides: \"\($0.host)\" to \"\($0.target)\" is not a host and a place to connect to."
+            "DNSConfiguration.overrides: \"\($0.host)\" to \"\($0.target)\" is not a host and an address to connect to."
         }
     }
 }

@@ -13,13 +13,15 @@ package protocol Departure: AnyObject, Sendable {
 }
 
 /// The latest deadline of the calls that share an exchange.
-final class SharedDeadline: Sendable {
+package final class SharedDeadline: Sendable {
     private let state = Locked<Deadline?>(nil)
+
+    package init() {}
 
     /// The latest deadline; `.never` until a call has joined.
     var latest: Deadline { state.withLock { $0 } ?? .never }
 
-    func join(_ deadline: Deadline) {
+    package func join(_ deadline: Deadline) {
         state.withLock { latest in
             guard let known = latest else { return latest = deadline }
             guard let last = known.instant, let instant = deadline.instant else { return latest = .never }

@@ -26,7 +26,7 @@ package final class EventQueue: Sendable {
 
     private struct State {
         var waiting: [Entry] = []
-        var isTelling = false
+        var isDelivering = false
         var lost = 0
         /// The number of events that have been enqueued, and of those that have been delivered.
         var queued: UInt64 = 0
@@ -62,10 +62,10 @@ package final class EventQueue: Sendable {
             if state.lost > 0 { Self.append(.lost(state.lost), in: context, to: &state) }
             state.lost = 0
             Self.append(event, in: context, to: &state)
-            defer { state.isTelling = true }
-            return !state.isTelling
+            defer { state.isDelivering = true }
+            return !state.isDelivering
         }
-        if mustBegin { queue.async { self.tellAll() } }
+        if mustBegin { queue.async { self.deliverAll() } }
     }
 
     private static func append(_ event: ExchangeEvent, in context: ExchangeContext, to state: inout State) {
@@ -73,7 +73,7 @@ package final class EventQueue: Sendable {
         state.queued += 1
     }
 
-    private func tellAll() {
+    private func deliverAll() {
         // In reverse order, so that `popLast` releases each event after its delivery.
         var entries: [Entry] = []
         while true {
@@ -81,7 +81,7 @@ package final class EventQueue: Sendable {
                 guard entries.isEmpty else { return (nil, Self.finished(&state)) }
                 let batch = state.waiting
                 state.waiting = []
-                state.isTelling = !batch.isEmpty
+                state.isDelivering = !batch.isEmpty
                 return (batch, Self.finished(&state))
             }
             for waiter in finished { waiter.continuation.resume() }
@@ -120,10 +120,10 @@ package final class EventQueue: Sendable {
     /// One timer for all waiters. It checks after five seconds, and again while there are waiters.
     private func watch(after delay: Duration) {
         let time = DispatchTime.now() + .nanoseconds(Int(clamping: delay.wholeNanoseconds))
-        DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.look() }
+        DispatchQueue.global().asyncAfter(deadline: time) { [weak self] in self?.checkLate() }
     }
 
-    private func look() {
+    private func checkLate() {
         let (now, patience) = (Self.now, patience)
         let (late, rest) = state.withLock { state -> ([Waiter], Duration?) in
             let late = state.waiters.filter { $0.since.duration(to: now) >= patience }

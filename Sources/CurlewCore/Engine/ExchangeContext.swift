@@ -15,8 +15,8 @@ public struct ExchangeContext: Sendable {
     public var hop = 0
     /// True once a redirect has left the origin of the call. It stays true, and no credential is attached any more.
     public var crossedOrigin = false
-    /// True once a credential is attached. A custom interceptor that attaches a credential must set it in the context
-    /// that it passes on.
+    /// True once a credential is attached. A custom interceptor that attaches a credential must set
+    /// `isAuthenticated` to true in the context that it passes on.
     public var isAuthenticated = false
     /// The deadline of the whole call.
     public var totalDeadline: Deadline
@@ -27,7 +27,7 @@ public struct ExchangeContext: Sendable {
     /// The time that this attempt has waited in queues of the pipeline, in nanoseconds.
     private var waited: Int64 = 0
     /// True if a retry interceptor closer to the caller counts successes.
-    var isRetried = false
+    package var isRetried = false
     /// The facts of redirected and repeated calls only, behind one reference.
     private var detour: Detour?
 
@@ -91,7 +91,7 @@ public struct ExchangeContext: Sendable {
 
     /// Returns the context of another call that this one has started and that outlives it. It has its own number, start
     /// and total time, and the same options.
-    func ofItsOwn(total: Duration) -> ExchangeContext {
+    package func ofItsOwn(total: Duration) -> ExchangeContext {
         var copy = ExchangeContext(call.again())
         copy.totalDeadline = Deadline(total, after: copy.start)
         copy.hop = hop
@@ -103,10 +103,16 @@ public struct ExchangeContext: Sendable {
         return copy
     }
 
-    /// The redirects before this request, oldest first.
-    public package(set) var redirects: [Redirect] {
-        get { detour?.facts.redirects ?? [] }
-        set { change { $0.redirects = newValue } }
+    /// The facts that capabilities attach.
+    package var facts: Facts {
+        get { detour?.facts.facts ?? Facts() }
+        set { change { $0.facts = newValue } }
+    }
+
+    /// The origins of the hops before this request, oldest first.
+    package var pastOrigins: [Origin] {
+        get { detour?.facts.pastOrigins ?? [] }
+        set { change { $0.pastOrigins = newValue } }
     }
 
     /// The fields that are sent after the origin has been left. Before that, it contains only the declared secrets.
@@ -115,11 +121,11 @@ public struct ExchangeContext: Sendable {
         set { change { $0.forwardedFields = newValue } }
     }
 
-    /// The `Cookie` field that the client's jar created for this hop: the only secret that a foreign origin may
+    /// The fields that an interceptor created for the origin of this hop: the only secrets that a foreign origin may
     /// receive.
-    package var jarCookie: String? {
-        get { detour?.facts.jarCookie }
-        set { change { $0.jarCookie = newValue } }
+    package var hopFields: [HTTPField.Name: String] {
+        get { detour?.facts.hopFields ?? [:] }
+        set { change { $0.hopFields = newValue } }
     }
 
     /// The key with which credentials are hashed into a principal; nil for the key of the process.
@@ -169,7 +175,7 @@ public struct ExchangeContext: Sendable {
     }
 
     /// The deadline of the calls that share the exchange; nil if it belongs to one call.
-    var sharedDeadline: SharedDeadline? {
+    package var sharedDeadline: SharedDeadline? {
         get { detour?.facts.sharedDeadline }
         set { change { $0.sharedDeadline = newValue } }
     }
@@ -185,7 +191,7 @@ public struct ExchangeContext: Sendable {
 
     /// The number of the request on the wire to which an event belongs, counted from one; nil for events of the call as
     /// a whole. Unlike `attempt`, it distinguishes the two requests of a hedged attempt.
-    public var sending: Int? { detour?.facts.sending?.number }
+    public var requestNumber: Int? { detour?.facts.requestEvents?.number }
 
     /// Records an event for the observers, on their queue. `event` is evaluated only if there are any. Returns
     /// immediately, on any thread.
@@ -197,15 +203,15 @@ public struct ExchangeContext: Sendable {
             metrics.queue = (metrics.queue ?? .zero) + queued
             event = .measured(metrics)
         }
-        if let sending = detour?.facts.sending {
-            sending.take(event, in: self)
+        if let requestEvents = detour?.facts.requestEvents {
+            requestEvents.take(event, in: self)
         } else {
             events.tell(event, in: self)
         }
     }
 
     /// Records the last event of a call, after the outstanding events of its requests.
-    func conclude(with event: @autoclosure () -> ExchangeEvent) {
+    package func conclude(with event: @autoclosure () -> ExchangeEvent) {
         guard let events = call.events else { return }
         let event = event()
         if case .succeeded = event { events.end(readsOn: true) } else { events.end(readsOn: false) }
@@ -225,25 +231,26 @@ public struct ExchangeContext: Sendable {
     func beginSending() -> ExchangeContext {
         guard let events = call.events else { return self }
         var copy = self
-        copy.change { $0.sending = events.begin(in: self) }
+        copy.change { $0.requestEvents = events.begin(in: self) }
         return copy
     }
 
     /// Records the end of a body that the transport does not report.
     func watchEnd(of body: ResponseBody) -> ResponseBody {
-        guard let sending = detour?.facts.sending, !body.isAtHand else { return body }
-        return body.onEnd { _ in sending.endBody(in: self) }
+        guard let events = detour?.facts.requestEvents, !body.isAtHand else { return body }
+        return body.onEnd { _ in events.endBody(in: self) }
     }
 
     private final class Detour: Sendable {
         struct Facts: Sendable {
-            var redirects: [Redirect] = []
+            var facts = CurlewCore.Facts()
+            var pastOrigins: [Origin] = []
             var forwardedFields = ForwardedFields()
-            var jarCookie: String?
+            var hopFields: [HTTPField.Name: String] = [:]
             var pastAttempts: [Attempt] = []
             var principalKey: PrincipalKey?
             var sharedDeadline: SharedDeadline?
-            var sending: SendingEvents?
+            var requestEvents: AttemptEvents?
         }
 
         let facts: Facts

@@ -35,7 +35,7 @@ public protocol Interceptor: Sendable {
     /// see what this interceptor adds. It then stores and shares nothing, and reports that in `APIClient.problems` and
     /// in its verdicts. Components closer to the transport see the additions on the request and do not call this
     /// method. An interceptor whose changes do not affect responses returns `.anonymous`, or is added with
-    /// `changesWhoseAnswer: false`.
+    /// `changesPrincipal: false`.
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal
     /// Whether `APIClient.preview` runs the interceptor. Default true; false for interceptors that need a response.
     var runsInPreview: Bool { get }
@@ -44,13 +44,14 @@ public protocol Interceptor: Sendable {
 /// An interceptor whose configuration can be invalid, or which depends on the configuration of other interceptors.
 public protocol ValidatingInterceptor: Interceptor {
     /// Declares facts that other interceptors depend on, such as a timeout or a budget, and the secret fields and query
-    /// items that this one attaches (`PipelineSetup.fields`). Called for all interceptors before any `problem(in:)`.
-    func declare(in setup: inout PipelineSetup)
+    /// items that this one attaches (`PipelineEnvironment.fields`). Called for all interceptors before any
+    /// `problem(in:)`.
+    func declare(in setup: inout PipelineEnvironment)
     /// Returns a configuration error, given the client; nil if the configuration is valid. Every call throws the error.
-    func problem(in setup: PipelineSetup) -> String?
+    func problem(in setup: PipelineEnvironment) -> String?
     /// Returns a warning about a configuration that works but is probably not intended; nil if there is none. Calls are
     /// sent, and `APIClient.problems` lists the warning.
-    func warning(in setup: PipelineSetup) -> String?
+    func warning(in setup: PipelineEnvironment) -> String?
 }
 
 /// An interceptor that must load data once, such as tokens from a file or a keychain, before `principal(of:in:)` can
@@ -63,19 +64,19 @@ public protocol PreparingInterceptor: Interceptor {
 }
 
 /// An interceptor that is notified of calls that do not reach the pipeline, because their request could not be built.
-protocol UnsentCallListener: Interceptor {
+package protocol UnsentCallListener: Interceptor {
     func note(unsent error: NetworkError, in context: ExchangeContext)
 }
 
 extension ValidatingInterceptor {
     /// Declares nothing.
-    public func declare(in setup: inout PipelineSetup) {}
+    public func declare(in setup: inout PipelineEnvironment) {}
 
     /// Returns nil: no error.
-    public func problem(in setup: PipelineSetup) -> String? { nil }
+    public func problem(in setup: PipelineEnvironment) -> String? { nil }
 
     /// Returns nil: no warning.
-    public func warning(in setup: PipelineSetup) -> String? { nil }
+    public func warning(in setup: PipelineEnvironment) -> String? { nil }
 }
 
 extension Interceptor {

@@ -27,6 +27,19 @@ extension Interceptor {
     var declaredScope: InterceptorScope { (self as? any ScopedInterceptor)?.scope ?? .client }
 }
 
+extension Origin {
+    /// Whether a request to this origin cannot be read in transit.
+    package var isConfidential: Bool { isSecure || isLoopback }
+
+    /// Whether what belongs to this origin may be sent to `other`: to itself, and from http to https of the same host
+    /// if both ports are the default ones, as RFC 6797 §8.3 rewrites requests. Never from https to http, and never to
+    /// another port, where another server may listen.
+    package func shares(with other: Origin) -> Bool {
+        if self == other { return true }
+        return scheme == "http" && other.scheme == "https" && host == other.host && isDefaultPort && other.isDefaultPort
+    }
+}
+
 extension Pipeline {
     /// Returns the pipeline for a client of another origin. Additions that are scoped to the client's origin remain
     /// scoped to `home`.
@@ -37,7 +50,7 @@ extension Pipeline {
                 let placed = interceptor as? PlacedInterceptor
                 return PlacedInterceptor(
                     base: placed?.base ?? interceptor, placement: interceptor.placement,
-                    changesWhoseAnswer: placed?.changesWhoseAnswer, home: home)
+                    changesPrincipal: placed?.changesPrincipal, home: home)
             })
     }
 }

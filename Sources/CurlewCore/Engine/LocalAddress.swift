@@ -23,12 +23,12 @@ public enum LocalAddress: Hashable, Sendable {
     fileprivate var problem: String? {
         switch self {
         case .address(let address):
-            IPAddress(address) == nil ? "\"\(address.clipped(to: 60).printable)\" is no IP address." : nil
+            IPAddress(address) == nil ? "\"\(address.clipped(to: 60).printable)\" is not an IP address." : nil
         case .interface(let name):
             // The system's structure has room for 16 bytes, including the final zero. It allows neither slashes nor
             // blanks.
             name.utf8.isEmpty || name.utf8.count > 15 || name.utf8.contains { $0 <= 0x20 || $0 == 0x2F || $0 == 0x7F }
-                ? "\"\(name.clipped(to: 60).printable)\" is no name of a network interface." : nil
+                ? "\"\(name.clipped(to: 60).printable)\" is not the name of a network interface." : nil
         }
     }
 }
@@ -38,7 +38,7 @@ extension TransportConfiguration {
         guard let localAddress else { return [] }
         var problems = localAddress.problem.map { ["TransportConfiguration.localAddress: \($0)"] } ?? []
         if unixSocket != nil {
-            problems.append("TransportConfiguration.localAddress and unixSocket exclude each other.")
+            problems.append("TransportConfiguration.localAddress and unixSocket are mutually exclusive.")
         }
         return problems
     }

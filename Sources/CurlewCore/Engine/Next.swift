@@ -34,20 +34,20 @@ public struct Next: Sendable {
     }
 
     /// Returns the interceptors of this type, anywhere in the chain.
-    func all<Found: Interceptor>(_ type: Found.Type) -> [Found] {
+    package func all<Found>(_ type: Found.Type) -> [Found] {
         links.interceptors.compactMap { (($0 as? PlacedInterceptor)?.base ?? $0) as? Found }
     }
 
     package var transport: any Transport { links.transport }
     /// Identifies the chain: equal numbers mean the same interceptors over the same transport.
-    var chain: UInt64 { links.number }
+    package var chain: UInt64 { links.number }
 
     /// Creates a chain from a closure, for tests of an interceptor.
     public init(
         context: ExchangeContext = ExchangeContext(),
         _ answer: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
     ) {
-        self.init(context: context, chain: Chain([], ClosureTransport(changesWhoseAnswer: false, answer)))
+        self.init(context: context, chain: Chain([], ClosureTransport(changesPrincipal: false, answer)))
     }
 
     /// Runs the rest of the chain.
@@ -100,18 +100,18 @@ public struct Next: Sendable {
     }
 
     /// Returns the principal that the transport adds to `request`.
-    func place(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
+    package func place(of request: HTTPRequest, key: PrincipalKey?) -> Principal {
         if let key { return with(context.hashing(with: key)).place(of: request, key: nil) }
         return transport.principal(of: request, in: context)
     }
 
     /// Returns the same rest of the chain with another context.
-    func with(_ context: ExchangeContext) -> Next {
+    package func with(_ context: ExchangeContext) -> Next {
         Next(context: context, chain: links, position: position, received: received)
     }
 
     /// Whether `prepare()` has anything to do.
-    var needsPreparation: Bool { !links.preparing.isEmpty }
+    package var needsPreparation: Bool { !links.preparing.isEmpty }
 
     /// Lets the remaining interceptors load the data that they need to return a principal.
     public func prepare() async {
@@ -129,7 +129,7 @@ public struct Next: Sendable {
 
     /// Returns whether `request` has a credential, or the remaining interceptors would attach one. A field with an
     /// unknown name does not count. An interceptor without a declared principal does.
-    func attachesCredential(to request: HTTPRequest) -> Bool {
+    package func attachesCredential(to request: HTTPRequest) -> Bool {
         context.isAuthenticated || request.headers.contains(.authorization)
             || links.interceptors[position...].contains { $0.principal(of: request, in: context) != .anonymous }
     }
@@ -140,7 +140,7 @@ public struct Next: Sendable {
         guard !isThere, !context.crossedOrigin else { return }
         throw NetworkError(
             .notAuthenticated(.missingCredential),
-            detail: "The call must go with a credential (\(context.authentication)), and none was attached.",
+            detail: "The call requires a credential (\(context.authentication)), but none was attached.",
             hint: "Sign in first, or add the credential's interceptor to the pipeline.", request: RequestLine(request))
     }
 
@@ -224,13 +224,13 @@ extension HTTPRequest {
     }
 
     /// Returns the request without what interceptors attached after a redirect left the origin of the call. An origin
-    /// that the server chose receives only fields that are known to be harmless or were declared. Cookies that the
-    /// client's jar has for that origin are kept.
+    /// that the server chose receives only fields that are known to be harmless or were declared, and those that an
+    /// interceptor created for it.
     private func forForeignOrigin(in context: ExchangeContext) -> HTTPRequest {
         var request = self
         let allowed = context.forwardedFields
         for field in headers where !allowed.allow(field.name) {
-            if field.name == .cookie, headers[.cookie] == context.jarCookie { continue }
+            if let chosen = context.hopFields[field.name], headers[field.name] == chosen { continue }
             request.headers.remove(field.name)
         }
         return request

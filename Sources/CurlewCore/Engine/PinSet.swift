@@ -140,9 +140,9 @@ extension PinSet {
     package func refusal(of host: String, found: String) -> NetworkError {
         let detail =
             switch scope {
-            case .serverCertificate: "The key of \(host) is \(found), which is not among its pins."
+            case .serverCertificate: "The key of \(host) is \(found), which matches none of its pins."
             case .verifiedChain:
-                "None of the keys on the verified path of \(host) is among its pins. They are, the server's own first: "
+                "No key on the verified path of \(host) matches a pin. The keys are, the server's own first: "
                     + "\(found)."
             }
         return NetworkError(.secureConnectionFailed(.pinMismatch), detail: detail)
@@ -154,17 +154,17 @@ extension PinSet {
     var problems: [String] {
         let name = "TLSConfiguration.pins"
         var problems: [String] = []
-        if hosts.isEmpty { problems.append("\(name): a set names no host.") }
+        if hosts.isEmpty { problems.append("\(name): a set has no host.") }
         for host in hosts where HostPattern(host) == nil {
-            problems.append("\(name): \"\(host)\" is no host. Write api.example.com or *.example.com.")
+            problems.append("\(name): \"\(host)\" is not a host. Write api.example.com or *.example.com.")
         }
         for key in keys where !Self.isPin(key) {
-            problems.append("\(name): \"\(key)\" is no pin. Write sha256// and 32 bytes in Base64.")
+            problems.append("\(name): \"\(key)\" is not a pin. Write sha256// and 32 bytes in Base64.")
         }
         if Set(keys).count < 2 {
             problems.append(
                 "\(name): the set for \(hosts.first ?? "no host") has no backup key. Add the pin of a second key, kept "
-                    + "in a safe place, for the day on which the first one has to be replaced.")
+                    + "in a safe location, for the replacement of the first one.")
         }
         return problems
     }

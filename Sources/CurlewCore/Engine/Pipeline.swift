@@ -14,7 +14,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
 
     /// Creates a pipeline with exactly this order.
     public init(_ interceptors: [any Interceptor]) {
-        self.interceptors = interceptors
+        self.interceptors = interceptors.map(\.unwrapped)
         shareBudget()
     }
 
@@ -30,13 +30,13 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     /// placement.
     ///
     /// - `placement`: a placement that replaces the interceptor's own.
-    /// - `changesWhoseAnswer`: false if responses do not depend on the interceptor, so that caches and coalescing
+    /// - `changesPrincipal`: false if responses do not depend on the interceptor, so that caches and coalescing
     ///   ignore it. Nil leaves the decision to the interceptor, whose default is unknown. See
-    ///   `Interceptor.placed(at:changesWhoseAnswer:)`.
+    ///   `Interceptor.placed(at:changesPrincipal:)`.
     public func adding(
-        _ interceptor: any Interceptor, at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil
+        _ interceptor: any Interceptor, at placement: Placement? = nil, changesPrincipal: Bool? = nil
     ) -> Pipeline {
-        let interceptor = interceptor.placed(at: placement, changesWhoseAnswer: changesWhoseAnswer)
+        let interceptor = interceptor.placed(at: placement, changesPrincipal: changesPrincipal).unwrapped
         var copy = self
         let place = copy.interceptors.lastIndex { $0.placement <= interceptor.placement }.map { $0 + 1 } ?? 0
         copy.interceptors.insert(interceptor, at: place)
@@ -65,16 +65,17 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// Returns the configuration errors of this pipeline with this client, one sentence each. Empty if there are none.
-    public func problems(in setup: PipelineSetup = PipelineSetup()) -> [String] {
+    public func problems(in setup: PipelineEnvironment = PipelineEnvironment()) -> [String] {
         let setup = declared(in: setup)
         var found: [String] = []
-        for problem in validating.compactMap({ $0.problem(in: setup) }) + setup.problems
+        for problem in validating.compactMap({ $0.problem(in: setup) })
+            + setup.facts.all((any SetupFact).self).compactMap(\.problem)
         where !found.contains(problem) { found.append(problem) }
         found += surplus
         let placed = interceptors.filter { $0.placement != .custom }
         for (outer, inner) in zip(placed, placed.dropFirst()) where outer.placement > inner.placement {
             found.append(
-                "\(outer.label) stands left of \(inner.label), but works only right of it."
+                "\(outer.label) is left of \(inner.label), but works only right of it."
                     + " Swap them, or build the pipeline with adding(_:).")
         }
         return found
@@ -97,22 +98,22 @@ extension Pipeline {
 
     /// The kinds of interceptors that occur more than once and must not, one sentence each.
     private var surplus: [String] {
-        var counts: [(kind: SoleKind, count: Int)] = []
+        var counts: [(kind: UniqueKind, count: Int)] = []
         for case let sole as any SoleInterceptor in interceptors.map(\.plain) {
-            if let index = counts.firstIndex(where: { $0.kind == sole.soleKind }) {
+            if let index = counts.firstIndex(where: { $0.kind == sole.uniqueKind }) {
                 counts[index].count += 1
             } else {
-                counts.append((sole.soleKind, 1))
+                counts.append((sole.uniqueKind, 1))
             }
         }
         return counts.filter { $0.count > 1 }.map { kind, count in
-            "There are \(count) \(kind.name), so that \(kind.consequence)."
-                + " Put one in place of the others with replacing(_:)."
+            "The pipeline has \(count) \(kind.name), so \(kind.consequence)."
+                + " Replace them by one with replacing(_:)."
         }
     }
 
     /// Returns `setup` with the declarations of the interceptors.
-    func declared(in setup: PipelineSetup) -> PipelineSetup {
+    func declared(in setup: PipelineEnvironment) -> PipelineEnvironment {
         validating.reduce(into: setup) { $1.declare(in: &$0) }
     }
 
@@ -122,7 +123,7 @@ extension Pipeline {
 
     /// Returns warnings about this pipeline over this transport, one sentence each. It queries the principals of
     /// interceptors, so it runs on request and not for each client.
-    func warnings(in setup: PipelineSetup, over transport: any Transport) -> [String] {
+    func warnings(in setup: PipelineEnvironment, over transport: any Transport) -> [String] {
         let chain = Chain(interceptors, transport)
         let context = ExchangeContext(clientOrigin: setup.clientOrigin)
         let preparing = Set(chain.preparing.map(\.place))
@@ -143,7 +144,7 @@ extension Pipeline {
 }
 
 /// The facts about the client and other interceptors that an interceptor uses to check its configuration.
-public struct PipelineSetup: Sendable {
+public struct PipelineEnvironment: Sendable {
     /// The origin of the base URL, if the client has one.
     public var clientOrigin: Origin?
     /// The total timeout of a call; nil without a limit, or when it is not known.
@@ -157,22 +158,14 @@ public struct PipelineSetup: Sendable {
     /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They apply to texts and
     /// redirects.
     public var fields: FieldRules
-    /// The number of interceptors that retry.
-    package var retries = 0
-    /// The budgets that pay for repetitions.
-    package var budgets: Set<ObjectIdentifier> = []
+    /// What the interceptors of one capability declare for each other.
+    package var facts = Facts()
 
     /// Creates a setup.
     public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {
         self.clientOrigin = clientOrigin
         self.totalTimeout = totalTimeout
         self.fields = fields
-    }
-
-    /// Problems of the pipeline as a whole.
-    var problems: [String] {
-        guard budgets.count > 1 else { return [] }
-        return ["What repeats calls draws on \(budgets.count) budgets. Give all of it one RetryBudget."]
     }
 }
 

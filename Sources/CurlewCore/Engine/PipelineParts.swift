@@ -13,11 +13,11 @@ package protocol PayingInterceptor: Interceptor {
 /// An interceptor of which a pipeline may have only one.
 package protocol SoleInterceptor: Interceptor {
     /// The kind of which it is the only one.
-    var soleKind: SoleKind { get }
+    var uniqueKind: UniqueKind { get }
 }
 
 /// A kind of interceptor that must not occur twice in a pipeline.
-package struct SoleKind: Hashable, Sendable {
+package struct UniqueKind: Hashable, Sendable {
     /// The plural name, such as `caches`.
     package let name: String
     /// The consequence of having two, as the end of a sentence.
@@ -34,5 +34,5 @@ extension Interceptor {
     var plain: any Interceptor { (self as? PlacedInterceptor)?.base ?? self }
 
     /// The interceptor as one with a budget, if it has one.
-    var paying: (any PayingInterceptor)? { plain as? any PayingInterceptor }
+    package var paying: (any PayingInterceptor)? { plain as? any PayingInterceptor }
 }

@@ -5,20 +5,20 @@ import CurlewHTTP
 extension Interceptor {
     /// Returns this interceptor with another placement, or with a declaration about its effect on responses:
     ///
-    ///     let pipeline: Pipeline = [.caching(), Tracing().placed(at: .signing, changesWhoseAnswer: false)]
+    ///     let pipeline: Pipeline = [.caching(), Tracing().placed(at: .signing, changesPrincipal: false)]
     ///
     /// - `placement`: the placement for `Pipeline.adding(_:)` and for checks of the order; nil keeps the interceptor's
     ///   own.
-    /// - `changesWhoseAnswer`: false if responses do not depend on the interceptor, so that caches and coalescing
+    /// - `changesPrincipal`: false if responses do not depend on the interceptor, so that caches and coalescing
     ///   ignore it; true if they may. Nil, the default, leaves the decision to the interceptor, whose default is
     ///   unknown.
-    public func placed(at placement: Placement? = nil, changesWhoseAnswer: Bool? = nil) -> any Interceptor {
-        if placement == nil, changesWhoseAnswer == nil { return self }
-        let base = (self as? PlacedInterceptor)?.base ?? self
+    public func placed(at placement: Placement? = nil, changesPrincipal: Bool? = nil) -> any Interceptor {
+        if placement == nil, changesPrincipal == nil { return self }
+        let base = (self as? PlacedInterceptor)?.base ?? unwrapped
         let placed = self as? PlacedInterceptor
         return PlacedInterceptor(
             base: base, placement: placement ?? self.placement,
-            changesWhoseAnswer: changesWhoseAnswer ?? placed?.changesWhoseAnswer, home: placed?.home)
+            changesPrincipal: changesPrincipal ?? placed?.changesPrincipal, home: placed?.home)
     }
 }
 
@@ -26,7 +26,7 @@ extension Interceptor {
 struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
     let base: any Interceptor
     let placement: Placement
-    let changesWhoseAnswer: Bool?
+    let changesPrincipal: Bool?
     /// The origin that receives its additions; nil for the interceptor's own scope.
     let home: Origin?
 
@@ -36,11 +36,11 @@ struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
 
     /// Returns the same placement for another interceptor.
     func around(_ base: any Interceptor) -> PlacedInterceptor {
-        PlacedInterceptor(base: base, placement: placement, changesWhoseAnswer: changesWhoseAnswer, home: home)
+        PlacedInterceptor(base: base, placement: placement, changesPrincipal: changesPrincipal, home: home)
     }
 
     func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        switch changesWhoseAnswer {
+        switch changesPrincipal {
         case nil: base.principal(of: request, in: context)
         case true?: .unknown
         case false?: .anonymous
@@ -51,15 +51,15 @@ struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
         try await base.intercept(request, next: next)
     }
 
-    func declare(in setup: inout PipelineSetup) {
+    func declare(in setup: inout PipelineEnvironment) {
         (base as? any ValidatingInterceptor)?.declare(in: &setup)
     }
 
-    func problem(in setup: PipelineSetup) -> String? {
+    func problem(in setup: PipelineEnvironment) -> String? {
         (base as? any ValidatingInterceptor)?.problem(in: setup)
     }
 
-    func warning(in setup: PipelineSetup) -> String? {
+    func warning(in setup: PipelineEnvironment) -> String? {
         (base as? any ValidatingInterceptor)?.warning(in: setup)
     }
 }

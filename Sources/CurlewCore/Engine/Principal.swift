@@ -16,10 +16,10 @@ import Foundation
 public enum Principal: Hashable, Sendable {
     /// No party: the request has no credential, and no field that is not known to be harmless.
     case anonymous
-    /// One party, identified by a text that discloses no credential.
+    /// One party, identified by a string that discloses no credential.
     ///
-    /// - `isLasting`: the same text identifies the same party in the next process too. If false, it is meaningful in
-    ///   this process only: credentials are hashed with a key of the process, or with the key of a store.
+    /// - `isLasting`: whether the string identifies the same party after the process restarts. Credentials are hashed:
+    ///   with the key of a persistent store the string is lasting, with the key of the process it is not.
     case known(String, isLasting: Bool)
     /// The request may have a credential of an unknown party. Its responses must be neither stored nor shared.
     case unknown
@@ -38,7 +38,7 @@ extension Principal {
     }
 
     /// Whether the text is the same in the next process.
-    var isLasting: Bool {
+    package var isLasting: Bool {
         if case .known(_, false) = self { false } else { true }
     }
 
@@ -48,10 +48,10 @@ extension Principal {
     }
 
     /// The principal of a sign-in, identified by a random text.
-    static func session(_ identifier: String) -> Principal { .known("session-" + identifier, isLasting: true) }
+    package static func session(_ identifier: String) -> Principal { .known("session-" + identifier, isLasting: true) }
 
     /// The principal that the app names. The name is hashed, because it may be a personal address.
-    static func named(_ name: String?, as kind: String) -> Principal {
+    package static func named(_ name: String?, as kind: String) -> Principal {
         guard let name, !name.isEmpty else { return .unknown }
         return .known("name-" + MessageDigest.sha256(joined([kind, name])).hexText, isLasting: true)
     }

@@ -8,7 +8,7 @@ package struct ProxyRules: Sendable {
     private var https: ProxyServer?
     private var bypassed = ProxyBypass([])
     private var bypassesLoopback = false
-    /// The configuration errors, with the option or variable and without credentials.
+    /// The configuration errors. Each message names the option or variable, and contains no credentials.
     package private(set) var problems: [String] = []
 
     /// `environment` is evaluated only if the configuration requires it.
@@ -19,14 +19,16 @@ package struct ProxyRules: Sendable {
         case .fixed(let proxy, let bypassing):
             (http, https) = (proxy, proxy)
             bypassed = ProxyBypass(bypassing)
-            if proxy.url == nil { problems.append("ProxyConfiguration: \(proxy) is not a place to connect to.") }
+            if proxy.url == nil { problems.append("ProxyConfiguration: \(proxy) is not an address to connect to.") }
             if proxy.authentication != .basic, proxy.kind == .socks5 {
-                problems.append("ProxyConfiguration: ProxyServer.authentication is for HTTP proxies, not for SOCKS.")
+                problems.append("ProxyConfiguration: ProxyServer.authentication applies to HTTP proxies, not to SOCKS.")
             }
             if proxy.authentication == .digest, proxy.user == nil {
                 problems.append("ProxyConfiguration: Digest needs a user and a password.")
             }
-            problems += bypassed.unreadable.map { "ProxyConfiguration: \"\($0)\" in the list is no host or network." }
+            problems += bypassed.unreadable.map {
+                "ProxyConfiguration: \"\($0)\" in the list is not a host or network."
+            }
         }
     }
 
@@ -59,7 +61,7 @@ package struct ProxyRules: Sendable {
         guard let name = names.first(where: { environment[$0]?.isEmpty == false }), let value = environment[name]
         else { return nil }
         let proxy = ProxyServer(value)
-        let problem = "ProxyConfiguration: the variable \(name) is no proxy. Write http://proxy.example:3128."
+        let problem = "ProxyConfiguration: the variable \(name) is not a proxy. Write http://proxy.example:3128."
         if proxy == nil, !problems.contains(problem) { problems.append(problem) }
         return proxy
     }

@@ -25,17 +25,18 @@ public protocol RequestObserver: Sendable {
 /// The order, for each call (`ExchangeContext.id`):
 ///
 /// 1. `began`, unless the request could not be built; then `failed` is the only event.
-/// 2. For each request on the wire (`ExchangeContext.sending`): `sent`, any number of `connecting` and `interim`, then
-///    either `answered`, and `trailers` if there are any, or `attemptFailed`; then `measured`, once. `warned` occurs
-///    between `sent` and `measured`. The two requests of a hedged attempt overlap.
-/// 3. Between them, the decisions: `tried` after the outcome that it reports, `redirected`, `cacheDecided`, `joined`.
+/// 2. For each request on the wire (`ExchangeContext.requestNumber`): `sent`, any number of `connecting` and `interim`,
+///    then either `answered`, and `trailers` if there are any, or `attemptFailed`; then `measured`, once. `warned`
+///    occurs between `sent` and `measured`. The two requests of a hedged attempt overlap.
+/// 3. Between them, the decisions: `tried` after the outcome that it reports, `joined`, and the events of
+///    capabilities (`feature`).
 /// 4. `succeeded` or `failed`, once.
 ///
 /// Responses in events include bodies that arrived with their heads, up to 16 KiB. Other bodies belong to their readers
 /// and are empty here.
 ///
 /// The following events may occur after that: `trailers` and `measured` of a body that the caller streams, before
-/// `withResponse` returns; `cacheStoreFailed`; and, where calls share exchanges (`.coalescing()`), the events of a
+/// `withResponse` returns; events of a capability that says so; and, where calls share exchanges, the events of a
 /// request that other calls still wait for when the call that started it has ended.
 @nonexhaustive
 public enum ExchangeEvent: Sendable {
@@ -59,22 +60,8 @@ public enum ExchangeEvent: Sendable {
     /// One attempt has ended and its outcome is not simply returned to the caller. Includes the decision and its
     /// reason.
     case tried(Attempt)
-    /// A policy opened or closed a circuit, made the call wait or refused it, or found its budget empty.
-    case policy(PolicyNotice)
-    /// A redirect is followed. Later events belong to its next hop.
-    case redirected(Redirect)
-    /// A redirect response is returned to the caller, for the reason given in one redacted sentence.
-    case redirectKept(HTTPResponse, because: String)
-    /// A cookie of the response was rejected. Its name is as the server wrote it, at most 64 characters.
-    case cookieRefused(CookieRefusal, name: String)
-    /// The cache of the pipeline has decided on the source of a response. Its head has arrived.
-    case cacheDecided(CacheVerdict)
-    /// The cache's store failed; the call continues without it. May also occur after the end of the call, when a commit
-    /// that the call did not wait for has failed (`CacheRules.commitTimeout`).
-    case cacheStoreFailed(NetworkError)
-    /// The number of entries that the cache's store has evicted to keep its limits since the previous event of this
-    /// kind. At most one event per stored response. May occur as late as `cacheStoreFailed`.
-    case cacheEvicted(Int)
+    /// An event that a capability defines: `RedirectEvent`, `CookieEvent`, `CacheEvent`, `PolicyNotice`.
+    case feature(any FeatureEvent)
     /// The trailer fields of one attempt (RFC 9110 §6.5). Recorded only for a complete body, and before its reader
     /// reaches the end. They are not part of the response's header fields.
     case trailers(HTTPHeaders)
@@ -95,15 +82,10 @@ public enum ExchangeEvent: Sendable {
 extension ExchangeEvent {
     /// The event without a body that the caller reads, because a queued event must not hold a connection.
     var withoutTransfer: ExchangeEvent {
-        func outlined(_ response: HTTPResponse) -> HTTPResponse {
-            var response = response
-            response.body = response.body.outline
-            return response
-        }
-        return switch self {
-        case .answered(let response): .answered(outlined(response))
-        case .redirectKept(let response, let reason): .redirectKept(outlined(response), because: reason)
-        case .succeeded(let response, let duration): .succeeded(outlined(response), after: duration)
+        switch self {
+        case .answered(let response): .answered(response.withoutTransfer)
+        case .succeeded(let response, let duration): .succeeded(response.withoutTransfer, after: duration)
+        case .feature(let event as any CapabilityEvent): .feature(event.withoutTransfer)
         default: self
         }
     }
@@ -116,25 +98,17 @@ extension ExchangeEvent {
             secrets.declare(in: &headers)
             return headers
         }
-        func knowing(_ response: HTTPResponse) -> HTTPResponse {
-            var response = response
-            secrets.declare(in: &response.headers)
-            return response
-        }
         return switch self {
         case .began(let request): .began(request.knowing(secrets))
         case .sent(let request): .sent(request.knowing(secrets))
         case .interim(let status, let headers): .interim(status, knowing(headers))
-        case .answered(let response): .answered(knowing(response))
+        case .answered(let response): .answered(response.withholding(secrets))
         case .attemptFailed(let error): .attemptFailed(error.withholding(secrets))
-        case .redirectKept(let response, let reason): .redirectKept(knowing(response), because: reason)
-        case .cacheStoreFailed(let error): .cacheStoreFailed(error.withholding(secrets))
         case .trailers(let headers): .trailers(knowing(headers))
-        case .succeeded(let response, let duration): .succeeded(knowing(response), after: duration)
+        case .succeeded(let response, let duration): .succeeded(response.withholding(secrets), after: duration)
         case .failed(let error, let duration): .failed(error.withholding(secrets), after: duration)
-        case .joined, .connecting, .tried, .policy, .redirected, .cookieRefused, .cacheDecided, .cacheEvicted,
-            .measured, .lost, .warned:
-            self
+        case .feature(let event as any CapabilityEvent): .feature(event.withholding(secrets))
+        case .joined, .connecting, .tried, .feature, .measured, .lost, .warned: self
         }
     }
 }

@@ -5,7 +5,7 @@ import CurlewHTTP
 extension ExchangeContext {
     /// Returns this context for sending the request again immediately, with the attempt that ended with `response` in
     /// the history. Records the attempt for observers. For resending without a retry policy.
-    func following(_ response: HTTPResponse, because cause: Attempt.Cause) -> ExchangeContext {
+    package func following(_ response: HTTPResponse, because cause: Attempt.Cause) -> ExchangeContext {
         let duration = response.metrics.total ?? response.metrics.firstByte ?? .zero
         let last = Attempt(
             number: (pastAttempts.last?.number ?? 0) + 1, hop: hop,
@@ -28,7 +28,7 @@ extension ExchangeContext {
 
 extension Next {
     /// Runs the rest of the chain once more, with the earlier attempts in the history of the result.
-    func again(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+    package func again(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
         let begun = context.time.now
         let start = context.start.duration(to: begun)
         do {

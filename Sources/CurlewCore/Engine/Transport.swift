@@ -13,7 +13,8 @@
 /// - When the task is cancelled, it throws `.cancelled` immediately, in every phase, and frees the connection.
 /// - It receives no more of a body than its reader takes, plus a bounded buffer.
 /// - It delivers field lines unchanged and in order. It decodes content codings of the body unless
-///   `context.options.rawBody` is set, and then removes what it decoded from `Content-Encoding` and `Content-Length`.
+///   `context.options.skipsContentDecoding` is set, and then removes what it decoded from `Content-Encoding` and
+///   `Content-Length`.
 public protocol Transport: Sendable {
     /// Performs one exchange and returns when the response head has arrived. The body may still be in transfer.
     ///
@@ -52,23 +53,23 @@ extension Transport {
 /// A transport that calls a closure, for tests and adapters.
 public struct ClosureTransport: Transport {
     private let handler: @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
-    private let changesWhoseAnswer: Bool
+    private let changesPrincipal: Bool
 
     /// Creates a transport that calls `handler`.
     ///
-    /// - `changesWhoseAnswer`: false if the closure attaches nothing that responses depend on, so that caches and
+    /// - `changesPrincipal`: false if the closure attaches nothing that responses depend on, so that caches and
     ///   coalescing work. Default true.
     public init(
-        changesWhoseAnswer: Bool = true,
+        changesPrincipal: Bool = true,
         _ handler: @escaping @Sendable (HTTPRequest, ExchangeContext) async throws -> HTTPResponse
     ) {
-        self.changesWhoseAnswer = changesWhoseAnswer
+        self.changesPrincipal = changesPrincipal
         self.handler = handler
     }
 
     /// Returns `.unknown`, or `.anonymous` if the closure attaches nothing.
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
-        changesWhoseAnswer ? .unknown : .anonymous
+        changesPrincipal ? .unknown : .anonymous
     }
 
     /// Calls the closure.

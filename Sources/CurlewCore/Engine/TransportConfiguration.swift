@@ -90,9 +90,12 @@ public struct TransportConfiguration: Hashable, Sendable {
         let name = "TransportConfiguration.addressPolicy"
         if proxy != .none {
             problems.append(
-                "\(name) and proxy exclude each other: the proxy connects, to addresses that nobody sees here.")
+                "\(name) and proxy are mutually exclusive: the proxy connects, and the client cannot see its addresses."
+            )
         }
-        if unixSocket != nil { problems.append("\(name) and unixSocket exclude each other: a socket has no address.") }
+        if unixSocket != nil {
+            problems.append("\(name) and unixSocket are mutually exclusive: a socket has no IP address.")
+        }
         return problems
     }
 
@@ -101,9 +104,9 @@ public struct TransportConfiguration: Hashable, Sendable {
         var problems: [String] = []
         // The system's structure has room for 108 bytes, including the final zero.
         if unixSocket.isEmpty || unixSocket.utf8.count > 107 || unixSocket.utf8.contains(0) {
-            problems.append("TransportConfiguration.unixSocket: the path has to have 1 to 107 bytes.")
+            problems.append("TransportConfiguration.unixSocket: the path must have 1 to 107 bytes.")
         }
-        if proxy != .none { problems.append("TransportConfiguration.unixSocket and proxy exclude each other.") }
+        if proxy != .none { problems.append("TransportConfiguration.unixSocket and proxy are mutually exclusive.") }
         return problems
     }
 }

@@ -80,7 +80,7 @@ extension Attempt {
         /// Retried: the failure may be transient.
         case transient
         /// Retried: the server cannot have acted on the request. Does not count towards the maximum number of attempts.
-        case neverArrived
+        case notReceived
         /// Retried: the server asked for a retry, or for this delay.
         case serverAsked
         /// Retried: there was no route to the server, and the policy waits for one.
@@ -99,17 +99,17 @@ extension Attempt {
         /// Ended: the server may have acted on the request, and the request is not idempotent.
         case notIdempotent
         /// Ended: the body cannot be produced again.
-        case bodyIsGone
+        case bodyNotReplayable
         /// Ended: this number of attempts has been made.
-        case triesUsedUp(Int)
+        case attemptsExhausted(Int)
         /// Ended: the client's `RetryBudget` for this origin is empty.
-        case budgetIsEmpty
+        case budgetExhausted
         /// Ended: the next wait would exceed the deadline of the call.
         case deadline(wait: Duration)
         /// Ended: the server asks for a longer wait than the policy allows.
         case waitTooLong(Duration)
         /// Ended: the server asked the client not to retry.
-        case vetoed
+        case serverForbids
         /// Ended: the call was cancelled, or another attempt was faster.
         case cancelled
     }
@@ -143,8 +143,9 @@ extension Attempt.Decision: CustomStringConvertible {
     /// One phrase: `again in 120 ms, because it may pass`.
     public var description: String {
         switch self {
-        case .finish(let cause): "no more, because \(cause)"
-        case .retry(let wait, let cause): "again \(wait > .zero ? "in \(wait.brief)" : "at once"), because \(cause)"
+        case .finish(let cause): "not retried, because \(cause)"
+        case .retry(let wait, let cause):
+            "retried \(wait > .zero ? "in \(wait.brief)" : "immediately"), because \(cause)"
         }
     }
 }
@@ -153,22 +154,23 @@ extension Attempt.Cause: CustomStringConvertible {
     /// The reason as the end of a sentence.
     public var description: String {
         switch self {
-        case .transient: "it may pass"
-        case .neverArrived: "the server cannot have got it"
-        case .serverAsked: "the server asked for it"
-        case .offline: "there was no way to the server"
-        case .renewed: "the credential was renewed"
+        case .transient: "the failure may be temporary"
+        case .notReceived: "the server cannot have received it"
+        case .serverAsked: "the server asked for a retry"
+        case .offline: "there was no route to the server"
+        case .renewed: "the credential was refreshed"
         case .challenged: "the server asked for a credential"
-        case .appRule: "a rule of the app says so"
-        case .hedge: "another try takes long"
-        case .final: "trying again would not change it"
-        case .notIdempotent: "the server may have acted on it, and it must not happen twice"
-        case .bodyIsGone: "the body cannot be sent again"
-        case .triesUsedUp(let count): "\(count) tries were made"
-        case .budgetIsEmpty: "the retry budget is empty"
-        case .deadline(let wait): "the call ends before a wait of \(wait.brief) does"
-        case .waitTooLong(let wait): "the server asks to wait \(wait.brief), which is longer than the policy grants"
-        case .vetoed: "the server said so"
+        case .appRule: "a rule of the app allows it"
+        case .hedge: "the first request took too long"
+        case .final: "a retry would not change the outcome"
+        case .notIdempotent: "the server may have processed it, and it is not idempotent"
+        case .bodyNotReplayable: "the body cannot be sent again"
+        case .attemptsExhausted(let count): "all \(count) attempts were made"
+        case .budgetExhausted: "the retry budget is empty"
+        case .deadline(let wait): "the deadline of the call is before the end of a wait of \(wait.brief)"
+        case .waitTooLong(let wait):
+            "the server asks for a wait of \(wait.brief), which is longer than the policy allows"
+        case .serverForbids: "the server forbids a retry"
         case .cancelled: "it was cancelled"
         }
     }

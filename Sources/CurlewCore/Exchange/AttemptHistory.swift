@@ -5,10 +5,10 @@ import CurlewHTTP
 /// The recorded attempts of a call. Not allocated for a call whose first attempt receives a response.
 package final class AttemptHistory: Sendable {
     /// The attempts before the one that produced the response; includes that one if `isComplete`.
-    let attempts: [Attempt]
+    package let attempts: [Attempt]
     /// Other events of the attempt that produced the response, until the history is complete.
     let notes: [String]
-    let isComplete: Bool
+    package let isComplete: Bool
     /// The hop and the start of the attempt that produced the response, until the history is complete.
     let hop: Int
     let start: Duration
@@ -43,7 +43,7 @@ extension HTTPResponse {
     }
 
     /// Inserts the attempts of earlier hops before this one, unless attempts have been recorded already.
-    mutating func follow(_ past: [Attempt], hop: Int, start: Duration) {
+    package mutating func follow(_ past: [Attempt], hop: Int, start: Duration) {
         guard history.map({ $0.attempts.isEmpty && !$0.isComplete }) ?? true else { return }
         history = AttemptHistory(past, notes: notes, isComplete: false, hop: hop, start: start)
     }

@@ -15,7 +15,7 @@ public enum AuthenticationChoice: Hashable, Sendable {
     case named(String)
 
     /// True if the call must not be sent without a credential.
-    var isDemanding: Bool {
+    package var isDemanding: Bool {
         switch self {
         case .anonymous, .optional: false
         case .required, .named: true

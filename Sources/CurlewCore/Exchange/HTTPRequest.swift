@@ -73,7 +73,7 @@ public struct HTTPRequest: Sendable {
     }
 
     /// Returns the request with the secrets that the call declares, unless it already has declared secrets.
-    func knowing(_ declared: DeclaredSecrets) -> HTTPRequest {
+    package func knowing(_ declared: DeclaredSecrets) -> HTTPRequest {
         guard secrets.isEmpty, !declared.isEmpty else { return self }
         var copy = self
         copy.secrets = declared
@@ -98,7 +98,7 @@ public struct HTTPRequest: Sendable {
         guard method.isValid else {
             throw NetworkError(
                 .invalidRequest,
-                detail: "The method is not a token of letters, digits and a few signs (RFC 9110 §9.1).",
+                detail: "The method is not a token (RFC 9110 §9.1).",
                 request: RequestLine(self))
         }
     }
@@ -107,12 +107,12 @@ public struct HTTPRequest: Sendable {
     private static func refusal(_ name: HTTPField.Name, _ request: HTTPRequest) -> NetworkError {
         let hint =
             switch name {
-            case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another place."
-            case .proxyAuthorization: "Give the credentials to the `ProxyServer` of the transport's configuration."
-            default: "Leave it out. To pass on the fields of another request, take its `headers.endToEnd`."
+            case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another address."
+            case .proxyAuthorization: "Put the credentials into the `ProxyServer` of the transport's configuration."
+            default: "Omit it. To forward the fields of another request, use its `headers.endToEnd`."
             }
         return NetworkError(
-            .invalidRequest, detail: "The field \(name.text) is written by the transport (RFC 9110 §7.6.1).",
+            .invalidRequest, detail: "The transport writes the field \(name.text) (RFC 9110 §7.6.1).",
             hint: hint,
             request: RequestLine(request))
     }
@@ -124,8 +124,8 @@ public struct HTTPRequest: Sendable {
             guard parts.userinfo == nil else {
                 throw NetworkError(
                     .invalidRequest,
-                    detail: "The URL holds a user name or password.",
-                    hint: "Take them out of the URL and add an authentication interceptor for that origin.")
+                    detail: "The URL contains a user name or password.",
+                    hint: "Remove them from the URL and add an authentication interceptor for that origin.")
             }
             return parts
         } catch let error as NetworkError {

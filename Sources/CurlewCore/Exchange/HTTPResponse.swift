@@ -35,12 +35,10 @@ public struct HTTPResponse: Sendable {
     ///
     /// The server chooses the text. Clients that depend on it break when a proxy rewrites it.
     public var reasonPhrase: String?
-    /// The redirects that led to this response, oldest first. Set by `.redirects()`.
-    public var redirects: [Redirect] = []
     /// The recorded attempts, if any: see `attempts`.
     package var history: AttemptHistory?
-    /// The decision of the cache, if there is one: see `cacheVerdict`.
-    package var verdict: CacheVerdictBox?
+    /// The facts that capabilities attach.
+    package var facts = Facts()
 
     /// Creates a response, for interceptors that respond without a request to the server and for tests.
     public init(
@@ -93,8 +91,9 @@ extension HTTPResponse: CustomStringConvertible, CustomReflectable {
         "\(version) \(status), \(body)"
     }
 
-    /// Shows the description, the fields and the redirects, without secrets, URL and body. Debuggers and `dump` use it.
+    /// Shows the description, the fields and what capabilities say about it, without secrets, URL and body. Debuggers
+    /// and `dump` use it.
     public var customMirror: Mirror {
-        Mirror(self, children: ["description": description, "headers": headers, "redirects": redirects])
+        Mirror(self, children: ["description": description, "headers": headers, "facts": facts])
     }
 }

@@ -70,7 +70,7 @@ public struct Limits: Sendable {
     }
 
     /// The maximum size of the body excerpt that an error keeps, in bytes. The rest is cut off
-    /// (`NetworkError.Answer.isTruncated`). Default 16 KiB.
+    /// (`NetworkError.Response.isTruncated`). Default 16 KiB.
     public var errorExcerpt: Int {
         get { errorExcerptChoice ?? 16 * 1024 }
         set { errorExcerptChoice = newValue }
@@ -142,9 +142,9 @@ extension Limits {
         return NetworkError(
             .limitExceeded(.responseBody),
             detail:
-                "The response body is more than \(decodedRatio) times larger than what came of it: it grew by decoding "
+                "The response body is more than \(decodedRatio) times larger than its encoded form: it was decoded "
                 + "to \(decoded) bytes.",
-            hint: "If the server is trusted, raise options.limits.decodedRatio for this call, or ask with "
-                + "options.rawBody.")
+            hint: "If the server is trusted, raise options.limits.decodedRatio for this call, or request "
+                + "options.skipsContentDecoding.")
     }
 }

@@ -25,7 +25,7 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         if !detail.isEmpty { lines.append("  detail    \(shown(detail))") }
         if let response {
             lines.append(
-                "  answer    \(response.statusText(without: secrets))"
+                "  response  \(response.statusText(without: secrets))"
                     + (response.mediaType.map { ", \($0.essence.printable)" } ?? ""))
             if let excerpt = response.excerpt(without: secrets) { lines.append("  body      \(excerpt)") }
         }
@@ -82,31 +82,35 @@ extension NetworkError: CustomStringConvertible, CustomDebugStringConvertible, C
         switch reason {
         case .decoding: return decodingAdvice
         case .timedOut(.queue):
-            return "Start fewer calls at a time, give urgent ones a higher RequestOptions.priority, or raise the limit."
+            return
+                "Start fewer concurrent calls, give urgent calls a higher RequestOptions.priority, or raise the limit."
         case .timedOut(.connect): return "Is the host right and reachable? Timeouts.connect sets the limit."
-        case .timedOut(.firstByte): return "The server took the request and did not answer; see Timeouts.firstByte."
-        case .timedOut(.idle): return "The transfer stood still; see Timeouts.idle."
+        case .timedOut(.firstByte):
+            return "The server accepted the request and did not respond; see Timeouts.firstByte."
+        case .timedOut(.idle): return "The transfer stalled; see Timeouts.idle."
         case .timedOut(.attempt): return "One attempt took too long; see .attemptTimeout(_:) and Timeouts.attempt."
         case .timedOut(.total): return "The whole call took too long; see Timeouts.total."
-        case .unreachable: return "Check host and port, and that the server runs."
-        case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy runs."
-        case .proxyFailed(.notAuthenticated): return "Give the proxy's credentials in TransportConfiguration.proxy."
+        case .unreachable: return "Check host and port, and that the server is running."
+        case .proxyFailed(.unreachable): return "Check TransportConfiguration.proxy, and that the proxy is running."
+        case .proxyFailed(.notAuthenticated): return "Set the proxy's credentials in TransportConfiguration.proxy."
         case .secureConnectionFailed(.untrusted):
-            let ownRoots = "For a private authority, name its certificate in TLSConfiguration.trustedRoots."
+            let ownRoots = "For a private authority, add its certificate to TLSConfiguration.trustedRoots."
             // Browsers fetch or cache a missing intermediate certificate, so the operator of the server may not notice.
             guard certificates.count == 1, certificates[0].issuer != certificates[0].subject else { return ownRoots }
-            return "The server sent no certificate of its issuer. If that is an intermediate authority, the server has "
-                + "to send it. \(ownRoots)"
+            return
+                "The server sent no certificate of its issuer. If it is an intermediate authority, the server must "
+                + "send it. \(ownRoots)"
         case .connectionLost(.requestMayHaveArrived):
             guard let method = request?.method, method.isSafe else {
-                return "The server may have acted on it. Ask for the state before you send it again, or send an "
+                return
+                    "The server may have processed the request. Check its state before you send it again, or send an "
                     + "Idempotency-Key."
             }
-            return "It changes nothing at the server: send it again."
+            return "The request changes nothing at the server: send it again."
 
         case .status(let status) where status.code == 401: return "Add a credential, such as .bearer { token }."
         case .status(let status) where status.isRedirection:
-            return "The redirect was not followed: see .redirects(_:), options.redirects, and its Location."
+            return "The redirect was not followed: see .redirects(_:), options.redirects and the Location field."
         default: return nil
         }
     }

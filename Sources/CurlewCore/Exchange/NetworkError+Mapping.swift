@@ -29,13 +29,15 @@ extension NetworkError {
 
 extension NetworkError {
     /// Returns text from another component, redacted, truncated to `limit` and on one line.
-    static func told(_ text: String, upTo limit: Int = 500, without secrets: DeclaredSecrets = .none) -> String {
+    package static func told(
+        _ text: String, upTo limit: Int = 500, without secrets: DeclaredSecrets = .none
+    ) -> String {
         secrets.redaction.text(text.clipped(to: limit * 4)).clipped(to: limit).printable
     }
 
     /// Returns the error with the secrets that a client and its interceptors declare, also where it has no request.
     /// `detail` and `hint` are redacted immediately, `description` when it is formatted.
-    func withholding(_ secrets: DeclaredSecrets) -> NetworkError {
+    package func withholding(_ secrets: DeclaredSecrets) -> NetworkError {
         guard !secrets.isEmpty else { return self }
         var failure = self
         failure.secrets = secrets
@@ -56,7 +58,7 @@ extension DecodingError {
         case .keyNotFound(let key, let context):
             "No member \"\(key.stringValue)\" at \(context.codingPath.path)."
         case .dataCorrupted(let context):
-            "Not the expected document at \(context.codingPath.path). \(context.debugDescription)"
+            "Unexpected document at \(context.codingPath.path). \(context.debugDescription)"
         @unknown default:
             "\(self)"
         }

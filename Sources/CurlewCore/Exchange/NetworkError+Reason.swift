@@ -126,34 +126,6 @@ extension NetworkError {
         /// The user or the server declined the sign-in.
         case refused
     }
-
-    /// The policy that refused to send.
-    @nonexhaustive
-    public enum Policy: Hashable, Sendable {
-        /// The mock has no response for this request.
-        case mock
-        /// Too many exchanges already wait for the same host.
-        case overload
-        /// `.circuitBreaker()`: the origin failed too often recently. `retryAfter` is the time until the next attempt
-        /// is allowed.
-        case circuitBreaker
-        /// `.rateLimit(_:every:)`: no token becomes available before the deadline, or too many calls wait for one.
-        case rateLimit
-        /// `.concurrencyLimit(_:)`: too many calls wait for a permit, or the permit arrived when the call had less time
-        /// left than a typical call takes. A deadline that passes in the queue is `.timedOut(.queue)`.
-        case concurrencyLimit
-        /// The transport has been shut down.
-        case shutdown
-        /// `RedirectPolicy`: the target of the redirect is not allowed, or the redirect requires a request that cannot
-        /// be sent again.
-        case redirects
-        /// `TransportConfiguration.addressPolicy`: the host has no address to which the transport may connect.
-        case addressPolicy
-        /// `.httpsOnly()`: the request would be sent over plain http.
-        case httpsOnly
-        /// `APIClient.preview`: the preview ends here, in place of the transport.
-        case preview
-    }
 }
 
 extension NetworkError.Reason {

@@ -81,9 +81,7 @@ extension NetworkError {
     public var isRetryable: Bool {
         switch reason {
         case .status(let status): [408, 429, 500, 502, 503, 504].contains(status.code)
-        case .refused(by: .circuitBreaker), .refused(by: .rateLimit), .refused(by: .concurrencyLimit),
-            .refused(by: .overload):
-            true
+        case .refused(let policy): policy.mayPass
         default: reason.mayPass
         }
     }
@@ -135,7 +133,7 @@ extension NetworkError.Reason {
     }
 
     /// True if the server certainly received nothing of the request.
-    package var neverArrived: Bool {
+    package var notReceived: Bool {
         switch self {
         case .unreachable, .connectionLost(.requestNotSent), .proxyFailed, .timedOut(.queue): true
         default: false

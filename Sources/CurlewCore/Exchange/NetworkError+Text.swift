@@ -23,18 +23,15 @@ extension NetworkError: LocalizedError {
             "The server's certificate is not valid at this time."
         case .secureConnectionFailed: "A secure connection to the server could not be made."
         case .timedOut(.queue): "There were too many requests at the same time."
-        case .timedOut: "The server took too long to answer."
+        case .timedOut: "The server took too long to respond."
         case .connectionLost: "The connection was lost."
-        case .badResponse: "The server's answer could not be understood."
-        case .limitExceeded(.redirects), .refused(by: .redirects): "The server sent the request somewhere else in vain."
-        case .limitExceeded: "The server's answer was too large."
+        case .badResponse: "The server's response could not be understood."
+        case .limitExceeded(.redirects): "The server redirected the request without a result."
+        case .limitExceeded: "The server's response was too large."
         case .status(let status): Self.message(forStatus: status.code)
-        case .decoding: "The server's answer was not what was expected."
+        case .decoding: "The server's response was not as expected."
         case .notAuthenticated: "You are not signed in."
-        case .refused(by: .circuitBreaker): "The service is not available right now."
-        case .refused(by: .rateLimit), .refused(by: .concurrencyLimit), .refused(by: .overload):
-            "There were too many requests."
-        case .refused: "The request was not sent."
+        case .refused(let policy): policy.message
         case .storage: "A file could not be read or written."
         case .interceptor: "Something went wrong."
         }
@@ -45,14 +42,14 @@ extension NetworkError: LocalizedError {
         case 401: "You are not signed in."
         case 403: "You do not have permission to do this."
         case 404, 410: "This was not found."
-        case 409, 412: "This was changed in the meantime."
+        case 409, 412: "This has been changed since."
         case 413: "This is too large for the server."
-        case 408, 504: "The server took too long to answer."
+        case 408, 504: "The server took too long to respond."
         case 429: "There were too many requests."
         case 400...499: "The server did not accept the request."
         case 503: "The service is not available right now."
         case 500...599: "The server had a problem."
-        default: "The server gave an unexpected answer."
+        default: "The server sent an unexpected response."
         }
     }
 
@@ -77,8 +74,8 @@ extension NetworkError: LocalizedError {
             "Check that the date and time of this device are right."
         case .secureConnectionFailed: "Do not enter personal data. Try again on another network."
         case .notAuthenticated, .status(.unauthorized): "Sign in and try again."
-        case .status(.tooManyRequests), .refused(by: .circuitBreaker), .refused(by: .rateLimit),
-            .refused(by: .concurrencyLimit), .refused(by: .overload):
+        case .status(.tooManyRequests): retryAfter.map(Self.suggestion(toWait:)) ?? "Try again in a moment."
+        case .refused(let policy) where policy.mayPass:
             retryAfter.map(Self.suggestion(toWait:)) ?? "Try again in a moment."
         case .status(let status) where status.isServerError: "Try again later."
         default: nil

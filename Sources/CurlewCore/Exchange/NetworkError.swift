@@ -25,14 +25,14 @@ public import Foundation
 public struct NetworkError: Error, Sendable {
     /// The fields, behind one immutable reference. The error is thrown through many frames, so its size is one machine
     /// word.
-    private var box: Box
+    private var box: Boxed<Fields>
 
     /// Creates an error, for interceptors, mocks and transports.
     public init(
         _ reason: Reason, detail: String = "", hint: String? = nil, request: RequestLine? = nil,
-        response: Answer? = nil, underlying: (any Error)? = nil
+        response: Response? = nil, underlying: (any Error)? = nil
     ) {
-        box = Box(
+        box = Boxed(
             Fields(
                 reason: reason, detail: detail, hint: hint, request: request, response: response,
                 underlying: underlying))
@@ -40,7 +40,7 @@ public struct NetworkError: Error, Sendable {
 
     /// Creates the error that a typed call throws for this status and body.
     public init(statusCode: Int, headers: HTTPHeaders = [:], body: Data = Data()) {
-        let answer = Answer(status: HTTPStatus(statusCode), headers: headers, body: body)
+        let answer = Response(status: HTTPStatus(statusCode), headers: headers, body: body)
         self.init(.status(answer.status), response: answer)
     }
 
@@ -49,7 +49,7 @@ public struct NetworkError: Error, Sendable {
     /// - `body`: the part of the body that has been read; empty by default. The initializer does not read the
     ///   response's own body.
     public init(_ response: HTTPResponse, body: Data = Data()) {
-        let answer = Answer(
+        let answer = Response(
             status: response.status, headers: response.headers, body: body, reasonPhrase: response.reasonPhrase)
         self.init(.status(answer.status), response: answer)
     }
@@ -67,43 +67,43 @@ public struct NetworkError: Error, Sendable {
 
     /// The reason why the call failed.
     public var reason: Reason {
-        get { box.fields.reason }
+        get { box.value.reason }
         set { update { $0.reason = newValue } }
     }
 
     /// One sentence for the developer. It may contain hosts and file names, never secrets.
     public var detail: String {
-        get { box.fields.detail }
+        get { box.value.detail }
         set { update { $0.detail = newValue } }
     }
 
     /// What the developer can do about the error, if anything.
     public var hint: String? {
-        get { box.fields.hint }
+        get { box.value.hint }
         set { update { $0.hint = newValue } }
     }
 
     /// The method and URL of the request; nil when the request could not be built.
     public var request: RequestLine? {
-        get { box.fields.request }
+        get { box.value.request }
         set { update { $0.request = newValue } }
     }
 
     /// The endpoint's name; nil when the call had none.
     public var routeName: String? {
-        get { box.fields.routeName }
+        get { box.value.routeName }
         set { update { $0.routeName = newValue } }
     }
 
     /// The method of a call whose request could not be built.
     package var unsentMethod: HTTPMethod? {
-        get { box.fields.unsentMethod }
+        get { box.value.unsentMethod }
         set { update { $0.unsentMethod = newValue } }
     }
 
     /// The response, if one arrived.
-    public var response: Answer? {
-        get { box.fields.response }
+    public var response: Response? {
+        get { box.value.response }
         set { update { $0.response = newValue } }
     }
 
@@ -113,51 +113,49 @@ public struct NetworkError: Error, Sendable {
     /// Empty for other reasons, when no certificate arrived, and with transports that do not report certificates:
     /// libcurl without OpenSSL, and URLSession on Linux.
     public var certificates: [PeerCertificate] {
-        get { box.fields.certificates }
+        get { box.value.certificates }
         set { update { $0.certificates = newValue } }
     }
 
     /// The attempts of the call, oldest first, with the reason why the last one was final. Complete in a pipeline with
     /// `.retry()`. Empty when no attempt was made.
     public var attempts: [Attempt] {
-        get { box.fields.attempts }
+        get { box.value.attempts }
         set { update { $0.attempts = newValue } }
     }
 
     /// The error that caused this one: a `TransportFailure`, a `DecodingError`, or an error of the app.
     public var underlying: (any Error)? {
-        get { box.fields.underlying }
+        get { box.value.underlying }
         set { update { $0.underlying = newValue } }
     }
 
     /// Other events of the attempt that failed, until they are part of `attempts`.
     package var notes: [String] {
-        get { box.fields.notes }
+        get { box.value.notes }
         set { update { $0.notes = newValue } }
     }
 
     /// The declared secrets that descriptions redact: those of the request, or of the client without a request.
     package var secrets: DeclaredSecrets {
-        get { box.fields.secrets.isEmpty ? request?.secrets ?? .none : box.fields.secrets }
+        get { box.value.secrets.isEmpty ? request?.secrets ?? .none : box.value.secrets }
         set { update { $0.secrets = newValue } }
     }
 
     /// The delay that the refusing policy expects; `retryAfter` returns it.
     package var expectedWait: Duration? {
-        get { box.fields.expectedWait }
+        get { box.value.expectedWait }
         set { update { $0.expectedWait = newValue } }
     }
 
     /// The codecs of the call; `body(as:)` uses them.
     package var codecs: Codecs? {
-        get { box.fields.codecs }
+        get { box.value.codecs }
         set { update { $0.codecs = newValue } }
     }
 
     private mutating func update(_ change: (inout Fields) -> Void) {
-        var fields = box.fields
-        change(&fields)
-        box = Box(fields)
+        box = box.changed(change)
     }
 
     private struct Fields: Sendable {
@@ -167,7 +165,7 @@ public struct NetworkError: Error, Sendable {
         var request: RequestLine?
         var routeName: String?
         var unsentMethod: HTTPMethod?
-        var response: Answer?
+        var response: Response?
         var certificates: [PeerCertificate] = []
         var attempts: [Attempt] = []
         var notes: [String] = []
@@ -175,13 +173,5 @@ public struct NetworkError: Error, Sendable {
         var expectedWait: Duration?
         var codecs: Codecs?
         var secrets = DeclaredSecrets.none
-    }
-
-    private final class Box: Sendable {
-        let fields: Fields
-
-        init(_ fields: Fields) {
-            self.fields = fields
-        }
     }
 }

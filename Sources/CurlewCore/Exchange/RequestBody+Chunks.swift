@@ -32,7 +32,8 @@ extension RequestBody {
                 let chunks = try make()
                 return Chunks { Self.counted(chunks.makeNext(), length) }
             } catch {
-                throw NetworkError(.encoding, detail: "The body stream could not be made: \(error)", underlying: error)
+                throw NetworkError(
+                    .encoding, detail: "The body stream could not be created: \(error)", underlying: error)
             }
         }
     }
@@ -53,7 +54,8 @@ extension RequestBody {
             count += Int64(chunk?.count ?? 0)
             guard count <= length, chunk != nil || count == length else {
                 throw NetworkError(
-                    .encoding, detail: "The stream gave another number of bytes than its length of \(length) says.")
+                    .encoding,
+                    detail: "The stream produced a number of bytes other than its declared length of \(length).")
             }
             return chunk
         }

@@ -20,13 +20,13 @@ extension RequestBody {
             do {
                 fields = try await make()
             } catch {
-                throw NetworkError(.encoding, detail: "The trailers could not be made: \(error)", underlying: error)
+                throw NetworkError(.encoding, detail: "The trailers could not be created: \(error)", underlying: error)
             }
             if let problem = fields.problem { throw NetworkError(.encoding, detail: problem.message) }
             if let field = fields.first(where: { !names.contains($0.name) }) {
                 throw NetworkError(
-                    .encoding, detail: "The trailer \(field.name.text.printable) was not announced.",
-                    hint: "Name it in trailing(_:fields:).")
+                    .encoding, detail: "The trailer \(field.name.text.printable) was not declared.",
+                    hint: "Declare it in trailing(_:fields:).")
             }
             return fields
         }
@@ -55,8 +55,10 @@ extension RequestBody {
     /// The reason why no transport can send the trailers; nil if they can be sent or if there are none.
     var trailerProblem: String? {
         guard let trailers else { return nil }
-        guard case .stream(nil, _, _) = kind else { return "Only a stream without a declared length has trailers." }
-        guard !trailers.names.isEmpty else { return "The body has trailers without a name." }
+        guard case .stream(nil, _, _) = kind else {
+            return "Only a stream without a declared length can have trailers."
+        }
+        guard !trailers.names.isEmpty else { return "The body has trailers but declares no name." }
         guard let name = trailers.names.first(where: { !$0.isValid || !$0.mayTrail }) else { return nil }
         return "A field named \(name.text.printable) cannot be a trailer (RFC 9110 §6.5.1)."
     }

@@ -31,13 +31,13 @@ public struct RequestOptions: Sendable {
     public var codecs: Codecs?
     /// The statuses besides 200–299 that count as success. Those of the client and of the call are combined. Default
     /// none.
-    public var accepts: Set<HTTPStatus> = []
+    public var acceptedStatuses: Set<HTTPStatus> = []
     /// True for calls with an Optional value that return nil for 404 and 410 instead of throwing. Nil is false.
-    public var nilOn404: Bool?
+    public var decodesNotFoundAsNil: Bool?
     /// True returns the response when its head arrives; false waits for small bodies. Nil is false.
     public var streaming: Bool?
     /// True delivers the body with its content codings (gzip, …) not decoded, where the transport can. Nil is false.
-    public var rawBody: Bool?
+    public var skipsContentDecoding: Bool?
     /// True records the certificates of the server in the metrics (`ConnectionInfo.TLS.certificates`). Observed calls
     /// always record them. Nil is false. Not available over URLSession.
     public var peerCertificates: Bool?
@@ -55,7 +55,27 @@ public struct RequestOptions: Sendable {
     public var authentication: AuthenticationChoice?
 
     /// The values of extensions, by the identifiers of their key types.
-    private(set) var values: [ObjectIdentifier: any Sendable] = [:]
+    private var values: [ObjectIdentifier: Entry] = [:]
+
+    private struct Entry: Sendable {
+        let value: any Sendable
+        let isOfCall: Bool
+    }
+
+    /// The values of extensions that can change an exchange: those without a `CallOptionKey`.
+    package var exchangeValues: [ObjectIdentifier: any Sendable] {
+        values.isEmpty ? [:] : values.filter { !$1.isOfCall }.mapValues(\.value)
+    }
+
+    /// True if the call consists of one hop: every interceptor, also a custom one, returns a redirect as it is and
+    /// sends nothing to its target. Default false.
+    ///
+    /// Set by requests whose content only their own target may receive, such as those of `OAuth2` with refresh tokens
+    /// and client secrets. An interceptor that follows redirects must check it.
+    public var isSingleHop: Bool {
+        get { self[SingleHopKey.self] }
+        set { self[SingleHopKey.self] = newValue }
+    }
 
     /// Creates the default options.
     public init() {}
@@ -69,13 +89,15 @@ public struct RequestOptions: Sendable {
 
     /// The value for an extension's key.
     public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
-        get { values.isEmpty ? Key.defaultValue : values[ObjectIdentifier(key)] as? Key.Value ?? Key.defaultValue }
-        set { values[ObjectIdentifier(key)] = newValue }
+        get {
+            values.isEmpty ? Key.defaultValue : values[ObjectIdentifier(key)]?.value as? Key.Value ?? Key.defaultValue
+        }
+        set { values[ObjectIdentifier(key)] = Entry(value: newValue, isOfCall: key is any CallOptionKey.Type) }
     }
 
     /// Returns these options, overridden by everything that `other` sets. A nil option of `other` keeps this one's
-    /// value. Timeouts and limits are overridden individually, `accepts` is combined, and values of extensions in
-    /// `other` take precedence.
+    /// value. Timeouts and limits are overridden individually, `acceptedStatuses` is combined, and values of extensions
+    /// in `other` take precedence.
     public func overridden(by other: RequestOptions) -> RequestOptions {
         var result = self
         result.bounds = bounds?.overridden(by: other.bounds) ?? other.bounds
@@ -84,10 +106,10 @@ public struct RequestOptions: Sendable {
         if let sendsIdempotencyKey = other.sendsIdempotencyKey { result.sendsIdempotencyKey = sendsIdempotencyKey }
         if let priority = other.priority { result.priority = priority }
         if let authentication = other.authentication { result.authentication = authentication }
-        if !other.accepts.isEmpty { result.accepts.formUnion(other.accepts) }
-        if let nilOn404 = other.nilOn404 { result.nilOn404 = nilOn404 }
+        if !other.acceptedStatuses.isEmpty { result.acceptedStatuses.formUnion(other.acceptedStatuses) }
+        if let decodesNotFoundAsNil = other.decodesNotFoundAsNil { result.decodesNotFoundAsNil = decodesNotFoundAsNil }
         if let streaming = other.streaming { result.streaming = streaming }
-        if let rawBody = other.rawBody { result.rawBody = rawBody }
+        if let skipsContentDecoding = other.skipsContentDecoding { result.skipsContentDecoding = skipsContentDecoding }
         if let peerCertificates = other.peerCertificates { result.peerCertificates = peerCertificates }
         if !other.values.isEmpty { result.values.merge(other.values) { $1 } }
         return result
@@ -100,4 +122,12 @@ public protocol RequestOptionKey {
     associatedtype Value: Sendable
     /// The value if none was stored.
     static var defaultValue: Value { get }
+}
+
+/// A key for a value that only interceptors read which decide about the call as a whole. Calls whose options differ in
+/// such values only may share an exchange.
+package protocol CallOptionKey: RequestOptionKey {}
+
+private enum SingleHopKey: CallOptionKey {
+    static let defaultValue = false
 }

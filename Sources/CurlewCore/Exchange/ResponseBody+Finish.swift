@@ -18,7 +18,7 @@ extension ResponseBody {
     /// a second, breaks off or cannot be decoded, only the connection is lost.
     ///
     /// Throws when the caller is cancelled, and when the deadline of the call has passed.
-    func finish(on time: any TimeSource) async throws {
+    package func finish(on time: any TimeSource) async throws {
         if bufferedData != nil { return }
         if let length = declaredLength, length > Self.finishLimit { return cancel() }
         _ = try await read(upTo: Self.finishLimit, on: time)
@@ -27,7 +27,7 @@ extension ResponseBody {
 
     /// Returns a replacement for a body that may still be needed, with the bytes read so far, at most 1 MiB. If reading
     /// failed, reading the replacement fails too.
-    func settled(on time: any TimeSource) async throws -> ResponseBody {
+    package func settled(on time: any TimeSource) async throws -> ResponseBody {
         if bufferedData != nil || value != nil { return self }
         let (data, failure) = try await read(upTo: 1 << 20, on: time)
         guard let failure else { return ResponseBody(data, limit: limit, trailers: trailers) }

@@ -17,7 +17,7 @@ extension ResponseBody {
             /// Chunks of a sequence, which reads another body if `of` names one.
             case sequence(@Sendable () -> ChunkPull, of: ResponseBody?, cancel: @Sendable () -> Void)
             /// Another body whose end is observed.
-            case watched(ResponseBody, Ending)
+            case watched(ResponseBody, OnceCallback)
             case value(any Sendable)
         }
 
@@ -56,8 +56,8 @@ extension ResponseBody {
             }
             if wasClaimed {
                 throw NetworkError(
-                    .invalidRequest, detail: "The response body has been read already.",
-                    hint: "A body can be read once. Keep what collect() returned.")
+                    .invalidRequest, detail: "The response body has already been read.",
+                    hint: "A body can be read once. Keep the data that collect() returned.")
             }
         }
 
@@ -76,15 +76,15 @@ extension ResponseBody {
             case .watched(let body, let ending): return untilCancelled(ending.watching(CurlewCore.pull(from: body)))
             case .value:
                 throw NetworkError(
-                    .refused(by: .mock), detail: "The answer is a value that was never encoded: it has no bytes.",
-                    hint: "Make the value Encodable, or let the stub answer JSON text.")
+                    .refused(by: .mock), detail: "The response is a value that was never encoded, so it has no bytes.",
+                    hint: "Make the value Encodable, or let the stub return JSON text.")
             }
         }
 
         private func untilCancelled(_ next: @escaping ChunkPull) -> ChunkPull {
             { [self] in
                 guard !progress.withLock({ $0.isCancelled }) else {
-                    throw NetworkError(.cancelled, detail: "The body was given up.")
+                    throw NetworkError(.cancelled, detail: "The body was dropped before it was read.")
                 }
                 return try await next()
             }
@@ -107,7 +107,7 @@ extension ResponseBody {
         static func overLimit(_ limit: Int64) -> NetworkError {
             NetworkError(
                 .limitExceeded(.responseBody), detail: "The response body is longer than \(limit) bytes.",
-                hint: "Raise options.limits.responseBody for this call, or let client.download write it to a file, "
+                hint: "Raise options.limits.responseBody for this call, or write it to a file with client.download, "
                     + "up to options.limits.download.")
         }
     }

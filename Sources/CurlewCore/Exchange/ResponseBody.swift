@@ -80,7 +80,7 @@ public struct ResponseBody: AsyncSequence, Sendable {
             end(.complete)
             return self
         }
-        return ResponseBody(Storage(.watched(self, Ending(end)), limit: limit, length: declaredLength))
+        return ResponseBody(Storage(.watched(self, OnceCallback(end)), limit: limit, length: declaredLength))
     }
 
     /// The trailer fields that followed the body (RFC 9110 §6.5), such as a checksum. Empty if there are none, and

@@ -9,7 +9,7 @@ package enum ResponseBodyEnd: Sendable {
 }
 
 /// A callback that runs once: when `run` is called, or when the last reference is released.
-final class Ending: Sendable {
+final class OnceCallback: Sendable {
     private let end: Locked<(@Sendable (ResponseBodyEnd) -> Void)?>
 
     init(_ end: @escaping @Sendable (ResponseBodyEnd) -> Void) {
@@ -39,7 +39,7 @@ final class Ending: Sendable {
     }
 
     /// Reports the end of `drain`, which reads the whole body in one call.
-    func telling(_ drain: () async throws -> Void) async throws {
+    func reporting(_ drain: () async throws -> Void) async throws {
         do {
             try await drain()
             run(.complete)

@@ -52,7 +52,7 @@ extension ResponseBody {
                 try await source.drain(into: limit == .max ? sink : BoundedSink(sink, limit: limit))
             case .watched(let body, let ending):
                 try storage.claim()
-                try await ending.telling { try await body.drain(into: sink) }
+                try await ending.reporting { try await body.drain(into: sink) }
             case .buffered, .sequence, .value:
                 var chunks = makeAsyncIterator()
                 while let chunk = try await chunks.next() { try sink.write(chunk) }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
 /// Responses that are written to a file.
 extension APIClient {
     /// Reports the progress of a download: the bytes written, and the expected total if the server declares it and the
@@ -41,6 +47,22 @@ extension APIClient {
     ) async throws(NetworkError) -> Response<Int64> {
         try await core.download(request, to: path, progress)
     }
+
+    /// Sends `route` and writes its response to the file at a file URL. Throws `.invalidRequest` for any other URL.
+    @concurrent @discardableResult
+    public func download(
+        _ route: some Route, to file: URL, progress: DownloadProgress? = nil
+    ) async throws(NetworkError) -> Response<Int64> {
+        try await core.download(route, to: try file.filePath(), progress)
+    }
+
+    /// Downloads the response to an inline request to a file URL.
+    @concurrent @discardableResult
+    public func download<Value>(
+        _ request: Request<Value>, to file: URL, progress: DownloadProgress? = nil
+    ) async throws(NetworkError) -> Response<Int64> {
+        try await core.download(request, to: try file.filePath(), progress)
+    }
 }
 
 extension APIClient.Core {
@@ -66,9 +88,9 @@ extension APIClient.Core {
         }
     }
 
-    private func draft(_ path: String, of call: PreparedCall) async throws(NetworkError) -> DraftFile {
+    private func draft(_ path: String, of call: PreparedCall) async throws(NetworkError) -> PartialFile {
         do throws(NetworkError) {
-            return try DraftFile(for: path)
+            return try PartialFile(for: path)
         } catch {
             var failure = error
             failure.request = RequestLine(call.request)
@@ -88,12 +110,12 @@ private final class CountingSink: BodySink {
     }
 
     private static let step: Int64 = 1 << 20
-    private let file: DraftFile
+    private let file: PartialFile
     private let expected: Int64?
     private let progress: APIClient.DownloadProgress?
     private let state = Locked(State())
 
-    init(_ file: DraftFile, expected: Int64?, _ progress: APIClient.DownloadProgress?) {
+    init(_ file: PartialFile, expected: Int64?, _ progress: APIClient.DownloadProgress?) {
         self.file = file
         self.expected = expected
         self.progress = progress

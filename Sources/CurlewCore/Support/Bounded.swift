@@ -4,10 +4,10 @@
 /// the background.
 ///
 /// Throws `DeadlinePassed`, `CancellationError` as soon as the caller is cancelled, and the errors of `work`.
-func bounded<Value: Sendable>(
+package func bounded<Value: Sendable>(
     until deadline: Deadline, on time: any TimeSource, _ work: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
-    let outcome = OneShot<Value>()
+    let outcome = SharedResult<Value>()
     Task {
         do {
             outcome.finish(.success(try await work()))

@@ -26,7 +26,7 @@ package struct DeclaredSecrets: Hashable, Sendable {
     package var redaction: Redaction { box?.redaction ?? .standard }
 
     /// The declarations; nil without any.
-    var rules: FieldRules? { box?.rules }
+    package var rules: FieldRules? { box?.rules }
 
     /// The fields declared as secret.
     package var secretFields: Set<HTTPField.Name> { box?.rules.secret ?? [] }
@@ -57,7 +57,7 @@ package struct DeclaredSecrets: Hashable, Sendable {
             self.rules = rules
         }
 
-        /// Created on first use, because most values with rules are never shown.
+        /// The redaction that applies these rules. Created on first access, because most values are never printed.
         var redaction: Redaction {
             made.withLock { made in
                 if let made { return made }

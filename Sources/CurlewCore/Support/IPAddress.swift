@@ -103,14 +103,14 @@ extension IPAddress: CustomStringConvertible {
 }
 
 /// A network: the addresses with a common prefix, such as `10.0.0.0/8`.
-public struct IPNetwork: Hashable, Sendable {
+package struct IPNetwork: Hashable, Sendable {
     /// An address in the network.
-    public let address: IPAddress
+    package let address: IPAddress
     /// The length of the common prefix in bits.
-    public let bits: Int
+    package let bits: Int
 
     /// Parses a network, `fd00::/8`, or a single address. Returns nil for anything else.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.utf8.split(separator: 0x2F, maxSplits: 1, omittingEmptySubsequences: false)
         guard let first = parts.first, let address = IPAddress(String(decoding: first, as: UTF8.self)) else {
             return nil
@@ -133,7 +133,7 @@ public struct IPNetwork: Hashable, Sendable {
     }
 
     /// Returns whether the network contains the address.
-    public func contains(_ other: IPAddress) -> Bool {
+    package func contains(_ other: IPAddress) -> Bool {
         let (left, right) = (address.bytes, other.bytes)
         guard left.count == right.count else { return false }
         let whole = bits / 8
@@ -145,7 +145,7 @@ public struct IPNetwork: Hashable, Sendable {
 
 extension IPNetwork: CustomStringConvertible {
     /// The text form; a single address without a prefix length.
-    public var description: String {
+    package var description: String {
         bits == address.bytes.count * 8 ? "\(address)" : "\(address)/\(bits)"
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// Replaces the content of elements and attributes with secret names in XML, SOAP and HTML, also in truncated and
-/// malformed text.
+/// Redacts XML, SOAP and HTML: replaces the content of elements, and the values of attributes, whose names are secret.
+/// It also handles truncated and malformed text.
 ///
-/// An element is secret by its local name, or by its attribute `name`, `key` or `id`. Its content extends to its
-/// closing tag, or to the end of the text. An attribute `value` or `content` of an element with a secret `name` is
-/// replaced too.
+/// An element is secret if its local name is secret, or the value of its attribute `name`, `key`, `id` or `property`.
+/// Its content extends to its closing tag, or to the end of the text. The values of the attributes `value`, `content`
+/// and `default` of a secret element are replaced too.
 struct MarkupRedactor {
     let redaction: Redaction
 

@@ -42,7 +42,7 @@ public enum MessageDigest {
 
     /// Returns the 16 bytes of the MD5 (RFC 1321) of `bytes`; nil where the system forbids it. Only for digest
     /// authentication with servers that support nothing better.
-    static func md5(_ bytes: Data) -> Data? {
+    package static func md5(_ bytes: Data) -> Data? {
         #if canImport(CryptoKit)
         return Data(Insecure.MD5.hash(data: bytes))
         #else

@@ -23,7 +23,7 @@ package enum PrivateFile {
         /// What the user can do about it.
         package let hint: String?
 
-        init(_ action: String, _ path: String, _ code: Int32 = errno) {
+        package init(_ action: String, _ path: String, _ code: Int32 = errno) {
             description = "\(path) cannot be \(action): \(String(cString: strerror(code)))"
             isMissing = code == ENOENT
             hint = nil
@@ -47,7 +47,7 @@ package enum PrivateFile {
     }
 
     /// Returns the bytes of a file; nil if it does not exist, cannot be read, or has more than `limit` bytes.
-    static func contents(of path: String, limit: Int) -> Data? {
+    package static func contents(of path: String, limit: Int) -> Data? {
         try? read(path, limit: limit)
     }
 
@@ -78,7 +78,7 @@ package enum PrivateFile {
 
     /// Throws if an existing file does not have this trust. Symbolic links are not followed: their creator would choose
     /// the file that is read or replaced.
-    static func check(_ path: String, _ trust: Trust = .owner) throws(Failure) {
+    package static func check(_ path: String, _ trust: Trust = .owner) throws(Failure) {
         var information = stat()
         guard lstat(path, &information) == 0 else {
             guard errno != ENOENT else { return }
@@ -90,19 +90,19 @@ package enum PrivateFile {
     static func check(_ information: stat, _ path: String, _ trust: Trust) throws(Failure) {
         guard information.st_mode & S_IFMT == S_IFREG else {
             throw Failure(
-                "\(path) is no regular file (a symbolic link, a folder or a pipe, for example)",
-                hint: "Name the file itself, or another one.")
+                "\(path) is not a regular file (for example a symbolic link, a folder or a pipe)",
+                hint: "Specify the file itself, or another file.")
         }
         guard information.st_uid == geteuid() else {
             throw Failure(
                 "\(path) belongs to another user (\(information.st_uid), this process is \(geteuid()))",
-                hint: "Name another file, or let its owner give it to you: chown \(geteuid()) \(path)")
+                hint: "Specify another file, or let its owner transfer it to you: chown \(geteuid()) \(path)")
         }
         let mode = information.st_mode & 0o777
         guard trust != .ownerAlone || mode & 0o077 == 0 else {
             throw Failure(
                 "\(path) can be read or changed by other users (mode 0\(String(mode, radix: 8)))",
-                hint: "If nobody can have changed it: chmod 600 \(path)")
+                hint: "If no other user can have changed it: chmod 600 \(path)")
         }
     }
 
@@ -139,10 +139,10 @@ package enum PrivateFile {
         if isDurable { synchronizeFolder(of: path) }
     }
 
-    static func draft(of path: String) -> String { path + ".new" }
+    package static func draft(of path: String) -> String { path + ".new" }
 
     /// Removes the file. A missing file is not an error.
-    static func remove(_ path: String) throws(Failure) {
+    package static func remove(_ path: String) throws(Failure) {
         guard unlink(path) == 0 || errno == ENOENT else { throw Failure("removed", path) }
         synchronizeFolder(of: path)
     }

@@ -2,7 +2,7 @@
 
 extension [String] {
     /// The elements as an enumeration: `a`, `a and b`, `a, b and c`.
-    var inWords: String {
+    package var inWords: String {
         guard count > 1, let last else { return first ?? "" }
         return dropLast().joined(separator: ", ") + " and " + last
     }
@@ -10,5 +10,5 @@ extension [String] {
 
 extension Double {
     /// The value as a percentage: `95 %`. A value outside 0...1 is shown unchanged.
-    var percent: String { (0...1).contains(self) ? "\(Int((self * 100).rounded())) %" : "\(self)" }
+    package var percent: String { (0...1).contains(self) ? "\(Int((self * 100).rounded())) %" : "\(self)" }
 }

@@ -21,14 +21,14 @@ extension EasyHandle {
     /// Installs a callback that checks or reports each address that libcurl tries, if one is needed.
     func setOpening(of transfer: Transfer, _ context: UnsafeMutableRawPointer) {
         if isGuarded { return setPointer(CURLOPT_OPENSOCKETDATA, context) }
-        if transfer.context.isObserved {
+        if transfer.plan.context.isObserved {
             check(curlew_set_open_socket_callback(pointer, openWatchedSocket))
             setPointer(CURLOPT_OPENSOCKETDATA, context)
         } else if current.tellsAddresses {
             check(curlew_set_open_socket_callback(pointer, openSocket))
             setPointer(CURLOPT_OPENSOCKETDATA, transfer.multi.map { Unmanaged.passUnretained($0.handles).toOpaque() })
         }
-        current.tellsAddresses = transfer.context.isObserved
+        current.tellsAddresses = transfer.plan.context.isObserved
     }
 }
 
@@ -37,11 +37,11 @@ extension Transfer {
     /// callback.
     func mayConnect(to address: IPAddress?) -> Bool {
         guard let address else {
-            refusedAddress = "an address of an unknown kind"
+            connection.refusedAddress = "an address of an unknown kind"
             return false
         }
-        guard let objection = owner.configuration.addressPolicy.objection(to: address) else { return true }
-        refusedAddress = "\(address) (\(objection))"
+        guard let objection = plan.owner.configuration.addressPolicy.objection(to: address) else { return true }
+        connection.refusedAddress = "\(address) (\(objection))"
         return false
     }
 }
@@ -50,13 +50,14 @@ extension CurlFailure {
     /// Returns the error for a transfer that ended because its addresses were refused, or nil if it ended for another
     /// reason.
     static func addressRefusal(_ code: CURLcode, transfer: Transfer) -> NetworkError? {
-        guard let refused = transfer.refusedAddress, [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(code)
+        guard let refused = transfer.connection.refusedAddress,
+            [CURLE_COULDNT_CONNECT, CURLE_ABORTED_BY_CALLBACK].contains(code)
         else { return nil }
         return NetworkError(
             .refused(by: .addressPolicy),
-            detail: "\(transfer.request.origin.host) has the address \(refused), to which "
-                + "TransportConfiguration.addressPolicy lets nothing connect.",
-            hint: "If the host is one of yours, name its address: .publicOnly.allowing(\"10.1.0.0/16\").")
+            detail: "\(transfer.plan.request.origin.host) has the address \(refused), to which "
+                + "TransportConfiguration.addressPolicy allows no connection.",
+            hint: "If the host belongs to you, allow its address: .publicOnly.allowing(\"10.1.0.0/16\").")
     }
 }
 

@@ -60,13 +60,13 @@ extension CurlFailure {
         guard let pins = handle.current.pins else { return nil }
         let leaf = code == CURLE_SSL_PINNEDPUBKEYNOTMATCH ? handle.serverPin : nil
         guard let found = handle.serverCheck?.refused ?? leaf else { return nil }
-        return pins.refusal(of: transfer.request.origin.host, found: found)
+        return pins.refusal(of: transfer.plan.request.origin.host, found: found)
     }
 
     static func hint(for code: CURLcode, handle: EasyHandle) -> String? {
         if code == CURLE_INTERFACE_FAILED {
             return
-                "Check TransportConfiguration.localAddress: this machine has to have it, and its kind has to fit the "
+                "Check TransportConfiguration.localAddress: this machine must have it, and its family must match the "
                 + "server's address."
         }
         let tls = handle.configuration.tls
@@ -74,11 +74,11 @@ extension CurlFailure {
         let isAboutIdentity = code == CURLE_SSL_CERTPROBLEM || code == CURLE_BAD_FUNCTION_ARGUMENT
         if isAboutIdentity, tls.identity != nil, !handle.refuses(code) {
             return
-                "Check TLSConfiguration.identity: the files, that key and certificate belong together, the passphrase."
+                "Check TLSConfiguration.identity: the files, the passphrase, and that key and certificate match."
         }
         guard code == CURLE_SSL_CACERT_BADFILE else { return nil }
         if case .file(let path) = tls.trustedRoots {
-            return "Check that \(path) exists and holds certificates in PEM form (TLSConfiguration.trustedRoots)."
+            return "Check that \(path) exists and contains certificates in PEM format (TLSConfiguration.trustedRoots)."
         }
         return "Check TLSConfiguration.trustedRoots, or install the system's certificate authorities."
     }

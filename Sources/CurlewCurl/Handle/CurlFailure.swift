@@ -19,14 +19,14 @@ enum CurlFailure {
     static func error(
         _ code: CURLcode, handle: EasyHandle, transfer: Transfer, message own: String? = nil
     ) -> NetworkError {
-        if let own = transfer.failure { return completed(own, transfer) }
+        if let own = transfer.ending.failure { return completed(own, transfer) }
         let repetition = repetitionReason(code, transfer)
         if repetition == nil, let refusal = addressRefusal(code, transfer: transfer) {
             return completed(refusal, transfer)
         }
         let message =
             code == CURLE_OK
-            ? "The connection ended before the head of the answer was complete." : own ?? handle.message(for: code)
+            ? "The connection closed before the response head was complete." : own ?? handle.message(for: code)
         var systemError = Int32(truncatingIfNeeded: curlew_info_long(handle.pointer, CURLINFO_OS_ERRNO))
         // libcurl does not distinguish a name without an address from a machine without a network.
         if code == CURLE_COULDNT_RESOLVE_HOST, !NetworkInterfaces.isAnyUp { systemError = ENETDOWN }
@@ -40,12 +40,12 @@ enum CurlFailure {
                 systemError: systemError))
         if error.reason.isAboutCertificate { error.certificates = handle.presentedCertificates }
         if error.reason == .secureConnectionFailed(.clientCertificate), handle.serverCheck?.lacksCertificate == true {
-            error.hint = "The server asks for a certificate of the client: set TLSConfiguration.identity."
+            error.hint = "The server requires a client certificate: set TLSConfiguration.identity."
         }
         if error.reason == .configuration { error.hint = hint(for: code, handle: handle) }
         if error.reason == .limitExceeded(.responseHeaders), isHeadTooLarge(code, message) {
             error.hint =
-                "libcurl itself takes no more than 300 KB of heads for one call; limits.headerBytes cannot raise that."
+                "libcurl accepts at most 300 KB of heads for one call; limits.headerBytes cannot raise that."
         }
         return completed(error, transfer)
     }
@@ -60,7 +60,7 @@ enum CurlFailure {
 
     /// Returns the error for a transfer that the event loop ended because `phase` timed out.
     static func timeout(_ phase: NetworkError.Phase, transfer: Transfer) -> NetworkError {
-        completed(.timeout(phase, transfer.context.timeouts), transfer)
+        completed(.timeout(phase, transfer.plan.context.timeouts), transfer)
     }
 
     /// Returns the error for a transfer that the event loop ended because libcurl failed as a whole.
@@ -71,12 +71,12 @@ enum CurlFailure {
 
     private static func completed(_ error: NetworkError, _ transfer: Transfer) -> NetworkError {
         var error = error
-        error.request = RequestLine(transfer.request)
-        if transfer.head.isComplete, error.response == nil {
-            error.response = NetworkError.Answer(
-                status: transfer.head.status, headers: transfer.head.headers,
-                body: transfer.buffered.prefix(transfer.context.limits.errorExcerpt), isTruncated: true,
-                date: transfer.context.time.date)
+        error.request = RequestLine(transfer.plan.request)
+        if transfer.received.head.isComplete, error.response == nil {
+            error.response = NetworkError.Response(
+                status: transfer.received.head.status, headers: transfer.received.head.headers,
+                body: transfer.received.gathered.prefix(transfer.plan.context.limits.errorExcerpt), isTruncated: true,
+                date: transfer.plan.context.time.date)
         }
         return error
     }
@@ -95,7 +95,7 @@ enum CurlFailure {
         // libcurl's own limits: one line of a head, and the data that it decodes ahead of a paused reader. Older
         // versions report the first code, newer ones the second.
         case CURLE_OUT_OF_MEMORY where wasSent(handle), tooLarge:
-            .limitExceeded(transfer.head.isComplete ? .responseBody : .responseHeaders)
+            .limitExceeded(transfer.received.head.isComplete ? .responseBody : .responseHeaders)
         case CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CIPHER, CURLE_SSL_CERTPROBLEM,
             CURLE_SSL_CRL_BADFILE, CURLE_UNKNOWN_OPTION, CURLE_NOT_BUILT_IN, CURLE_OUT_OF_MEMORY,
             CURLE_BAD_FUNCTION_ARGUMENT, CURLE_FAILED_INIT, CURLE_INTERFACE_FAILED, CURLE_SETOPT_OPTION_SYNTAX:
@@ -131,7 +131,7 @@ enum CurlFailure {
             CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_CONNECT, CURLE_PROXY,
             CURLE_OPERATION_TIMEDOUT,
         ]
-        guard transfer.sendings > 0, !transfer.mayRepeat, noWay.contains(code) else { return nil }
+        guard transfer.sent.attempts > 0, !transfer.plan.mayRepeat, noWay.contains(code) else { return nil }
         return .connectionLost(.requestMayHaveArrived)
     }
 

@@ -89,13 +89,13 @@ struct CurlLibrary: Sendable {
         keyLogProblem =
             !mayLogKeys || (curlew_can_remove_key_log() != 0 && showsSecureContexts)
             ? nil
-            : "SSLKEYLOGFILE is set, and this libcurl cannot be kept from writing the secrets of connections there. "
-                + "Take the variable away, or set TLSConfiguration.obeysKeyLogFile."
+            : "SSLKEYLOGFILE is set, and this libcurl always writes the secrets of connections to that file. "
+                + "Unset the variable, or set TLSConfiguration.obeysKeyLogFile."
         let secureLayer = info.pointee.ssl_version.map { String(cString: $0) } ?? "no TLS"
         pathProblem =
             findsOpenSSL && showsSecureContexts
             ? nil
-            : "PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one uses \(secureLayer). "
+            : "PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one has \(secureLayer). "
                 + "Install libcurl4-openssl-dev, or pin the server's own key."
         problem = Self.problem(ofVersion: info.pointee.version_num, named: text)
     }

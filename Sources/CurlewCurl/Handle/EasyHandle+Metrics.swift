@@ -19,8 +19,8 @@ extension EasyHandle {
         let secure = microseconds(CURLINFO_APPCONNECT_TIME_T)
         let ready = microseconds(CURLINFO_PRETRANSFER_TIME_T)
         // With an upload, libcurl reports the first byte sent as the first byte of the transfer.
-        let first = transfer.answerTime.map { ready + $0 / 1000 } ?? microseconds(CURLINFO_STARTTRANSFER_TIME_T)
-        let before = transfer.lookup.time(at: ExchangeClock.now()) / 1000
+        let first = transfer.sent.responseDelay.map { ready + $0 / 1000 } ?? microseconds(CURLINFO_STARTTRANSFER_TIME_T)
+        let before = transfer.lookup.time(at: TimeoutTracker.now()) / 1000
         let total = before + microseconds(CURLINFO_TOTAL_TIME_T)
         let opened = curlew_info_long(pointer, CURLINFO_NUM_CONNECTS)
         metrics.nameLookup = .microseconds(before + (opened == 0 ? 0 : lookup))
@@ -34,7 +34,7 @@ extension EasyHandle {
             Int64(curlew_info_long(pointer, CURLINFO_HEADER_SIZE))
             + curlew_info_offset(pointer, CURLINFO_SIZE_DOWNLOAD_T)
         // Newer versions also report a time for a request that got no connection.
-        metrics.reusedConnection = transfer.sendings > 0 ? opened == 0 : nil
+        metrics.reusedConnection = transfer.sent.attempts > 0 ? opened == 0 : nil
         metrics.connectionsOpened = opened
         metrics.remoteAddress = peerAddress()
         return metrics

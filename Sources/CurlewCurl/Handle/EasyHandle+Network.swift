@@ -29,8 +29,8 @@ extension EasyHandle {
     /// first response.
     func setVersion(of transfer: Transfer) {
         let mayBeNew =
-            CurlLibrary.current.supportsHTTP2 && transfer.request.origin.isSecure
-            && transfer.loop?.mixedVersions.areMixed(at: transfer.request.origin) != true
+            CurlLibrary.current.supportsHTTP2 && transfer.plan.request.origin.isSecure
+            && transfer.loop?.mixedVersions.areMixed(at: transfer.plan.request.origin) != true
         let version =
             switch configuration.httpVersions {
             case .automatic: mayBeNew ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
@@ -46,7 +46,7 @@ extension EasyHandle {
 
     /// Sets whether an existing connection may be used.
     func setReuse(of transfer: Transfer) {
-        let opens = transfer.opensConnection || mayFindEnded(transfer)
+        let opens = transfer.plan.opensConnection || mayFindEnded(transfer)
         if current.opensConnection != opens, !alwaysOpens {
             set(CURLOPT_FRESH_CONNECT, opens ? 1 : 0)
             current.opensConnection = opens

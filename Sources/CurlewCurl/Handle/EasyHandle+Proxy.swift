@@ -53,7 +53,7 @@ extension ProxyServer.Authentication {
 extension CurlFailure {
     /// Returns the reason if the proxy caused the failure, or nil if it did not.
     static func proxyReason(_ code: CURLcode, handle: EasyHandle, transfer: Transfer) -> NetworkError.Reason? {
-        guard handle.current.proxy != nil, !transfer.head.isComplete else { return nil }
+        guard handle.current.proxy != nil, !transfer.received.head.isComplete else { return nil }
         // The proxy's response takes precedence over the code: newer versions report a refused tunnel as a refused
         // connection.
         if let refusal = tunnelRefusal(handle, transfer) { return refusal }
@@ -73,7 +73,7 @@ extension CurlFailure {
     }
 
     private static func usesTunnel(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {
-        transfer.request.origin.isSecure || (handle.current.proxy?.authentication ?? .basic) != .basic
+        transfer.plan.request.origin.isSecure || (handle.current.proxy?.authentication ?? .basic) != .basic
     }
 
     private static func isBreak(_ code: CURLcode) -> Bool {
@@ -81,7 +81,7 @@ extension CurlFailure {
     }
 
     private static func isWaitingForTunnel(_ handle: EasyHandle, _ transfer: Transfer) -> Bool {
-        usesTunnel(handle, transfer) && transfer.sendings == 0
+        usesTunnel(handle, transfer) && transfer.sent.attempts == 0
             && curlew_info_long(handle.pointer, CURLINFO_HTTP_CONNECTCODE) == 0
     }
 

@@ -35,7 +35,7 @@ extension EasyHandle {
     func setServer(of transfer: Transfer) {
         let tls = configuration.tls
         guard tls.identity != nil || !tls.pins.isEmpty || !proxies.isEmpty else { return }
-        let origin = transfer.request.origin
+        let origin = transfer.plan.request.origin
         if current.origin != origin {
             let host = origin.host
             setProxy(proxies.proxy(for: origin))
@@ -73,9 +73,9 @@ extension EasyHandle {
 
     /// Returns the warnings for observers about a new connection to a pinned server.
     func warnings(for transfer: Transfer) -> [TransportWarning] {
-        guard let pins = current.pins, transfer.request.origin.isSecure else { return [] }
-        let host = transfer.request.origin.host
-        switch (pins.state(at: transfer.context.time.date), pins.expires) {
+        guard let pins = current.pins, transfer.plan.request.origin.isSecure else { return [] }
+        let host = transfer.plan.request.origin.host
+        switch (pins.state(at: transfer.plan.context.time.date), pins.expires) {
         case (.ended, let date?): return [.pinsExpired(host: host, on: date)]
         case (.endsSoon, let date?): return [.pinsExpireSoon(host: host, on: date)] + mismatch(pins, host)
         default: return mismatch(pins, host)
@@ -129,7 +129,7 @@ extension EasyHandle {
 
 extension PinSet {
     fileprivate func isOver(in transfer: Transfer) -> Bool {
-        expires != nil && state(at: transfer.context.time.date) == .ended
+        expires != nil && state(at: transfer.plan.context.time.date) == .ended
     }
 }
 #endif

@@ -11,7 +11,7 @@ import CurlewHTTP
 /// chunked body to memory before its buffer.
 extension EasyHandle {
     func setTrailers(of transfer: Transfer) {
-        guard transfer.request.body.trailers != nil else { return }
+        guard transfer.plan.request.body.trailers != nil else { return }
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         check(curlew_set_trailer_callback(pointer, giveTrailers, context))
     }
@@ -20,11 +20,11 @@ extension EasyHandle {
 extension Transfer {
     /// The value of the `Trailer` field.
     var announcedTrailers: String? {
-        request.body.trailers.map { $0.names.map(\.text).joined(separator: ", ") }
+        plan.request.body.trailers.map { $0.names.map(\.text).joined(separator: ", ") }
     }
 
     /// The Unix socket of the configuration, or an empty string.
-    var unixSocket: String { owner.configuration.unixSocket ?? "" }
+    var unixSocket: String { plan.owner.configuration.unixSocket ?? "" }
 }
 
 extension TransportConfiguration {
@@ -43,7 +43,7 @@ private func giveTrailers(
     _ list: UnsafeMutablePointer<UnsafeMutablePointer<curl_slist>?>?, _ context: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let list, let context else { return Int32(CURL_TRAILERFUNC_ABORT) }
-    let fields = Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.upload?.trailers ?? [:] }
+    let fields = Unmanaged<Transfer>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.plan.upload?.trailers ?? [:] }
     for field in fields {
         guard let longer = curl_slist_append(list.pointee, "\(field.name.text): \(field.value)") else {
             // libcurl frees the fields that were already added.

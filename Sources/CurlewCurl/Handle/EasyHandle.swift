@@ -78,7 +78,7 @@ final class EasyHandle {
         setPointer(CURLOPT_RESOLVER_START_DATA, context)
         setOpening(of: transfer, context)
         if forgetsAddresses { forgetAddresses(for: transfer) }
-        setText(CURLOPT_URL, transfer.url)
+        setText(CURLOPT_URL, transfer.plan.url)
         setTarget(of: transfer)
         setMethod(of: transfer)
         setHeaders(of: transfer)
@@ -86,7 +86,7 @@ final class EasyHandle {
         setVersion(of: transfer)
         setBuffers(of: transfer)
         setTrailers(of: transfer)
-        setConnectTimeout(transfer.context.timeouts.connect)
+        setConnectTimeout(transfer.plan.context.timeouts.connect)
         if problem != CURLE_OK {
             current = Current()
             throw CurlFailure.error(problem, handle: self, transfer: transfer)
@@ -100,7 +100,7 @@ final class EasyHandle {
 
     /// Returns the host and port that libcurl connects to for `transfer`, or nil if they are unknown.
     func place(for transfer: Transfer) -> (host: String, port: Int)? {
-        let origin = transfer.request.origin
+        let origin = transfer.plan.request.origin
         if let proxy = current.proxy { return proxy.origin.map { ($0.host, $0.port) } }
         guard let override = configuration.dns.override(for: origin) else { return (origin.host, origin.port) }
         return (override.targetHost ?? origin.host, override.targetPort ?? origin.port)
@@ -111,7 +111,7 @@ final class EasyHandle {
     func setAddresses(_ list: String, for transfer: Transfer) {
         setAddresses(of: transfer) { forgetsAddresses ? "\($0):\(list)" : "+\($0):\(list)" }
         let took = Duration.nanoseconds(transfer.lookup.time(at: 0))
-        setConnectTimeout(transfer.context.timeouts.connect.map { max(.zero, $0 - took) })
+        setConnectTimeout(transfer.plan.context.timeouts.connect.map { max(.zero, $0 - took) })
     }
 
     /// libcurl would remove addresses with a lifetime below one second before it connects. So the addresses are kept
@@ -155,11 +155,11 @@ final class EasyHandle {
     /// less than many with small ones.
     private func setBuffers(of transfer: Transfer) {
         // A handle whose last transfer was ended early may still have its buffer. It then keeps the size.
-        let room = transfer.streams ? 120 << 10 : 32 << 10
+        let room = transfer.plan.streams ? 120 << 10 : 32 << 10
         if current.room != room, curlew_set_long(pointer, CURLOPT_BUFFERSIZE, room) == CURLE_OK {
             current.room = room
         }
-        guard let upload = transfer.upload else { return }
+        guard let upload = transfer.plan.upload else { return }
         let sendsMuch = upload.length ?? .max > 256 << 10
         if current.sendsMuch != sendsMuch {
             let code = curlew_set_long(pointer, CURLOPT_UPLOAD_BUFFERSIZE, sendsMuch ? 120 << 10 : 64 << 10)
@@ -168,24 +168,24 @@ final class EasyHandle {
     }
 
     private func setMethod(of transfer: Transfer) {
-        let request = transfer.request
+        let request = transfer.plan.request
         // Order matters: this clears the settings of an earlier upload or HEAD.
         set(CURLOPT_HTTPGET, 1)
-        if let upload = transfer.upload {
+        if let upload = transfer.plan.upload {
             set(CURLOPT_UPLOAD, 1)
             check(curlew_set_offset(pointer, CURLOPT_INFILESIZE_LARGE, upload.length ?? -1))
         } else if request.method == .head {
             set(CURLOPT_NOBODY, 1)
         }
-        let isImplied = transfer.upload == nil && (request.method == .get || request.method == .head)
+        let isImplied = transfer.plan.upload == nil && (request.method == .get || request.method == .head)
         setText(CURLOPT_CUSTOMREQUEST, isImplied ? nil : request.method.rawValue)
     }
 
     private func setHeaders(of transfer: Transfer) {
-        let headers = transfer.request.headers
+        let headers = transfer.plan.request.headers
         let implied = Implied(
-            hasUpload: transfer.upload != nil, definesContent: transfer.request.method.definesContent,
-            decodesContent: transfer.decodesContent, trailers: transfer.announcedTrailers)
+            hasUpload: transfer.plan.upload != nil, definesContent: transfer.plan.request.method.definesContent,
+            decodesContent: transfer.plan.decodesContent, trailers: transfer.announcedTrailers)
         guard !current.has(headers, implied) else { return }
         current.headers = headers
         current.implied = implied

@@ -145,10 +145,10 @@ extension EasyHandle {
     /// Returns why `transfer` must not use the connection that it opened: its path was not compared with the pins. No
     /// known libcurl version causes this.
     func uncheckedPath(of transfer: Transfer) -> NetworkError? {
-        guard let pins = current.pathPins, pins.mode == .enforce, transfer.request.origin.isSecure,
+        guard let pins = current.pathPins, pins.mode == .enforce, transfer.plan.request.origin.isSecure,
             serverCheck?.isAdmitted != true, curlew_info_long(pointer, CURLINFO_NUM_CONNECTS) > 0
         else { return nil }
-        return pins.refusal(of: transfer.request.origin.host, found: "not known")
+        return pins.refusal(of: transfer.plan.request.origin.host, found: "not known")
     }
 }
 #endif

@@ -64,28 +64,24 @@ extension Transfer {
     func noteReady(on name: ConnectionName?, localAddress: @autoclosure () -> String?) {
         guard let easy else { return }
         multi?.noteConnection(of: self, easy, name, localAddress)
-        guard context.isObserved else { return }
-        if hasTried {
-            // Without TLS, no callback has reported that the connection is open.
-            noteOpening()
-            hasTried = false
-            hasOpened = false
-            if let tls = connectionInfo?.tls { multi?.add(.event(self, .connecting(.secured(tls)))) }
+        guard plan.context.isObserved else { return }
+        // Without TLS, no callback has reported that the connection is open.
+        noteOpening()
+        if connection.becomesReady() {
+            if let tls = connection.info?.tls { multi?.add(.event(self, .connecting(.secured(tls)))) }
         }
-        multi?.add(.event(self, .connecting(.ready(connectionInfo ?? ConnectionInfo()))))
+        multi?.add(.event(self, .connecting(.ready(connection.info ?? ConnectionInfo()))))
     }
 
     /// Records that libcurl tries this address.
     func noteTrying(_ address: @autoclosure () -> String) {
-        guard context.isObserved else { return }
-        hasTried = true
-        hasOpened = false
+        guard plan.context.isObserved else { return }
+        connection.tries()
         multi?.add(.event(self, .connecting(.trying(address: address()))))
     }
 
     fileprivate func noteOpening() {
-        guard hasTried, !hasOpened else { return }
-        hasOpened = true
+        guard connection.opens() else { return }
         multi?.add(.event(self, .connecting(.opened)))
     }
 }
@@ -106,7 +102,7 @@ extension MultiHandle {
         }
         if name != nil { poller.beginUse(of: socket) }
         if handles.book.info(of: socket) == nil {
-            let tls = transfer.request.origin.isSecure ? easy.handshake() : nil
+            let tls = transfer.plan.request.origin.isSecure ? easy.handshake() : nil
             handles.book.add(socket, name, localAddress: localAddress(), tls: tls)
         }
         if transfer.wantsCertificates {
@@ -114,21 +110,21 @@ extension MultiHandle {
                 ServerCheck.certificates(of: curlew_presented_certificates(easy.pointer))
             }
         }
-        transfer.connectionInfo = handles.book.info(of: socket)
+        transfer.connection.info = handles.book.info(of: socket)
     }
 
     /// Returns the known properties of the transfer's connection. A Unix domain socket has no name by which a later
     /// request can find it. libcurl, which must search for it, is queried at the end.
     func connectionInfo(of transfer: Transfer, _ easy: EasyHandle) -> ConnectionInfo? {
-        if let info = transfer.connectionInfo { return info }
-        guard transfer.owner.configuration.unixSocket != nil else { return nil }
-        return handles.book.info(of: transfer.socket ?? curlew_info_socket(easy.pointer))
+        if let info = transfer.connection.info { return info }
+        guard transfer.plan.owner.configuration.unixSocket != nil else { return nil }
+        return handles.book.info(of: transfer.connection.socket ?? curlew_info_socket(easy.pointer))
     }
 
     /// Returns the socket of a connection that is not in the book. Usually it is the last socket that libcurl announced
     /// for the transfer. If several were tried concurrently, it may be another.
     private func newSocket(of transfer: Transfer, _ name: ConnectionName?) -> Int32? {
-        let announced = transfer.socket.flatMap { poller.isOpen($0) ? $0 : nil }
+        let announced = transfer.connection.socket.flatMap { poller.isOpen($0) ? $0 : nil }
         // A Unix domain socket connects immediately, so no other socket can be opened in between.
         guard let name else {
             return announced ?? handles.book.latest.flatMap { handles.book.info(of: $0) == nil ? $0 : nil }
@@ -140,7 +136,7 @@ extension MultiHandle {
 
 extension Transfer {
     fileprivate var wantsCertificates: Bool {
-        request.origin.isSecure && (context.isObserved || context.options.peerCertificates == true)
+        plan.request.origin.isSecure && (plan.context.isObserved || plan.context.options.peerCertificates == true)
     }
 }
 

@@ -55,13 +55,13 @@ final class EventLoop: @unchecked Sendable {
     /// The time at which the loop became idle.
     private var restingSince: Int64 = 0
 
-    /// The number of nanoseconds without work after which the memory for bodies is freed.
+    /// The number of nanoseconds without work after which the memory for bodies and surplus handles are freed.
     private static let restTime: Int64 = 10_000_000_000
     static let shutdownError = NetworkError(
         .refused(by: .shutdown), detail: "The transport has been shut down.",
-        hint: "Make a new transport, or shut down later.")
+        hint: "Create a new transport, or shut down later.")
     static let noDescriptor = NetworkError(
-        .configuration, detail: "The system gave no thread or descriptor for the engine.",
+        .configuration, detail: "The system provided no thread or descriptor for the transport.",
         hint: "Close files or connections, or raise the limit of open files (ulimit -n).")
 
     init(
@@ -130,7 +130,7 @@ final class EventLoop: @unchecked Sendable {
         sigaddset(&signals, SIGPIPE)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
         curlew_name_thread("curlew-engine")
-        now = ExchangeClock.now()
+        now = TimeoutTracker.now()
         restingSince = now
         while !isStopping {
             turn()
@@ -143,7 +143,7 @@ final class EventLoop: @unchecked Sendable {
         commandQueue.take(into: &commands, publishing: gauges)
         commands.forEach(perform)
         guard !isStopping else { return }
-        now = ExchangeClock.now()
+        now = TimeoutTracker.now()
         // Does not wait after commands have arrived.
         let pause = commands.isEmpty ? pause : 0
         if let multi {
@@ -154,7 +154,7 @@ final class EventLoop: @unchecked Sendable {
         } else if pause > 0 {
             commandQueue.wait(pause)
         }
-        now = ExchangeClock.now()
+        now = TimeoutTracker.now()
         for handle in multis { handle.letCurlWork() }
         for handle in multis { handle.applyEffects() }
         endLate()
@@ -181,7 +181,7 @@ final class EventLoop: @unchecked Sendable {
             stopAt = min(stopAt, moment)
             // The loop that checks waiting requests may end before the others.
             nextLook = 0
-            if ExchangeClock.now() >= stopAt { isStopping = true }
+            if TimeoutTracker.now() >= stopAt { isStopping = true }
         }
     }
 
@@ -230,7 +230,8 @@ final class EventLoop: @unchecked Sendable {
         var next = min(nextLook, stopAt)
         for handle in multis { next = min(next, handle.nextMoment) }
         if isIdle {
-            if !memory.isEmpty { next = min(next, restingSince + Self.restTime + 1) }
+            let keepsMuch = !memory.isEmpty || multi?.handles.hasSurplus == true
+            if keepsMuch { next = min(next, restingSince + Self.restTime + 1) }
             // The loop that checks late requests does not end, and need not wake up for that.
             if nextLook == .max { next = min(next, restingSince + min(rest, 1 << 60)) }
         }
@@ -244,14 +245,17 @@ final class EventLoop: @unchecked Sendable {
         for handle in multis { handle.endLate() }
         // Transfers that ended in a retired handle may have let others begin.
         if !retired.isEmpty { multi?.applyEffects() }
-        if isIdle, now - restingSince > Self.restTime { memory.forget() }
+        if isIdle, now - restingSince > Self.restTime {
+            memory.forget()
+            multi?.handles.dropSurplus()
+        }
         guard now >= nextLook else { return }
         let found = queues.takeLate(at: now)
         nextLook = found.next
         for transfer in found.late {
             var error = CurlFailure.timeout(.queue, transfer: transfer)
             error.hint =
-                "It waited for a connection to its host all the time. Start fewer calls at a time, give urgent ones a "
+                "The call waited for a connection all the time. Start fewer concurrent calls, give urgent calls a "
                 + "higher RequestOptions.priority, or raise ConnectionPool.perHost."
             transfer.refuse(error)
         }

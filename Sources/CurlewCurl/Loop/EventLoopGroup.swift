@@ -83,7 +83,7 @@ struct EventLoopGroup: Sendable {
     }
 
     private func lane(of transfer: Transfer) -> Lane {
-        guard let apart, transfer.request.origin.isSecure, let upload = transfer.upload, upload.length == nil,
+        guard let apart, transfer.plan.request.origin.isSecure, let upload = transfer.plan.upload, upload.length == nil,
             CurlLibrary.current.losesBytesBesideUploads
         else { return main }
         return apart

@@ -60,6 +60,16 @@ final class HandleStore {
         loop.gauges.handles -= 1
     }
 
+    /// Whether a peak has left more handles than are kept for the next one.
+    var hasSurplus: Bool { idle.count > Self.idleLimit }
+
+    /// Releases the handles that a peak has left. Called when the loop has been idle for a while.
+    func dropSurplus() {
+        guard hasSurplus else { return }
+        loop.gauges.handles -= idle.count - Self.idleLimit
+        idle.removeLast(idle.count - Self.idleLimit)
+    }
+
     func removeAll() {
         loop.gauges.handles -= idle.count
         idle = []
@@ -87,22 +97,22 @@ final class HandleStore {
 
     /// Marks the connection of a successful HTTP/1.1 transfer as idle, unless libcurl has closed it.
     func noteIdleConnection(of transfer: Transfer) {
-        guard transfer.head.version != .http2, let socket = transfer.socket else { return }
+        guard transfer.received.head.version != .http2, let socket = transfer.connection.socket else { return }
         poller.noteIdle(socket)
     }
 
     /// Suspends or resumes reading for an HTTP/1.1 transfer whose reader is behind. An HTTP/2 connection also serves
     /// other transfers, and the protocol holds back the single stream.
     func hold(_ transfer: Transfer, _ isHeld: Bool) {
-        guard transfer.head.version != .http2 else { return }
-        if transfer.socket.map(poller.isOpen) != true, isHeld {
-            transfer.socket = transfer.easy.flatMap(ConnectionName.init(of:)).flatMap(poller.socket)
+        guard transfer.received.head.version != .http2 else { return }
+        if transfer.connection.socket.map(poller.isOpen) != true, isHeld {
+            transfer.connection.socket = transfer.easy.flatMap(ConnectionName.init(of:)).flatMap(poller.socket)
         }
-        if transfer.holdsUnnamed || (isHeld && transfer.socket == nil) {
-            guard transfer.holdsUnnamed != isHeld else { return }
-            transfer.holdsUnnamed = isHeld
+        if transfer.received.holdsUnnamed || (isHeld && transfer.connection.socket == nil) {
+            guard transfer.received.holdsUnnamed != isHeld else { return }
+            transfer.received.holdsUnnamed = isHeld
             poller.holdUnnamed(isHeld)
-        } else if let socket = transfer.socket {
+        } else if let socket = transfer.connection.socket {
             poller.hold(socket, isHeld)
         }
     }

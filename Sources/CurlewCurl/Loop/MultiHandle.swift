@@ -25,7 +25,7 @@ enum Effect {
 final class MultiHandle {
     /// The time of creation, on the loop's clock.
     let opened: Int64
-    /// When the next transfer may be late; `Int64.max` if none has a deadline.
+    /// The time of the next deadline check, on the loop's clock; `Int64.max` if no transfer has a deadline.
     private var nextCheck = Int64.max
     let poller: SocketPoller
     let handles: HandleStore
@@ -113,7 +113,7 @@ final class MultiHandle {
     /// Ends late transfers if the next check is due.
     func endLate() {
         guard loop.now >= nextCheck else { return }
-        let now = ExchangeClock.now()
+        let now = TimeoutTracker.now()
         nextCheck = .max
         var late: [(Transfer, NetworkError)] = []
         for transfer in active.values {
@@ -124,7 +124,8 @@ final class MultiHandle {
             }
             if let phase = check.expired {
                 let error =
-                    transfer.isDraining ? NetworkError(.cancelled) : CurlFailure.timeout(phase, transfer: transfer)
+                    transfer.ending.isDraining
+                    ? NetworkError(.cancelled) : CurlFailure.timeout(phase, transfer: transfer)
                 late.append((transfer, error))
             } else {
                 nextCheck = min(nextCheck, check.next)
@@ -165,8 +166,8 @@ final class MultiHandle {
                 throw NetworkError(.configuration, detail: problem)
             }
             if transfer.isCancelled { throw NetworkError(.cancelled) }
-            let now = ExchangeClock.now()
-            transfer.clock.begin(at: now, connecting: transfer.context.timeouts.connect)
+            let now = TimeoutTracker.now()
+            transfer.clock.begin(at: now, connecting: transfer.plan.context.timeouts.connect)
             if let phase = transfer.clock.check(at: now).expired {
                 throw CurlFailure.timeout(phase, transfer: transfer)
             }
@@ -175,7 +176,7 @@ final class MultiHandle {
             active[ObjectIdentifier(transfer)] = transfer
             noteActive()
             begun += 1
-            transfer.upload?.begin { [weak transfer] in
+            transfer.plan.upload?.begin { [weak transfer] in
                 if let transfer { transfer.loop?.send(.resume(transfer)) }
             }
             noteDeadline(of: transfer)
@@ -187,7 +188,7 @@ final class MultiHandle {
 
     private func attachedHandle(for transfer: Transfer) throws(NetworkError) -> EasyHandle {
         guard let easy = handles.take() else {
-            throw NetworkError(.configuration, detail: "libcurl has no memory left.")
+            throw NetworkError(.configuration, detail: "libcurl is out of memory.")
         }
         do throws(NetworkError) {
             try easy.prepare(transfer)
@@ -220,7 +221,7 @@ final class MultiHandle {
             return found(name, .addresses(known))
         }
         if let known = foundNow[name] { return found(name, known) }
-        transfer.context.record(.connecting(.lookingUp(name: name)))
+        transfer.plan.context.record(.connecting(.lookingUp(name: name)))
         guard isFirst else { return }
         loop.names.ask(name) { [weak loop] answer in loop?.send(.found(name, answer)) }
     }
@@ -230,7 +231,7 @@ final class MultiHandle {
         foundNow[name] = answer
         for transfer in waiting.removeValue(forKey: name) ?? [] {
             guard let easy = transfer.easy, case .waiting(_, let since) = transfer.lookup else { continue }
-            let now = ExchangeClock.now()
+            let now = TimeoutTracker.now()
             transfer.lookup = .over(took: now - since)
             do throws(NetworkError) {
                 switch answer {
@@ -251,7 +252,7 @@ final class MultiHandle {
         guard let easy = transfer.easy, transfer.isHeld else { return }
         noteReleased(transfer)
         transfer.clock.isHeld = false
-        transfer.clock.lastActivity = ExchangeClock.now()
+        transfer.clock.lastActivity = TimeoutTracker.now()
         noteDeadline(of: transfer)
         // May call back immediately with data that libcurl has held. Only the result indicates a failure. A bad
         // argument means that no connection is attached, which ends the transfer elsewhere.
@@ -263,10 +264,10 @@ final class MultiHandle {
     /// Ends a transfer that the caller has cancelled. A small rest of a body is received and discarded for at most one
     /// second, which costs less than a new connection.
     func cancel(_ transfer: Transfer) {
-        guard !transfer.isDraining else { return }
+        guard !transfer.ending.isDraining else { return }
         guard transfer.mayDrain else { return end(transfer, with: NetworkError(.cancelled)) }
-        transfer.isDiscarding = true
-        transfer.isDraining = true
+        transfer.ending.isDiscarding = true
+        transfer.ending.isDraining = true
         transfer.clock.end(by: loop.now + Self.drainTime)
         noteDeadline(of: transfer)
         resume(transfer)
@@ -277,10 +278,10 @@ final class MultiHandle {
     /// Removes an active transfer and completes it with `error`. Does nothing for any other.
     func end(_ transfer: Transfer, with error: NetworkError) {
         guard let easy = transfer.easy else { return }
-        transfer.isDiscarding = true
+        transfer.ending.isDiscarding = true
         // Removing a paused HTTP/2 transfer leaks its stream in libcurl 7.88: it first resumes, and its bytes are
         // discarded.
-        if transfer.isReceivePaused { curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
+        if transfer.received.isPaused { curl_easy_pause(easy.pointer, CURLPAUSE_CONT) }
         complete(transfer, easy, .failure(error))
     }
 
@@ -301,18 +302,18 @@ final class MultiHandle {
 
     /// Records the HTTP version of the origin from the head of a response.
     func noteVersion(of transfer: Transfer) {
-        let isShared = transfer.head.version == .http2
-        if isShared, let socket = transfer.socket { poller.noteShared(socket, at: loop.now) }
+        let isShared = transfer.received.head.version == .http2
+        if isShared, let socket = transfer.connection.socket { poller.noteShared(socket, at: loop.now) }
         guard let queue = transfer.queue else { return }
-        let news = loop.queues.note(transfer.head.version, at: queue)
+        let news = loop.queues.note(transfer.received.head.version, at: queue)
         guard news != .none else { return }
-        if news == .changed, transfer.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
+        if news == .changed, transfer.plan.request.origin.isSecure { loop.mixedVersions.note(queue.origin) }
         while let next = loop.queues.next(queue, at: loop.number) { successors.append(next) }
     }
 
     /// Returns the transfers on this connection.
     func transfers(on connection: ConnectionName) -> [Transfer] {
-        active.values.filter { $0.connection == connection }
+        active.values.filter { $0.connection.name == connection }
     }
 
     private func applyNoted() {
@@ -324,9 +325,9 @@ final class MultiHandle {
             case .head(let transfer):
                 if let easy = transfer.easy { transfer.handOverHead(metrics: measured(transfer, easy)) }
             case .body(let transfer):
-                transfer.isBodyDue = false
-                transfer.pipe?.release()
-            case .event(let transfer, let event): transfer.context.record(event)
+                transfer.received.isDue = false
+                transfer.received.pipe?.release()
+            case .event(let transfer, let event): transfer.plan.context.record(event)
             case .goOn(let transfer): if transfer.isRefusedEarly { resume(transfer) }
             case .end(let transfer, let error): end(transfer, with: error)
             }
@@ -349,15 +350,15 @@ final class MultiHandle {
             guard let context = curlew_info_pointer(easy, CURLINFO_PRIVATE) else { continue }
             let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
             guard let easy = transfer.easy else { continue }
-            if case .needed(let name) = transfer.lookup, !transfer.isDiscarding {
+            if case .needed(let name) = transfer.lookup, !transfer.ending.isDiscarding {
                 wait(transfer, easy, for: name)
                 continue
             }
-            if code == CURLE_OK, transfer.decoder?.isComplete == false, !transfer.isDiscarding {
-                transfer.failure = NetworkError(
-                    .badResponse, detail: "The body ends before its content coding does: it was cut off.")
+            if code == CURLE_OK, transfer.received.decoder?.isComplete == false, !transfer.ending.isDiscarding {
+                transfer.ending.failure = NetworkError(
+                    .badResponse, detail: "The body ends before its content coding does: it is truncated.")
             }
-            if code == CURLE_OK, transfer.failure == nil, transfer.head.isComplete {
+            if code == CURLE_OK, transfer.ending.failure == nil, transfer.received.head.isComplete {
                 complete(transfer, easy, .success(()), keepsConnection: true)
             } else {
                 let error = CurlFailure.error(code, handle: easy, transfer: transfer)
@@ -376,10 +377,10 @@ final class MultiHandle {
         // One of these effects may have ended the transfer.
         guard transfer.easy === easy else { return }
         let metrics = measured(transfer, easy)
-        if metrics.connectionsOpened ?? 0 > 0, transfer.context.isObserved {
-            for warning in easy.warnings(for: transfer) { transfer.context.record(.warned(warning)) }
+        if metrics.connectionsOpened ?? 0 > 0, transfer.plan.context.isObserved {
+            for warning in easy.warnings(for: transfer) { transfer.plan.context.record(.warned(warning)) }
         }
-        transfer.decoder = nil
+        transfer.received.decoder = nil
         easy.serverCheck?.forgetCertificates()
         curl_multi_remove_handle(pointer, easy.pointer)
         active[ObjectIdentifier(transfer)] = nil
@@ -393,12 +394,12 @@ final class MultiHandle {
         noteActive()
         loop.gauges.completed += 1
         if metrics.reusedConnection == true { loop.gauges.reused += 1 } else { handles.noteLostAttempt() }
-        transfer.upload?.end()
+        transfer.plan.upload?.end()
         if isWorn(transfer, result) { handles.drop() } else { handles.putBack(easy) }
-        if case .success = result, !transfer.head.trailers.isEmpty {
-            transfer.context.record(.trailers(transfer.head.trailers))
+        if case .success = result, !transfer.received.head.trailers.isEmpty {
+            transfer.plan.context.record(.trailers(transfer.received.head.trailers))
         }
-        transfer.context.record(.measured(metrics))
+        transfer.plan.context.record(.measured(metrics))
         transfer.deliver(result, metrics: metrics)
         transfer.multi = nil
     }
@@ -407,7 +408,7 @@ final class MultiHandle {
     /// the sixth. So a handle that has repeated a request, whose transfer failed, or that has sent trailers is not
     /// reused.
     private func isWorn(_ transfer: Transfer, _ result: Result<Void, NetworkError>) -> Bool {
-        if transfer.sendings > 1 || transfer.request.body.trailers != nil { return true }
+        if transfer.sent.attempts > 1 || transfer.plan.request.body.trailers != nil { return true }
         guard case .failure(let error) = result else { return false }
         return !error.isCancelled
     }
@@ -415,7 +416,7 @@ final class MultiHandle {
     private func measured(_ transfer: Transfer, _ easy: EasyHandle) -> ExchangeMetrics {
         var metrics = easy.metrics(of: transfer)
         metrics.queue = transfer.clock.queued(at: loop.now)
-        metrics.version = transfer.hasHead ? transfer.head.version : nil
+        metrics.version = transfer.received.hasHead ? transfer.received.head.version : nil
         metrics.connection = connectionInfo(of: transfer, easy)
         return metrics
     }
@@ -429,9 +430,9 @@ final class MultiHandle {
     /// Clears the pause state of a transfer that resumes or ends.
     private func noteReleased(_ transfer: Transfer) {
         if transfer.isHeld { loop.gauges.paused -= 1 }
-        if transfer.isReceivePaused { handles.hold(transfer, false) }
-        transfer.isReceivePaused = false
-        transfer.isSendPaused = false
+        if transfer.received.isPaused { handles.hold(transfer, false) }
+        transfer.received.isPaused = false
+        transfer.sent.isPaused = false
     }
 }
 #endif

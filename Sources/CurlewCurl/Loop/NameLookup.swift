@@ -87,7 +87,7 @@ final class NameLookup: Sendable {
             defer { state.queue = [] }
             return state.queue
         }
-        for name in left { answer(name, .failed("The system gave no thread.")) }
+        for name in left { answer(name, .failed("The system provided no thread.")) }
     }
 
     private func answer(_ name: String, _ answer: Answer) {

@@ -105,7 +105,7 @@ final class RequestQueues: Sendable {
 
     /// Requests a slot. Called once for each transfer.
     func enter(_ transfer: Transfer) -> Entry {
-        let target = connectionTarget(of: transfer.request.origin)
+        let target = connectionTarget(of: transfer.plan.request.origin)
         return state.withLock { state in
             if state.isStopped { return .refused(EventLoop.shutdownError) }
             if transfer.isCancelled { return .refused(NetworkError(.cancelled)) }
@@ -114,7 +114,7 @@ final class RequestQueues: Sendable {
             if queue.waiting.isEmpty, let place = bestPlace(in: queue, state), take(transfer, place, &state) {
                 return .begins(queue.loops[place])
             }
-            guard let ticket = queue.waiting.wait(transfer, transfer.context.options.priority ?? .normal) else {
+            guard let ticket = queue.waiting.wait(transfer, transfer.plan.context.options.priority ?? .normal) else {
                 return .refused(overload(queue, transfer))
             }
             transfer.phase = .waiting(ticket: ticket)
@@ -337,9 +337,9 @@ final class RequestQueues: Sendable {
 
     private func overload(_ queue: RequestQueue, _ transfer: Transfer) -> NetworkError {
         NetworkError(
-            .refused(by: .overload), detail: "\(queue.waiting.count) exchanges wait for \(queue.origin) already.",
-            hint: "Start fewer calls at a time, or raise ConnectionPool.waitingPerHost.",
-            request: RequestLine(transfer.request))
+            .refused(by: .overload), detail: "\(queue.waiting.count) exchanges already wait for \(queue.origin).",
+            hint: "Start fewer concurrent calls, or raise ConnectionPool.waitingPerHost.",
+            request: RequestLine(transfer.plan.request))
     }
 }
 

@@ -316,7 +316,7 @@ final class SocketPoller {
     }
 
     fileprivate func setTimer(_ milliseconds: Int) {
-        timer = milliseconds < 0 ? .max : ExchangeClock.moment(after: .milliseconds(milliseconds))
+        timer = milliseconds < 0 ? .max : TimeoutTracker.moment(after: .milliseconds(milliseconds))
     }
 
     /// Returns the bits to pass to libcurl for an event; 0 for none.
@@ -418,7 +418,7 @@ private func noteSocket(
     // It may be the socket of a name lookup, before the connection's own: the transport did not open that socket and
     // never marks it as shared.
     if bits != 0, let easy, let transfer = curlew_info_pointer(easy, CURLINFO_PRIVATE) {
-        Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { $0.socket = socket }
+        Unmanaged<Transfer>.fromOpaque(transfer)._withUnsafeGuaranteedRef { $0.connection.socket = socket }
     }
     return 0
 }

@@ -13,15 +13,16 @@ extension EasyHandle {
     /// Sets the target of a request whose URL ends with an empty query. There is no workaround for a proxy that
     /// receives the whole URL (`http` without a tunnel).
     func setTarget(of transfer: Transfer) {
-        let target = Self.isNeeded && transfer.url.utf8.last == UInt8(ascii: "?") ? emptyQueryTarget(transfer) : nil
+        let target =
+            Self.isNeeded && transfer.plan.url.utf8.last == UInt8(ascii: "?") ? emptyQueryTarget(transfer) : nil
         guard current.target != target else { return }
         current.target = target
         setText(CURLOPT_REQUEST_TARGET, target)
     }
 
     private func emptyQueryTarget(_ transfer: Transfer) -> String? {
-        let origin = transfer.request.origin
-        return origin.isSecure || proxies.proxy(for: origin) == nil ? transfer.request.target : nil
+        let origin = transfer.plan.request.origin
+        return origin.isSecure || proxies.proxy(for: origin) == nil ? transfer.plan.request.target : nil
     }
 }
 #endif

@@ -15,7 +15,7 @@ extension EasyHandle {
     /// libcurl removes ended connections once a second.
     func mayFindEnded(_ transfer: Transfer) -> Bool {
         guard Self.isNeeded, let ended = transfer.multi?.poller.endedCount, ended > 0 else { return false }
-        let isOneShot = transfer.upload is StreamUpload || transfer.expectation != nil
+        let isOneShot = transfer.plan.upload is StreamUpload || transfer.plan.expectation != nil
         return isOneShot || ended >= Self.attempts
     }
 }
@@ -24,7 +24,7 @@ extension MultiHandle {
     /// Updates transfers that libcurl is about to begin, because connections may have ended since they were added.
     func noteEndedConnections() {
         guard EasyHandle.isNeeded, poller.endedCount > 0 else { return }
-        for transfer in active.values where transfer.sendings == 0 { transfer.easy?.setReuse(of: transfer) }
+        for transfer in active.values where transfer.sent.attempts == 0 { transfer.easy?.setReuse(of: transfer) }
     }
 }
 #endif

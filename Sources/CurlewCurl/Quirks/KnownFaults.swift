@@ -5,7 +5,7 @@
 /// fix faults without changing the version.
 extension CurlLibrary {
     private static let faults: [UInt32: String] = [
-        0x08_0B_01: "may close descriptors of others after a name lookup (CVE-2025-0665); 8.12.0 does not"
+        0x08_0B_01: "may close unrelated descriptors after a name lookup (CVE-2025-0665); 8.12.0 does not"
     ]
 
     /// Returns the known fault of a version, or nil if there is none.

@@ -29,12 +29,12 @@ struct MixedVersions {
 
     static let error = NetworkError(
         .connectionLost(.requestMayHaveArrived),
-        detail: "The host speaks now HTTP/2 and now HTTP/1.1, and its answers could not be told apart.",
-        hint: "The next calls use HTTP/1.1. A libcurl of version 8.6 or later needs no such care.")
+        detail: "The host alternates between HTTP/2 and HTTP/1.1, so responses could not be attributed to requests.",
+        hint: "The next calls use HTTP/1.1. libcurl 8.6 or later does not have this problem.")
 
     static func areWatched(in transfer: Transfer) -> Bool {
-        CurlLibrary.current.mixesVersions && transfer.request.origin.isSecure
-            && transfer.owner.configuration.httpVersions == .automatic
+        CurlLibrary.current.mixesVersions && transfer.plan.request.origin.isSecure
+            && transfer.plan.owner.configuration.httpVersions == .automatic
     }
 
     /// Whether only HTTP/1.1 is used for an origin.
@@ -59,14 +59,14 @@ struct MixedVersions {
             guard !known.isMixed, attached(others(connection)).isEmpty else { return false }
         }
         occupants[connection, default: Occupants()].count += 1
-        transfer.connection = connection
+        transfer.connection.name = connection
         return true
     }
 
     /// Removes a transfer that has ended or will be sent on another connection.
     mutating func leave(_ transfer: Transfer) {
-        guard let connection = transfer.connection else { return }
-        transfer.connection = nil
+        guard let connection = transfer.connection.name else { return }
+        transfer.connection.name = nil
         guard let there = occupants[connection], there.count > 1 else {
             occupants[connection] = nil
             return
@@ -77,7 +77,8 @@ struct MixedVersions {
     /// Returns the transfers that must end, including this one, because the response cannot be attributed to a request.
     /// Called when the head of a response is complete. Empty if there is no conflict.
     mutating func mixedUp(by transfer: Transfer, others: (ConnectionName) -> [Transfer]) -> [Transfer] {
-        guard transfer.head.version != .http2, let connection = transfer.connection, let there = occupants[connection]
+        guard transfer.received.head.version != .http2, let connection = transfer.connection.name,
+            let there = occupants[connection]
         else { return [] }
         guard !there.isMixed else { return [transfer] }
         occupants[connection]?.isSerial = true
@@ -85,7 +86,7 @@ struct MixedVersions {
         let others = attached(others(connection).filter { $0 !== transfer })
         guard !others.isEmpty else { return [] }
         occupants[connection]?.isMixed = true
-        note(transfer.request.origin)
+        note(transfer.plan.request.origin)
         return others + [transfer]
     }
 
@@ -117,7 +118,7 @@ extension Transfer {
     /// Whether libcurl still has a connection for the transfer. Determined by a pause that changes nothing.
     fileprivate var isAttached: Bool {
         guard let easy else { return false }
-        let bits = (isReceivePaused ? CURLPAUSE_RECV : 0) | (isSendPaused ? CURLPAUSE_SEND : 0)
+        let bits = (received.isPaused ? CURLPAUSE_RECV : 0) | (sent.isPaused ? CURLPAUSE_SEND : 0)
         return curl_easy_pause(easy.pointer, bits) != CURLE_BAD_FUNCTION_ARGUMENT
     }
 }

@@ -11,8 +11,8 @@ extension Transfer {
 
     /// Resumes a transfer. May call back immediately with buffered bytes.
     func unpause(_ easy: EasyHandle) -> CURLcode {
-        takesAll = Self.isNeeded
-        defer { takesAll = false }
+        received.takesAll = Self.isNeeded
+        defer { received.takesAll = false }
         return curl_easy_pause(easy.pointer, CURLPAUSE_CONT)
     }
 }

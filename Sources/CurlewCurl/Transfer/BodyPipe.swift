@@ -92,7 +92,7 @@ final class BodyPipe: ResponseBodySource {
 
     /// Returns the next chunk. Waits unless a chunk is available or the body has ended.
     func next() async throws -> Data? {
-        guard let loop = transfer.loop, loop.home.isHere else { throw HomeProcess.error(transfer.request) }
+        guard let loop = transfer.loop, loop.home.isHere else { throw HomeProcess.error(transfer.plan.request) }
         defer { transfer.noteArrival() }
         return try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { continuation in

@@ -25,7 +25,7 @@ final class FieldCache {
     private var entries = [Entry](repeating: Entry(), count: 64)
     private static let lineLimit = 256
 
-    /// Returns the cached field of a line without its line end, or the result of `parse`.
+    /// Returns the cached field for a header line (without its line terminator), or the result of `parse`.
     func field(_ line: UnsafeRawBufferPointer, _ parse: (UnsafeRawBufferPointer) -> HTTPField?) -> HTTPField? {
         guard line.count <= Self.lineLimit, let start = line.baseAddress else { return parse(line) }
         let hash = Self.hash(line)

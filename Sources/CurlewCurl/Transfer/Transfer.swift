@@ -49,25 +49,7 @@ final class Transfer: @unchecked Sendable {
         }
     }
 
-    let request: HTTPRequest
-    let context: ExchangeContext
-    let upload: (any Upload)?
-    /// The upload, if it waits for a 100 response.
-    let expectation: ExpectingUpload?
-    /// Keeps the transport, and with it the event loop, alive while a body is read.
-    let owner: CurlTransport
-    // Values that the event loop needs from request and context. The caller computes them, because one loop thread
-    // serves all callers.
-    let url: String
-    let streams: Bool
-    /// Whether the transport decodes the content codings of the response, if it supports all of them.
-    let decodesContent: Bool
-    /// Whether libcurl may send a request again by itself although the first may have arrived.
-    let mayRepeat: Bool
-    let bodyLimit: Int64
-    /// Whether the transfer must use a new connection.
-    let opensConnection: Bool
-
+    let plan: TransferPlan
     var continuation: UnsafeContinuation<HTTPResponse, any Error>?
     var phase = Phase.new
     var queue: RequestQueue?
@@ -76,58 +58,14 @@ final class Transfer: @unchecked Sendable {
     var loop: EventLoop?
     /// The multi handle that contains the transfer while it is active.
     var multi: MultiHandle?
-    var lookup = Lookup.none
-    /// The connection of the transfer, if `MixedVersions` counts its transfers.
-    var connection: ConnectionName?
-    /// The socket on which libcurl waits for the transfer, if libcurl has reported it. It does not for every transfer
-    /// that joins a connection.
-    var socket: Int32?
-    /// The known properties of the connection, once it is ready.
-    var connectionInfo: ConnectionInfo?
-    /// Whether observers were notified that libcurl tries an address, and that the connection is open.
-    var hasTried = false
-    var hasOpened = false
     /// The easy handle while the transfer is active.
     var easy: EasyHandle?
-    var head: ResponseHead
-    /// Whether the end of the final head has been processed.
-    var hasHead = false
-    /// The body until the response is delivered.
-    var buffered = GatheredBody()
-    /// The body if the response was delivered before its end.
-    var pipe: BodyPipe?
-    /// Whether the reader must receive the available bytes at the end of the turn.
-    var isBodyDue = false
-    /// Whether further bytes are discarded because the transfer is being ended.
-    var isDiscarding = false
-    /// Whether the caller has cancelled, and the rest is received to keep the connection.
-    var isDraining = false
-    /// Whether libcurl was paused because the reader is behind.
-    var isReceivePaused = false
-    /// Whether the reader receives more than its capacity; see `unpause`.
-    var takesAll = false
-    /// Whether the transport could not determine the socket on which reading is suspended.
-    var holdsUnnamed = false
-    /// Whether libcurl was paused because the producer is behind.
-    var isSendPaused = false
-    var isHeld: Bool { isReceivePaused || isSendPaused }
-    /// How often libcurl has begun to send the request.
-    var sendings = 0
-    /// Whether the first attempt was on a connection that was opened for it. Set only for requests that must not be
-    /// repeated.
-    var beganOnNewConnection = false
-    /// The bytes of the body that libcurl has taken since it last began.
-    var bytesTaken: Int64 = 0
-    /// The decoder, once bytes of a body with content codings have arrived.
-    var decoder: ContentDecoder?
-    /// With an upload: the time at which its request began, and how much later the response began, in nanoseconds.
-    var requestTime: Int64?
-    var answerTime: Int64?
-    /// The latest address that the configuration does not allow, and the reason.
-    var refusedAddress: String?
-    /// The error of one of the transport's callbacks. libcurl reports only that a callback failed.
-    var failure: NetworkError?
-    var clock: ExchangeClock
+    var lookup = Lookup.none
+    var connection = UsedConnection()
+    var sent = SentRequest()
+    var received: ReceivedResponse
+    var ending = TransferEnding()
+    var clock: TimeoutTracker
     // A continuation that is resumed before its task has suspended orders the two threads in a way that ThreadSanitizer
     // cannot detect. This flag makes the order visible. It costs a plain store and a plain load on common processors.
     private let handedOver = Atomic(false)
@@ -136,32 +74,21 @@ final class Transfer: @unchecked Sendable {
         request: HTTPRequest, context: ExchangeContext, upload: (any Upload)?, opensConnection: Bool = false,
         owner: CurlTransport
     ) {
-        self.request = request
-        self.context = context
-        self.upload = upload
-        expectation = upload as? ExpectingUpload
-        self.opensConnection = opensConnection
-        self.owner = owner
-        url = request.urlString
-        let options = context.options
-        streams = options.streaming == true
-        decodesContent = options.rawBody != true
-        mayRepeat = context.mayRepeat(request)
-        let limits = context.limits
-        bodyLimit = limits.responseBody
-        head = ResponseHead(limits: limits, keepsInterim: context.isObserved)
-        clock = ExchangeClock(context)
+        plan = TransferPlan(
+            request: request, context: context, upload: upload, opensConnection: opensConnection, owner: owner)
+        received = ReceivedResponse(head: ResponseHead(limits: context.limits, keepsInterim: context.isObserved))
+        clock = TimeoutTracker(context)
     }
 
+    /// Whether the transfer waits for its reader or its producer.
+    var isHeld: Bool { received.isPaused || sent.isPaused }
+
     /// The number of bytes of the body, if the head declares it and decoding does not change it.
-    var declaredLength: Int64? {
-        if request.method == .head || head.status.forbidsContent { return 0 }
-        return decodesContent && head.codings != nil ? nil : head.content.length
-    }
+    var declaredLength: Int64? { received.declaredLength(in: plan) }
 
     /// The maximum size of a body that is delivered with the response.
     var smallBody: Int {
-        streams ? 0 : owner.configuration.gatheredBody
+        plan.streams ? 0 : plan.owner.configuration.gatheredBody
     }
 
     /// Whether the caller has cancelled. Set before the event loop is asked to end the transfer, which it may not have
@@ -174,34 +101,34 @@ final class Transfer: @unchecked Sendable {
 
     /// Fails a transfer that never began. Notifies its caller, and reports the time in the queue to observers.
     func refuse(_ error: NetworkError) {
-        upload?.end()
+        plan.upload?.end()
         if queue != nil {
             var metrics = ExchangeMetrics()
-            metrics.queue = clock.elapsed(at: ExchangeClock.now())
+            metrics.queue = clock.elapsed(at: TimeoutTracker.now())
             metrics.total = metrics.queue
-            context.record(.measured(metrics))
+            plan.context.record(.measured(metrics))
         }
         answer(.failure(error))
     }
 
     /// Completes the transfer and resumes its caller or its reader.
     func deliver(_ result: Result<Void, NetworkError>, metrics: ExchangeMetrics) {
-        if let pipe {
+        if let pipe = received.pipe {
             // Head and end may arrive in one turn. The caller receives the response first, so that an incomplete body
             // always fails where it is read.
             if case .failure(let error) = result, error.isCancelled, continuation != nil {
                 answer(.failure(error))
             } else {
                 handOverHead(metrics: metrics)
-                pipe.finish(result, trailers: head.trailers)
+                pipe.finish(result, trailers: received.head.trailers)
             }
             // The pipe references the transfer as long as it is read.
-            self.pipe = nil
+            received.pipe = nil
             return
         }
         switch result {
         case .success:
-            let body = ResponseBody(buffered.take(), limit: bodyLimit, trailers: head.trailers)
+            let body = ResponseBody(received.gathered.take(), limit: plan.bodyLimit, trailers: received.head.trailers)
             answer(.success(response(body: body, metrics: metrics)))
         case .failure(let error): answer(.failure(error))
         }
@@ -209,8 +136,8 @@ final class Transfer: @unchecked Sendable {
 
     /// Delivers a streaming response to the caller. Does nothing if the caller has it.
     func handOverHead(metrics: ExchangeMetrics) {
-        guard let pipe, continuation != nil else { return }
-        let body = ResponseBody(pipe, limit: bodyLimit, length: declaredLength)
+        guard let pipe = received.pipe, continuation != nil else { return }
+        let body = ResponseBody(pipe, limit: plan.bodyLimit, length: declaredLength)
         answer(.success(response(body: body, metrics: metrics)))
     }
 
@@ -236,13 +163,14 @@ final class Transfer: @unchecked Sendable {
 
     /// Whether the server has refused the request before it was complete. Such a request needs no more of its body, but
     /// libcurl does not end it while it waits for the producer.
-    var isRefusedEarly: Bool { isSendPaused && hasHead && head.status.code >= 300 }
+    var isRefusedEarly: Bool { sent.isPaused && received.hasHead && received.head.status.code >= 300 }
 
     /// Whether the caller has the response, and only few bytes must be received before the connection can be reused. An
     /// HTTP/2 connection can be used by other requests in any case.
     var mayDrain: Bool {
-        guard pipe != nil, continuation == nil, upload == nil, hasHead, head.version != .http2, let easy,
-            let length = head.content.length, head.headers[.connection]?.lowercased() != "close"
+        guard received.pipe != nil, continuation == nil, plan.upload == nil, received.hasHead,
+            received.head.version != .http2, let easy,
+            let length = received.head.content.length, received.head.headers[.connection]?.lowercased() != "close"
         else { return false }
         return length - curlew_info_offset(easy.pointer, CURLINFO_SIZE_DOWNLOAD_T) <= MultiHandle.drainLimit
     }
@@ -250,8 +178,10 @@ final class Transfer: @unchecked Sendable {
     /// Creates the response with `body` from what has been received so far.
     func response(body: ResponseBody, metrics: ExchangeMetrics) -> HTTPResponse {
         HTTPResponse(
-            status: head.status, headers: head.deliveredHeaders(decoded: decodesContent, method: request.method),
-            body: body, version: head.version, metrics: metrics, url: url, reasonPhrase: head.reasonPhrase)
+            status: received.head.status,
+            headers: received.head.deliveredHeaders(decoded: plan.decodesContent, method: plan.request.method),
+            body: body, version: received.head.version, metrics: metrics, url: plan.url,
+            reasonPhrase: received.head.reasonPhrase)
     }
 }
 #endif

@@ -70,37 +70,37 @@ func beginRequest(
 }
 
 extension Transfer {
-    private var now: Int64 { loop?.now ?? ExchangeClock.now() }
+    private var now: Int64 { loop?.now ?? TimeoutTracker.now() }
     private var memory: BodyMemory { loop?.memory ?? BodyMemory() }
 
     fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Int {
-        if isDiscarding { return line.count }
+        if ending.isDiscarding { return line.count }
         touch()
-        if let requestTime, answerTime == nil { answerTime = ExchangeClock.now() - requestTime }
-        guard head.receive(line, loop?.fields) else {
-            failure = NetworkError(
+        sent.receive()
+        guard received.head.receive(line, loop?.fields) else {
+            ending.failure = NetworkError(
                 .limitExceeded(.responseHeaders),
-                detail: "The response head is larger than \(context.limits.headerBytes) bytes or has more than "
-                    + "\(context.limits.headerCount) fields.",
+                detail: "The response head is larger than \(plan.context.limits.headerBytes) bytes or has more than "
+                    + "\(plan.context.limits.headerCount) fields.",
                 hint: "Raise options.limits.headerBytes or headerCount for this call.")
             return 0
         }
-        if let expectation, head.status == .continue { expectation.permit() }
-        if context.isObserved, let (status, headers) = head.takeInterim() {
+        if received.head.status == .continue { plan.expectation?.permit() }
+        if plan.context.isObserved, let (status, headers) = received.head.takeInterim() {
             multi?.add(.event(self, .interim(status, headers)))
         }
-        guard head.isComplete, !hasHead else { return line.count }
+        guard received.head.isComplete, !received.hasHead else { return line.count }
         guard multi?.mayAnswer(self) ?? true else {
-            failure = MixedVersions.error
+            ending.failure = MixedVersions.error
             return 0
         }
-        guard !decodesContent || !head.content.hasTooManyCodings else {
-            failure = NetworkError(.badResponse, detail: "The response has more than five content codings.")
+        guard !plan.decodesContent || !received.head.content.hasTooManyCodings else {
+            ending.failure = NetworkError(.badResponse, detail: "The response has more than five content codings.")
             return 0
         }
-        guard !head.content.hasBadLength else {
-            failure = NetworkError(
-                .badResponse, detail: "The answer does not tell its length: Content-Length is no number, or several.")
+        guard !received.head.content.hasBadLength else {
+            ending.failure = NetworkError(
+                .badResponse, detail: "The length of the response is unknown: Content-Length is not a single number.")
             return 0
         }
         finishHead()
@@ -109,29 +109,30 @@ extension Transfer {
 
     /// Whether the response is a redirect or a challenge whose body did not arrive with its head.
     private var handsOverNow: Bool {
-        head.status.isPrelude && request.method != .head && declaredLength != 0
+        received.head.status.isPrelude && plan.request.method != .head && declaredLength != 0
     }
 
     private func finishHead() {
-        hasHead = true
+        received.hasHead = true
         clock.receive(at: now)
         multi?.noteVersion(of: self)
         multi?.noteDeadline(of: self)
         let length = declaredLength ?? 0
         // A body that exceeds the reader's limit is not gathered.
-        if streams || length > min(Int64(smallBody), bodyLimit) || handsOverNow { stream() }
-        if isRefusedEarly { multi?.add(.goOn(self)) } else { expectation?.permit() }
+        if plan.streams || length > min(Int64(smallBody), plan.bodyLimit) || handsOverNow { stream() }
+        if isRefusedEarly { multi?.add(.goOn(self)) } else { plan.expectation?.permit() }
     }
 
     fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
-        if isDiscarding { return bytes.count }
+        if ending.isDiscarding { return bytes.count }
         touch()
-        guard decodesContent, let codings = head.codings else { return take(bytes) }
-        guard let decoder = decoder ?? ContentDecoder(codings) else {
-            failure = NetworkError(.limitExceeded(.responseBody), detail: "There is no memory to decode the body.")
+        guard plan.decodesContent, let codings = received.head.codings else { return take(bytes) }
+        guard let decoder = received.decoder ?? ContentDecoder(codings) else {
+            ending.failure = NetworkError(
+                .limitExceeded(.responseBody), detail: "There is not enough memory to decode the body.")
             return 0
         }
-        self.decoder = decoder
+        received.decoder = decoder
         return take(bytes, decodedBy: decoder)
     }
 
@@ -140,18 +141,18 @@ extension Transfer {
     private func take(_ bytes: UnsafeRawBufferPointer, decodedBy decoder: ContentDecoder) -> Int {
         var start = min(decoder.ahead, bytes.count)
         while true {
-            guard takesAll || pipe?.hasRoom() ?? true else {
+            guard received.takesAll || received.pipe?.hasRoom() ?? true else {
                 decoder.ahead = max(start, decoder.ahead)
                 return hold()
             }
             guard let (piece, taken) = decoder.decode(UnsafeRawBufferPointer(rebasing: bytes[start...])) else {
-                failure = NetworkError(.badResponse, detail: "The body is not what its Content-Encoding says.")
+                ending.failure = NetworkError(.badResponse, detail: "The body does not match its Content-Encoding.")
                 return 0
             }
             start += taken
             if decoder.isHungry, piece.isEmpty { break }
-            failure = growthFailure(decoder)
-            guard failure == nil else { return 0 }
+            ending.failure = growthFailure(decoder)
+            guard ending.failure == nil else { return 0 }
             guard piece.isEmpty || take(piece, isForced: true) == piece.count else { return 0 }
         }
         decoder.ahead = max(0, decoder.ahead - bytes.count)
@@ -163,23 +164,23 @@ extension Transfer {
     private func growthFailure(_ decoder: ContentDecoder) -> NetworkError? {
         let decoded = max(decoder.decoded, decoder.between)
         guard decoded > 1 << 20 else { return nil }
-        let coded = min(decoder.coded + Int64(easy?.current.room ?? 0), head.content.length ?? .max)
-        return context.limits.growthFailure(decoded: decoded, coded: coded)
+        let coded = min(decoder.coded + Int64(easy?.current.room ?? 0), received.head.content.length ?? .max)
+        return plan.context.limits.growthFailure(decoded: decoded, coded: coded)
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer, isForced: Bool = false) -> Int {
         if isRefusedEarly { multi?.add(.goOn(self)) }
-        if pipe == nil {
-            guard buffered.count + bytes.count > smallBody else {
-                buffered.append(bytes, of: declaredLength, memory: memory)
+        if received.pipe == nil {
+            guard received.gathered.count + bytes.count > smallBody else {
+                received.gathered.append(bytes, of: declaredLength, memory: memory)
                 return bytes.count
             }
             stream()
         }
-        switch pipe?.offer(bytes, isForced: isForced || takesAll) {
+        switch received.pipe?.offer(bytes, isForced: isForced || received.takesAll) {
         case .due:
-            if !isBodyDue { multi?.add(.body(self)) }
-            isBodyDue = true
+            if !received.isDue { multi?.add(.body(self)) }
+            received.isDue = true
             return bytes.count
         case .pause: return hold()
         default: return bytes.count
@@ -189,32 +190,32 @@ extension Transfer {
     /// Makes libcurl deliver these bytes again when the reader has made room.
     private func hold() -> Int {
         multi?.noteHeld(self)
-        isReceivePaused = true
+        received.isPaused = true
         multi?.handles.hold(self, true)
         clock.isHeld = true
         return Int(CURL_WRITEFUNC_PAUSE)
     }
 
     fileprivate func sendBody(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard let upload, !isDiscarding else { return Int(CURL_READFUNC_ABORT) }
+        guard let upload = plan.upload, !ending.isDiscarding else { return Int(CURL_READFUNC_ABORT) }
         touch()
         switch upload.read(into: buffer) {
         case .bytes(let count):
-            bytesTaken += Int64(count)
+            sent.bodyBytes += Int64(count)
             if clock.send(at: now) { multi?.noteDeadline(of: self) }
             // libcurl does not request the end of a body whose length it knows.
-            if bytesTaken == upload.length { finishSending() }
+            if sent.bodyBytes == upload.length { finishSending() }
             return count
         case .end:
             finishSending()
             return 0
         case .wait:
             multi?.noteHeld(self)
-            isSendPaused = true
+            sent.isPaused = true
             clock.isHeld = true
             return Int(CURL_READFUNC_PAUSE)
         case .failed(let error):
-            failure = error
+            ending.failure = error
             return Int(CURL_READFUNC_ABORT)
         }
     }
@@ -231,7 +232,7 @@ extension Transfer {
     /// started again, libcurl would lose the information that bytes have been sent, and could repeat a request that
     /// must not be sent twice.
     fileprivate func mayLookUp() -> Bool {
-        guard case .none = lookup, sendings == 0, let name = easy?.place(for: self)?.host, name != "localhost",
+        guard case .none = lookup, sent.attempts == 0, let name = easy?.place(for: self)?.host, name != "localhost",
             IPAddress(name) == nil
         else { return true }
         lookup = .needed(name)
@@ -240,23 +241,22 @@ extension Transfer {
 
     /// Called for each attempt. libcurl sends a request again by itself if a reused connection ends before the first
     /// byte of a response.
-    fileprivate func beginRequest(on connection: @autoclosure () -> ConnectionName?) -> Bool {
-        sendings += 1
-        if upload != nil { requestTime = ExchangeClock.now() }
-        if sendings == 1, !mayRepeat, let easy {
-            beganOnNewConnection = curlew_info_long(easy.pointer, CURLINFO_NUM_CONNECTS) > 0
+    fileprivate func beginRequest(on name: @autoclosure () -> ConnectionName?) -> Bool {
+        sent.begin(measuring: plan.upload != nil)
+        if sent.attempts == 1, !plan.mayRepeat, let easy {
+            sent.beganOnNewConnection = curlew_info_long(easy.pointer, CURLINFO_NUM_CONNECTS) > 0
         }
         if let refusal = easy?.uncheckedPath(of: self) {
-            failure = refusal
+            ending.failure = refusal
             return false
         }
-        guard sendings == 1 || mayBeginAgain() else { return false }
-        let connection = connection()
+        guard sent.attempts == 1 || mayBeginAgain() else { return false }
+        let name = name()
         clock.connected()
-        noteReady(on: connection, localAddress: easy?.localAddress)
+        noteReady(on: name, localAddress: easy?.localAddress)
         guard MixedVersions.areWatched(in: self) else { return true }
-        guard multi?.enter(self, connection) ?? true else {
-            failure = MixedVersions.error
+        guard multi?.enter(self, name) ?? true else {
+            ending.failure = MixedVersions.error
             return false
         }
         return true
@@ -266,11 +266,11 @@ extension Transfer {
     /// Rewinds the body.
     fileprivate func mayBeginAgain() -> Bool {
         let hasLeft = easy.map { curlew_info_long($0.pointer, CURLINFO_REQUEST_SIZE) > 0 } ?? true
-        guard !isDiscarding, mayRepeat || !hasLeft, upload?.rewind() ?? true else {
-            failure = repetitionFailure(hasLeft: hasLeft)
+        guard !ending.isDiscarding, plan.mayRepeat || !hasLeft, plan.upload?.rewind() ?? true else {
+            ending.failure = repetitionFailure(hasLeft: hasLeft)
             return false
         }
-        bytesTaken = 0
+        sent.bodyBytes = 0
         finishSending()
         return true
     }
@@ -279,20 +279,21 @@ extension Transfer {
     private func repetitionFailure(hasLeft: Bool) -> NetworkError {
         // On a new connection libcurl repeats only if the server has refused the stream, or named an earlier one as the
         // last in its GOAWAY (RFC 9113 §8.7). On a reused connection it does not report the reason.
-        if beganOnNewConnection, !head.isComplete {
+        if sent.beganOnNewConnection, !received.head.isComplete {
             return NetworkError(
                 .connectionLost(.requestNotSent),
-                detail: "The server refused the request before it looked at it, as one does that is about to end.")
+                detail: "The server refused the request before processing it, for example because it is shutting down.")
         }
         return NetworkError(
             .connectionLost(hasLeft ? .requestMayHaveArrived : .requestNotSent),
-            detail: "The connection ended before an answer came, and the request cannot be sent again safely.")
+            detail: "The connection closed before a response arrived, and the request cannot be repeated safely.")
     }
 
     /// Streams the rest of the body through a pipe, and delivers the response to the caller before the end of the body.
     private func stream() {
-        pipe = BodyPipe(self, first: buffered, capacity: owner.configuration.bodyBuffer, memory: memory)
-        buffered = GatheredBody()
+        received.pipe = BodyPipe(
+            self, first: received.gathered, capacity: plan.owner.configuration.bodyBuffer, memory: memory)
+        received.gathered = GatheredBody()
         multi?.add(.head(self))
     }
 

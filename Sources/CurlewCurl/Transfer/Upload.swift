@@ -65,7 +65,7 @@ private func chunks(_ make: () throws -> RequestBody.Chunks) throws -> RequestBo
     do {
         return try make()
     } catch {
-        throw NetworkError(.encoding, detail: "The body stream could not be made: \(error)", underlying: error)
+        throw NetworkError(.encoding, detail: "The body stream could not be created: \(error)", underlying: error)
     }
 }
 
@@ -180,7 +180,7 @@ final class PartsUpload: Upload {
         let available = max(0, Int64(status.st_size) - offset)
         guard length <= available else {
             close(descriptor)
-            throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is shorter than it was.")
+            throw NetworkError(.invalidRequest, detail: "The file to send, \(path), became shorter.")
         }
         return .file(descriptor: descriptor, path: path, start: offset, length: length < 0 ? available : length)
     }

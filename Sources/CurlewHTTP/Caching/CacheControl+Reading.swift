@@ -4,13 +4,13 @@ extension CacheControl {
     private static let most = 64
 
     /// Parses the `Cache-Control` fields of a message.
-    public init(_ headers: HTTPHeaders) {
+    package init(_ headers: HTTPHeaders) {
         self.init(headers[.cacheControl] ?? "")
     }
 
     /// Parses the value of a `Cache-Control` field: `1#( token [ "=" ( token / quoted-string ) ] )`. Malformed members
     /// are kept and marked.
-    public init(_ value: String) {
+    package init(_ value: String) {
         var reader = FieldReader(value)
         var found: [Directive] = []
         while !reader.isAtEnd, found.count < Self.most {

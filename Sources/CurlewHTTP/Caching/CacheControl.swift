@@ -8,15 +8,15 @@
 ///
 /// Every directive is kept, including unknown ones. A malformed directive is interpreted restrictively: a directive
 /// that forbids applies whatever follows its name, and a directive that permits applies only if it is well-formed.
-public struct CacheControl: Hashable, Sendable {
+package struct CacheControl: Hashable, Sendable {
     /// A single directive.
-    public struct Directive: Hashable, Sendable {
+    package struct Directive: Hashable, Sendable {
         /// The name, in lower case.
-        public let name: String
+        package let name: String
         /// The value after `=`, unquoted; nil without `=`.
-        public let argument: String?
+        package let argument: String?
         /// Whether the syntax of the directive is invalid.
-        public let isMalformed: Bool
+        package let isMalformed: Bool
 
         init(_ name: String, _ argument: String? = nil, isMalformed: Bool = false) {
             self.name = name
@@ -26,28 +26,28 @@ public struct CacheControl: Hashable, Sendable {
     }
 
     /// The directives in order of appearance, at most 64.
-    public let directives: [Directive]
+    package let directives: [Directive]
 
     /// The maximum duration in seconds: 2³¹, about 68 years, or 2³¹ − 1 where `Int` has 32 bits. Longer durations are
     /// read as this value (RFC 9111 §1.2.2).
-    public static let longest = Int(clamping: 2_147_483_648 as Int64)
+    package static let longest = Int(clamping: 2_147_483_648 as Int64)
 
     init(_ directives: [Directive]) {
         self.directives = directives
     }
 
     /// Creates a value without directives.
-    public init() {
+    package init() {
         directives = []
     }
 
     /// Whether a directive with this name is present, well-formed or not. The name must be in lower case.
-    public func contains(_ name: String) -> Bool {
+    package func contains(_ name: String) -> Bool {
         directives.contains { $0.name == name }
     }
 
     /// Whether a well-formed directive with this name and no argument is present. For directives that permit something.
-    public func permits(_ name: String) -> Bool {
+    package func permits(_ name: String) -> Bool {
         directives.contains { $0.name == name && $0.argument == nil && !$0.isMalformed }
     }
 
@@ -55,7 +55,7 @@ public struct CacheControl: Hashable, Sendable {
     ///
     /// Zero if the directive has no whole number of seconds, or if several values differ (RFC 9111 §4.2.1 encourages
     /// caches to consider such responses stale).
-    public func seconds(_ name: String) -> Int? {
+    package func seconds(_ name: String) -> Int? {
         var found: Int?
         for directive in directives where directive.name == name {
             let seconds = Self.seconds(of: directive)
@@ -70,7 +70,7 @@ public struct CacheControl: Hashable, Sendable {
     ///
     /// The directive applies to the whole response if any occurrence has no argument, or an argument that is not a list
     /// of field names.
-    public func fieldNames(_ name: String) -> [HTTPField.Name]? {
+    package func fieldNames(_ name: String) -> [HTTPField.Name]? {
         var names: [HTTPField.Name]?
         for directive in directives where directive.name == name {
             guard let argument = directive.argument, !directive.isMalformed else { return [] }
@@ -82,7 +82,7 @@ public struct CacheControl: Hashable, Sendable {
     }
 
     /// Whether a directive such as `no-cache` or `private` applies to the whole response.
-    public func isUnqualified(_ name: String) -> Bool {
+    package func isUnqualified(_ name: String) -> Bool {
         fieldNames(name)?.isEmpty == true
     }
 
@@ -113,7 +113,7 @@ public struct CacheControl: Hashable, Sendable {
 
 extension CacheControl: CustomStringConvertible {
     /// The directives in field syntax. Arguments that are not tokens are quoted.
-    public var description: String {
+    package var description: String {
         directives.map { directive in
             guard let argument = directive.argument else { return directive.name }
             if ASCII.isToken(argument) { return "\(directive.name)=\(argument)" }

@@ -6,32 +6,32 @@
 ///     for challenge in HTTPChallenge.list(fields) where challenge.scheme == "digest" {
 ///         challenge["realm"]
 ///     }
-public struct HTTPChallenge: Hashable, Sendable {
+package struct HTTPChallenge: Hashable, Sendable {
     /// The scheme, in lower case: `basic`, `bearer`, `digest`.
-    public let scheme: String
+    package let scheme: String
     /// The parameters in order, with names in lower case. If a name repeats, lookup returns the first.
-    public let parameters: [Parameter]
+    package let parameters: [Parameter]
     /// The token68 value that some schemes use instead of parameters.
-    public let token: String?
+    package let token: String?
 
     /// A parameter of a challenge.
-    public struct Parameter: Hashable, Sendable {
+    package struct Parameter: Hashable, Sendable {
         /// The name, in lower case.
-        public let name: String
+        package let name: String
         /// The value, without quotes and escapes.
-        public let value: String
+        package let value: String
     }
 
     /// The maximum number of parameters that are read.
     static let parameterLimit = 64
 
     /// The value of the named parameter. The name must be in lower case.
-    public subscript(name: String) -> String? {
+    package subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
     /// Parses the challenges of all given fields, in order. The rest of a field after a malformed part is ignored.
-    public static func list(_ fields: [String]) -> [HTTPChallenge] {
+    package static func list(_ fields: [String]) -> [HTTPChallenge] {
         fields.flatMap { field in
             var reader = FieldReader(field)
             return reader.challenges()
@@ -39,7 +39,7 @@ public struct HTTPChallenge: Hashable, Sendable {
     }
 
     /// Parses the parameters of a field that consists of parameters only, such as `Authentication-Info` (RFC 7615).
-    public static func parameters(of field: String) -> [Parameter] {
+    package static func parameters(of field: String) -> [Parameter] {
         var reader = FieldReader(field)
         return reader.challengeParameters()
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The remaining quota that a server reports in a response.
@@ -16,14 +16,14 @@ public import Foundation
 ///
 /// Of several quotas, the one with the fewest remaining requests is used. The server's values may be hostile: callers
 /// must cap the wait.
-public struct RateLimitStatus: Hashable, Sendable {
+package struct RateLimitStatus: Hashable, Sendable {
     /// The number of requests that remain in the quota; never negative.
-    public let remaining: Int
+    package let remaining: Int
     /// The time until the quota is reset, at most 2³¹ − 1 seconds; nil if the server does not report it.
-    public let reset: Duration?
+    package let reset: Duration?
 
     /// Creates a status from its values.
-    public init(remaining: Int, reset: Duration?) {
+    package init(remaining: Int, reset: Duration?) {
         self.remaining = remaining
         self.reset = reset
     }
@@ -34,7 +34,7 @@ public struct RateLimitStatus: Hashable, Sendable {
     /// - `now`: the wall-clock time. Some servers send `X-RateLimit-Reset` in seconds, others as a Unix time. Numbers
     ///   above 10⁹ (31 years in seconds) are read as a Unix time in seconds, numbers above 10¹¹ as one in milliseconds.
     ///   Fractions are rounded up.
-    public init?(_ headers: HTTPHeaders, status: HTTPStatus? = nil, now: Date) {
+    package init?(_ headers: HTTPHeaders, status: HTTPStatus? = nil, now: Date) {
         if let value = headers[Self.field] {
             let statuses = Self.items(of: value)
             guard let least = statuses.min(by: Self.isTighter) else { return nil }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
 #if canImport(FoundationEssentials)
-public import FoundationEssentials
+package import FoundationEssentials
 #else
-public import Foundation
+package import Foundation
 #endif
 
 /// The time after which a server asks the client to retry (RFC 9110 §10.2.3).
 ///
 /// The server's value may be hostile: callers must cap the delay and must not wait past a deadline.
-public enum RetryAfter: Hashable, Sendable {
+package enum RetryAfter: Hashable, Sendable {
     /// After this number of seconds.
     case seconds(Int)
     /// At this date.
@@ -18,7 +18,7 @@ public enum RetryAfter: Hashable, Sendable {
     /// Parses a `Retry-After` value: digits only, or a date.
     ///
     /// Numbers above 2³¹ − 1 (about 68 years) are clamped, so that adding them to a clock cannot overflow.
-    public init?(_ value: String) {
+    package init?(_ value: String) {
         let bytes = value.utf8
         if !bytes.isEmpty, bytes.allSatisfy(ASCII.isDigit) {
             self = .seconds(min(ASCII.decimal(bytes) ?? Self.longest, Self.longest))
@@ -30,7 +30,7 @@ public enum RetryAfter: Hashable, Sendable {
     }
 
     /// Returns the time to wait from `now`, at most 2³¹ − 1 seconds; zero for a date in the past.
-    public func delay(now: Date) -> Duration {
+    package func delay(now: Date) -> Duration {
         switch self {
         case .seconds(let seconds):
             return .seconds(min(max(0, seconds), Self.longest))

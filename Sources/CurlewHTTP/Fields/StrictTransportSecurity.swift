@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 
 /// The value of a `Strict-Transport-Security` field: a server's request to use only https (RFC 6797 §6.1).
-public struct StrictTransportSecurity: Hashable, Sendable {
+package struct StrictTransportSecurity: Hashable, Sendable {
     /// The lifetime of the policy in seconds, at most a hundred years. Zero ends the policy.
-    public let maxAge: Int64
+    package let maxAge: Int64
     /// Whether the policy also applies to subdomains of the host.
-    public let includesSubdomains: Bool
+    package let includesSubdomains: Bool
 
     /// Creates a policy. The lifetime is clamped to 0 up to a hundred years.
-    public init(maxAge: Int64, includesSubdomains: Bool = false) {
+    package init(maxAge: Int64, includesSubdomains: Bool = false) {
         self.maxAge = min(max(0, maxAge), Self.longest)
         self.includesSubdomains = includesSubdomains
     }
 
     /// Parses a field value. Returns nil if the value violates the grammar, has no `max-age`, or repeats a directive.
     /// Unknown directives are ignored.
-    public init?(_ value: String) {
+    package init?(_ value: String) {
         guard let directives = Self.directives(of: Array(value.utf8)) else { return nil }
         var age: Int64?
         var includesSubdomains = false

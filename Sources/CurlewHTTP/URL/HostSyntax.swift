@@ -71,12 +71,12 @@ enum HostSyntax {
     private static func complaint(about byte: UInt8) -> String {
         switch byte {
         case 0x80...: "has a host outside ASCII; write its punycode form, which starts with xn--"
-        case 0x25: "has a percent sign in its host; write the host itself"
+        case 0x25: "has a percent sign in its host; write the host unencoded"
         case 0x40: "has an @ where its host should be; write %40 in a user name or password"
         case 0x5C: "has a backslash; write / instead"
         case 0x20: "has a space in its host; remove it"
         case _ where ASCII.isControl(byte): "has a control character in its host; remove it"
-        default: "has a character in its host that no name holds; use letters, digits, hyphens and dots"
+        default: "has a character in its host that no name may contain; use letters, digits, hyphens and dots"
         }
     }
 

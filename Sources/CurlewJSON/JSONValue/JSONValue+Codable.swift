@@ -92,6 +92,6 @@ extension JSONValue: CustomStringConvertible {
     /// The document as JSON on one line, with members sorted by name, so that equal documents have the same
     /// description. Not redacted.
     public var description: String {
-        encoded(sortsMembers: true).map { String(decoding: $0, as: UTF8.self) } ?? "a number that JSON cannot hold"
+        encoded(sortsMembers: true).map { String(decoding: $0, as: UTF8.self) } ?? "a number that JSON cannot represent"
     }
 }

@@ -2,7 +2,7 @@
 
 /// Any JSON value, for request and response bodies that have no model.
 ///
-///     try await client.send(.post("/users", json: ["name": "Ann", "tags": ["new"], "age": 31]))
+///     try await client.send(.post("/users", body: .json(["name": "Ann", "tags": ["new"], "age": 31])))
 ///     let document: JSONValue = try await client.send(.get("/users/1"))
 ///     let city = document["address"]["city"].string
 ///

@@ -37,7 +37,7 @@ extension Scanner {
 
     @inline(__always)
     private mutating func add(_ key: Cell, _ hash: UInt64) {
-        noteKey(hash)
+        recordKey(hash)
         tape.append(Cell(bits: key.bits | UInt64(hash.keyTag) &<< 16))
     }
 

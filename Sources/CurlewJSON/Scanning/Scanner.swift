@@ -18,7 +18,7 @@ struct Scanner {
     private var isObject = false
     private var elements = 0
     private var depth = 0
-    /// The same state of the containers around it.
+    /// The scanning state of the enclosing containers.
     private var outer = OuterContainers()
 
     @inline(__always) var convertsKeys: Bool { keys.convertsKeys }
@@ -198,7 +198,7 @@ struct Scanner {
     /// Marks the object if it may already contain a key with this hash. Objects with many keys have a table and need no
     /// mark.
     @inline(__always)
-    mutating func noteKey(_ hash: UInt64) {
+    mutating func recordKey(_ hash: UInt64) {
         if filter.insert(hash) { mayRepeat(hash.keyTag) }
     }
 

@@ -104,7 +104,7 @@ extension ScalarValue {
 
 /// A `Dictionary` with string keys and decodable values, for recognition by its metatype.
 protocol DecodableDictionary {
-    /// `Result` is `Self`.
+    /// Decodes the value. `Result` must be `Self`, which the protocol cannot express.
     static func read<Result>(_ document: Document, _ index: Int) throws -> Result
 }
 

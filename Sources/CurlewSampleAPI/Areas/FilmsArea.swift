@@ -37,7 +37,7 @@ struct FilmsArea {
         let film = try film(request)
         let given: GivenRating = try request.json()
         guard (1...5).contains(given.stars) else {
-            throw Refusal(.unprocessableContent, "A rating has one to five stars.", code: "invalid_rating")
+            throw Refusal(.unprocessableContent, "A rating must be one to five stars.", code: "invalid_rating")
         }
         let rating = ratings.withLock { ratings in
             ratings[film.id, default: Rating()].add(given.stars)
@@ -55,7 +55,7 @@ struct FilmsArea {
             throw Refusal(.unprocessableContent, "The form has no file called poster.", code: "no_poster")
         }
         guard let type = file.mediaType, type.type == "image" else {
-            throw Refusal(.unsupportedMediaType, "A poster is a picture.", code: "no_picture")
+            throw Refusal(.unsupportedMediaType, "A poster must be an image.", code: "no_picture")
         }
         let poster = Poster(
             filmId: film.id, fileName: fileName, mediaType: type.essence, bytes: file.content.count,

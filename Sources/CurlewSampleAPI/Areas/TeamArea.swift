@@ -80,7 +80,7 @@ struct TeamArea {
         return given
     }
 
-    private static let unknown = Refusal.problem(.notFound, "Nobody on the team has this number.")
+    private static let unknown = Refusal.problem(.notFound, "No member of the team has this number.")
 
     private struct Received: Encodable {
         let userId: Int

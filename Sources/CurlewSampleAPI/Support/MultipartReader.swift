@@ -32,10 +32,10 @@ struct MultipartReader {
         guard let type = request.headers[.contentType].flatMap({ MediaType($0) }),
             type.essence == MediaType.multipartFormData.essence, let boundary = type[parameter: "boundary"],
             (1...70).contains(boundary.utf8.count)
-        else { throw Refusal.problem(.unsupportedMediaType, "This call takes multipart/form-data.") }
+        else { throw Refusal.problem(.unsupportedMediaType, "This call requires multipart/form-data.") }
         var reader = MultipartReader(boundary: boundary, body: request.body)
         guard let parts = reader.parts() else {
-            throw Refusal.problem(.badRequest, "The form is broken, or has more than 100 parts.")
+            throw Refusal.problem(.badRequest, "The form is malformed or has more than 100 parts.")
         }
         return parts
     }

@@ -40,7 +40,7 @@ extension RecordedRequest {
         guard let text = query(name) else { return standard }
         guard let number = Int(text), range.contains(number) else {
             let limits = "\(range.lowerBound) to \(range.upperBound)"
-            throw Refusal(.badRequest, "\(name) is a whole number from \(limits).", code: "bad_\(name)")
+            throw Refusal(.badRequest, "\(name) must be a whole number from \(limits).", code: "bad_\(name)")
         }
         return number
     }

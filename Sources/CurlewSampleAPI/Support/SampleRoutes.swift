@@ -36,7 +36,7 @@ struct SampleRoutes {
         } catch let refusal as Refusal {
             response = refusal.response
         } catch is DecodingError {
-            response = Refusal(.badRequest, "The content is not what this call takes.", code: "bad_content").response
+            response = Refusal(.badRequest, "The content is not valid for this call.", code: "bad_content").response
         } catch {
             response = .problem(.internalServerError, "\(error)")
         }
@@ -69,7 +69,7 @@ private struct FaultDemand {
 
     private static func failure(_ status: HTTPStatus, retryAfter: Int) -> MockResponse {
         let phrase = status.reasonPhrase.isEmpty ? "Failed" : status.reasonPhrase
-        let response = Refusal(status, "\(phrase), as the request asked for.", code: "on_demand").response
+        let response = Refusal(status, "\(phrase), as requested.", code: "on_demand").response
         guard status == .tooManyRequests || status == .serviceUnavailable else { return response }
         return response.with(headers: [.retryAfter: "\(retryAfter)"])
     }

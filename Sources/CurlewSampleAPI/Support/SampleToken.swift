@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 
 #if canImport(FoundationEssentials)

@@ -59,13 +59,13 @@ struct MockTable: Sendable {
     func unmatched(_ call: RecordedCall) -> NetworkError {
         let names = typed.map(\.name) + routes.patterns.map(\.description)
         let listed = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
-        var detail = "No stub answers \(call)."
+        var detail = "No stub matches \(call)."
         if case .otherMethods(let methods) = routes.match(call.method, call.request.target) {
             detail += " This path has stubs for \(methods.map(\.rawValue).joined(separator: ", ")) only."
         }
-        detail += names.isEmpty ? " There are no stubs." : " There are: \(listed)."
+        detail += names.isEmpty ? " There are no stubs." : " The stubs are: \(listed)."
         return NetworkError(
-            .refused(by: .mock), detail: detail, hint: "Add it to the mock with on(…), or answer the rest with onAny.",
+            .refused(by: .mock), detail: detail, hint: "Add a stub with on(…), or handle all other calls with onAny.",
             request: RequestLine(call.request))
     }
 }

@@ -15,8 +15,8 @@ extension MockTransport {
         add(type, delay) { sent, codecs in try StubAnswer.response(for: try await answer(sent), using: codecs) }
     }
 
-    /// Responds to calls of this type with a value that cannot be encoded: 200, and the call returns the value without
-    /// decoding. `Void` is 204.
+    /// Responds to calls of this type with status 200 and a value that cannot be encoded. The call returns the value
+    /// without decoding. For `Void`, the status is 204.
     @_disfavoredOverload
     public func on<Sent: Endpoint>(
         _ type: Sent.Type, delay: Duration = .zero, _ answer: @escaping @Sendable (Sent) async throws -> Sent.Response

@@ -66,7 +66,7 @@ public struct MockTransport: Transport {
         try await waiters.wait(for: count, timeout: timeout, current: { requestCount }) { [self] in
             let present = requests.suffix(10).map { "\($0)" }.joined(separator: ", ")
             return MockWaitError(
-                "\(count) requests did not come within \(timeout.brief); there were \(requestCount)"
+                "\(count) requests did not arrive within \(timeout.brief); there were \(requestCount)"
                     + (present.isEmpty ? "" : ": \(present)"))
         }
         return requests
@@ -128,7 +128,7 @@ public struct MockTransport: Transport {
             return try await context.time.sleep(until: answer)
         }
         try await context.time.sleep(until: last)
-        throw NetworkError(.timedOut(phase), detail: "The mock's stub answers after \(delay.brief).")
+        throw NetworkError(.timedOut(phase), detail: "The mock's stub responds after \(delay.brief).")
     }
 
     private func finish(_ response: HTTPResponse, _ call: RecordedCall) -> HTTPResponse {

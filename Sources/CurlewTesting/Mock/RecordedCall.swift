@@ -40,9 +40,10 @@ public struct RecordedCall: Sendable {
     /// The name of the endpoint that was sent.
     public var routeName: String { context.routeName }
 
-    /// Returns the endpoint or route that was sent, if it is of this type.
+    /// Returns the endpoint or route that was sent, if it is of this type. For a call that was created from a route,
+    /// also the route.
     public func endpoint<Sent>(as type: Sent.Type = Sent.self) -> Sent? {
-        context.endpoint as? Sent
+        context.endpoint as? Sent ?? (context.endpoint as? any RouteWrapper)?.route as? Sent
     }
 
     /// Returns the first value of a query item, decoded.

@@ -169,7 +169,7 @@ extension LoopbackSocket {
             }
             port = address.sin6_port
         }
-        guard answer == 0 else { throw failure("learn its port") }
+        guard answer == 0 else { throw failure("read its port") }
         return Int(in_port_t(bigEndian: port))
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-import CurlewHTTP
+package import CurlewHTTP
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -16,9 +16,9 @@ import Darwin
 #endif
 
 /// Response content in pieces, generated or read while it is sent, so that memory use does not depend on its size.
-struct MockContent {
+package struct MockContent {
     /// The length; `nil` when the content is sent in chunks.
-    let length: Int?
+    package let length: Int?
     /// Whether a file could not be read to its end.
     private(set) var hasFailed = false
     private var source: Source
@@ -38,7 +38,7 @@ struct MockContent {
     }
 
     /// Opens the file of a file body, so that a missing file is detected before the head is sent.
-    init(_ body: MockResponse.Body) throws(HTTP1WriteError) {
+    package init(_ body: MockResponse.Body) throws(HTTP1WriteError) {
         switch body {
         case .data(let data): self.init(length: data.count, source: .data(ArraySlice(data)))
         case .chunks(let pieces): self.init(length: nil, source: .chunks(pieces[...], rest: []))
@@ -51,7 +51,7 @@ struct MockContent {
     }
 
     /// Returns the next piece, of at most `limit` bytes and never empty; `nil` at the end.
-    mutating func next(upTo limit: Int) -> [UInt8]? {
+    package mutating func next(upTo limit: Int) -> [UInt8]? {
         switch source {
         case .data(let bytes):
             let piece = bytes.prefix(min(limit, 4 * Self.pieceSize))

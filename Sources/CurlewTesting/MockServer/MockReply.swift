@@ -42,7 +42,7 @@ struct MockReply {
         do throws(HTTP1WriteError) {
             plan = try MockReplyPlan(response, isHead: isHead, keepAlive: keepAlive, version: version)
         } catch {
-            let problem = MockResponse.problem(.internalServerError, "the mock's answer cannot be sent: \(error)")
+            let problem = MockResponse.problem(.internalServerError, "the mock's response cannot be sent: \(error)")
             return send(problem, isHead: isHead, keepAlive: keepAlive, version: version)
         }
         pending = plan.informational

@@ -105,6 +105,13 @@ public final class MockServer: Sendable {
     /// The number of accepted connections.
     public var connectionCount: Int { core.connectionCount }
 
+    /// The number of connections that are open, and the largest such number so far.
+    package var openConnections: Int { core.openConnections }
+    package var mostOpenConnections: Int { core.mostOpenConnections }
+
+    /// Returns the response to a request that did not arrive over a connection.
+    package func answer(_ request: RecordedRequest) -> MockResponse { core.answer(request) }
+
     /// The number of response bytes that the system has accepted for sending. It stops growing when a client stops
     /// reading.
     public var sentBytes: Int { core.sentBytes }

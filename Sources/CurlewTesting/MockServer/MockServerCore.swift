@@ -59,7 +59,7 @@ final class MockServerCore: Sendable {
         let host = configuration.address == .ipv4 ? "127.0.0.1" : "[::1]"
         guard let origin = Origin(scheme: "http", host: host, port: port) else {
             close(descriptor)
-            throw MockServerError("the mock server got no port")
+            throw MockServerError("the mock server received no port")
         }
         self.origin = origin
         listener = descriptor

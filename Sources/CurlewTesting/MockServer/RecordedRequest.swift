@@ -31,6 +31,21 @@ public struct RecordedRequest: Sendable {
 
     let keepAlive: Bool
 
+    package init(
+        method: HTTPMethod, target: String, version: HTTPVersion, headers: HTTPHeaders, body: Data,
+        trailers: HTTPHeaders, connectionIndex: Int, exchangeIndex: Int, keepAlive: Bool
+    ) {
+        self.method = method
+        self.target = target
+        self.version = version
+        self.headers = headers
+        self.body = body
+        self.trailers = trailers
+        self.connectionIndex = connectionIndex
+        self.exchangeIndex = exchangeIndex
+        self.keepAlive = keepAlive
+    }
+
     /// The path as sent: the target without its query, percent-encoded.
     public var path: String {
         String(pathAndQuery.prefix { $0 != "?" })

@@ -23,19 +23,6 @@ extension APIClient {
         Self.publisher { send(request, completion: $0) }
     }
 
-    /// Returns a publisher that sends `route` once for each subscriber, and decodes the response as `type`.
-    public func publisher<Value: Decodable & Sendable>(
-        for route: some Route, as type: Value.Type
-    ) -> AnyPublisher<Value, NetworkError> {
-        Self.publisher { send(route, as: type, completion: $0) }
-    }
-
-    /// Returns a publisher that sends `route` once for each subscriber, and ignores the response body.
-    @_disfavoredOverload
-    public func publisher(for route: some Route) -> AnyPublisher<Void, NetworkError> {
-        Self.publisher { send(route, completion: $0) }
-    }
-
     private static func publisher<Value: Sendable>(
         _ start: @escaping @Sendable (@escaping @MainActor (Result<Value, NetworkError>) -> Void) -> RequestHandle
     ) -> AnyPublisher<Value, NetworkError> {

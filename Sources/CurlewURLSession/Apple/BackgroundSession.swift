@@ -59,7 +59,7 @@ public final class BackgroundSession: Sendable {
     ) throws(NetworkError) -> BackgroundTransfer {
         guard request.body.isEmpty else {
             throw NetworkError(
-                .invalidRequest, detail: "A background transfer sends no body but the file of an upload.",
+                .invalidRequest, detail: "A background transfer can send only the file of an upload as its body.",
                 hint: "Write the body to a file and start .upload(path), or send it with a client.",
                 request: RequestLine(request))
         }

@@ -52,13 +52,14 @@ struct BackgroundFiles: Sendable {
             let size = try handle.seekToEnd()
             guard size + UInt64(data.count) <= UInt64(Self.maximumAnswer) else {
                 throw NetworkError(
-                    .limitExceeded(.responseBody), detail: "The answer to the upload is longer than 1 MiB.")
+                    .limitExceeded(.responseBody), detail: "The response to the upload is longer than 1 MiB.")
             }
             try handle.write(contentsOf: data)
         } catch let error as NetworkError {
             throw error
         } catch {
-            throw NetworkError(.storage, detail: "The answer cannot be written to \(path): \(error)", underlying: error)
+            throw NetworkError(
+                .storage, detail: "The response cannot be written to \(path): \(error)", underlying: error)
         }
     }
 
@@ -69,7 +70,7 @@ struct BackgroundFiles: Sendable {
         guard error == nil, var response else {
             // An incomplete response is discarded.
             forget(transfer.id)
-            return BackgroundOutcome(error ?? NetworkError(.badResponse, detail: "There was no answer."))
+            return BackgroundOutcome(error ?? NetworkError(.badResponse, detail: "There was no response."))
         }
         response.headers.declare(secret: Set((transfer.withheld ?? []).map { HTTPField.Name($0) }), harmless: [])
         let path: String
@@ -117,8 +118,8 @@ struct BackgroundFiles: Sendable {
             }
         } catch {
             throw NetworkError(
-                .storage, detail: "The file cannot be put to \(target): \(error)",
-                hint: "Make its folder before the transfer starts, and keep a directory from having its name.",
+                .storage, detail: "The file cannot be moved to \(target): \(error)",
+                hint: "Create its folder before the transfer starts, and use a name that no folder has.",
                 underlying: error)
         }
     }

@@ -64,7 +64,7 @@ extension BackgroundTransfer {
             guard text.utf8.count <= Self.maximumText else {
                 throw NetworkError(
                     .invalidRequest, detail: "The description of a background transfer has \(text.utf8.count) bytes.",
-                    hint: "Keep the tags short: identifiers instead of what they stand for.")
+                    hint: "Keep the tags short: use identifiers instead of values.")
             }
             return text
         } catch let error as NetworkError {
@@ -122,7 +122,8 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
     public func response(limit: Int64 = Limits.standard.responseBody) throws(NetworkError) -> HTTPResponse {
         guard let status else {
             throw NetworkError(
-                .connectionLost(.requestMayHaveArrived), detail: failure ?? "The background transfer was not answered.")
+                .connectionLost(.requestMayHaveArrived),
+                detail: failure ?? "The background transfer received no response.")
         }
         var fields = HTTPHeaders()
         for field in headers.sorted(by: { $0.key < $1.key }) { fields.append(HTTPField.Name(field.key), field.value) }
@@ -138,7 +139,7 @@ public struct BackgroundOutcome: Codable, Hashable, Sendable {
             guard size <= limit else {
                 throw NetworkError(
                     .limitExceeded(.responseBody), detail: "The file \(path) has \(size) bytes.",
-                    hint: "Raise the limit, or read the file piece by piece.")
+                    hint: "Raise the limit, or read the file in pieces.")
             }
             try handle.seek(toOffset: 0)
             return try handle.readToEnd() ?? Data()

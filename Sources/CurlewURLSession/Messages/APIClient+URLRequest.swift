@@ -10,9 +10,9 @@ public import FoundationNetworking
 
 /// Sends existing `URLRequest`s, for example from older code or from another library.
 ///
-/// The request is sent as it is. If its origin is that of the client, the client adds fields and query items that the
-/// request does not contain. The client's timeouts apply instead of the request's timeout and cache policy. All methods
-/// throw or deliver `NetworkError`, with `.invalidRequest` for a request that cannot be sent.
+/// The fields of the request are kept. If its origin is that of the client, the client adds fields and query items that
+/// the request does not contain. The client's timeouts apply instead of the request's timeout and cache policy. All
+/// methods throw or deliver `NetworkError`, with `.invalidRequest` for a request that cannot be sent.
 extension APIClient {
     /// Sends a `URLRequest` through the client's pipeline and returns the response, whatever its status.
     @concurrent @discardableResult

@@ -16,7 +16,7 @@ enum RequestGuard {
             return ("URLSession sends no \(request.method) request with a body.", "Use POST or QUERY.")
         }
         if request.origin.loopbackAddresses != nil {
-            return ("URLSession would ask the DNS for this name of this machine.", "Write localhost or the address.")
+            return ("URLSession would send this local name to the DNS.", "Write localhost or the address.")
         }
         guard system == .linux else { return nil }
         if request.origin.host.begins(with: "[") {
@@ -30,13 +30,13 @@ enum RequestGuard {
 
     /// Returns the request for URLSession, without its body.
     static func message(
-        _ request: HTTPRequest, rawBody: Bool, closes: Bool, on platform: Platform = .current
+        _ request: HTTPRequest, skipsContentDecoding: Bool, closes: Bool, on platform: Platform = .current
     ) throws(NetworkError) -> URLRequest {
         var message = try URLRequest(head: request)
         // Whole seconds: Linux truncates fractions and treats less than one second as no timeout.
         message.timeoutInterval = SessionSettings.distantTimeout
         // URLSession always decodes known codings. Only the server can be asked not to encode.
-        if rawBody, !request.headers.contains(.acceptEncoding) {
+        if skipsContentDecoding, !request.headers.contains(.acceptEncoding) {
             message.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         }
         // Apple's URLSession would set the type to application/x-www-form-urlencoded. RFC 9110 §8.3 lets a server

@@ -18,7 +18,7 @@ extension TaskMachine.Head {
         guard fields.count <= limits.headerCount, bytes <= limits.headerBytes else {
             throw NetworkError(
                 .limitExceeded(.responseHeaders),
-                detail: "The head of the answer has \(fields.count) fields and \(bytes) bytes.",
+                detail: "The response head has \(fields.count) fields and \(bytes) bytes.",
                 hint: "Raise options.limits.headerBytes or headerCount for this call.")
         }
         let status = HTTPStatus(response.statusCode)
@@ -85,7 +85,7 @@ enum ResponseFields {
         let values = Set(text.parts(",", keepingEmpty: true).map { $0.without() })
         let isNumber = values.count == 1 && values.allSatisfy { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
         guard isNumber, let length = values.first.flatMap({ Int64($0) }) else {
-            throw NetworkError(.badResponse, detail: "The answer declares an impossible length: \(text.printable).")
+            throw NetworkError(.badResponse, detail: "The response declares an impossible length: \(text.printable).")
         }
         return length
     }

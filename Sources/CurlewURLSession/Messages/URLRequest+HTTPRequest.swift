@@ -26,7 +26,7 @@ extension URLRequest {
         try request.validate()
         guard let url = request.url, url.absoluteString == request.urlString else {
             throw NetworkError(
-                .invalidRequest, detail: "Foundation's URL cannot hold the URL as it is, or would change it.",
+                .invalidRequest, detail: "Foundation's URL cannot represent this URL unchanged.",
                 hint: Platform.current.hint("Percent-encode it", orCurl: "which sends it as written"),
                 request: RequestLine(request))
         }
@@ -99,7 +99,7 @@ struct InputStreamChunks: AsyncSequence, Sendable {
         mutating func next() async throws -> Data? {
             try stream.withLock { stream in
                 guard let stream else {
-                    throw NetworkError(.encoding, detail: "The body stream has been read already.")
+                    throw NetworkError(.encoding, detail: "The body stream has already been read.")
                 }
                 if stream.streamStatus == .notOpen { stream.open() }
                 var buffer = [UInt8](repeating: 0, count: 64 << 10)

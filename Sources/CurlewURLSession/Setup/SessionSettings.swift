@@ -43,7 +43,7 @@ enum SessionSettings {
     /// A background session rejects data tasks and uploads from memory with an exception that Swift cannot catch.
     static func problem(identifier: String?) -> String? {
         identifier.map {
-            "The configuration is one of a background session, \"\($0)\". A transport needs one of this process: "
+            "The configuration is one of a background session, \"\($0)\". A transport requires one of this process: "
                 + "URLSessionConfiguration.ephemeral or .default."
         }
     }
@@ -53,7 +53,7 @@ enum SessionSettings {
         if let problem = problem(identifier: base?.identifier) { return problem }
         for (name, value) in base?.httpAdditionalHeaders ?? [:] {
             guard let name = name as? String, let value = value as? String else {
-                return "URLSessionConfiguration.httpAdditionalHeaders: \"\(name)\" and its value have to be strings."
+                return "URLSessionConfiguration.httpAdditionalHeaders: \"\(name)\" and its value must be strings."
             }
             var headers = HTTPHeaders()
             headers.append(HTTPField.Name(name), value)

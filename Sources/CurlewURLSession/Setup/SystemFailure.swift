@@ -12,7 +12,7 @@ import FoundationNetworking
 ///
 /// On Linux many failures share the code for "unknown". They are distinguished by the text, which is that of libcurl.
 enum SystemFailure {
-    /// Returns the error of a task that URLSession ended.
+    /// Returns the `NetworkError` for the error with which URLSession ended a task.
     static func error(_ error: any Error, isSecure: Bool, hasHead: Bool) -> NetworkError {
         let failure = error as NSError
         let text = failure.localizedDescription
@@ -61,11 +61,11 @@ enum SystemFailure {
         guard failure.domain == NSURLErrorDomain else { return nil }
         switch failure.code {
         case transportSecurity:
-            return "App Transport Security allows https only. Use it, or name the host in Info.plist under "
+            return "App Transport Security allows https only. Use https, or list the host in Info.plist under "
                 + "NSAppTransportSecurity: NSExceptionDomains, or NSAllowsLocalNetworking for the local network."
         case needsSharedContainer:
             return "Set sharedContainerIdentifier of the background configuration to the app group of the extension."
-        case isInUseElsewhere: return "Give each process, an app and its extensions, an identifier of its own."
+        case isInUseElsewhere: return "Use a separate identifier for each process (the app and its extensions)."
         default: return nil
         }
     }

@@ -11,11 +11,11 @@ enum Unsupported {
     static func problems(_ configuration: TransportConfiguration, on system: Platform) -> [String] {
         var names = everywhere(configuration)
         if system == .linux { names += onLinux(configuration) } else { names += onApple(configuration) }
-        return names.map { "\($0) is not possible with \(system.engine)." }
+        return names.map { "\(system.engine) does not support \($0)." }
     }
 
     /// Returns the hint for all of them.
-    static func hint(on system: Platform) -> String { system.hint("Leave the option out", orCurl: "which has it") }
+    static func hint(on system: Platform) -> String { system.hint("Omit the option", orCurl: "which supports it") }
 
     private static func everywhere(_ configuration: TransportConfiguration) -> [String] {
         let (pool, dns, standard) = (configuration.pool, configuration.dns, TransportConfiguration())
@@ -93,8 +93,8 @@ struct EnvironmentProxies: Sendable {
         guard let text = origin.isSecure ? https : http, isUsed(text, for: origin) else { return nil }
         let expected = ProxyRules(configuration, environment: environment).proxy(for: origin)
         guard expected == nil else { return nil }
-        return "The environment names a proxy, and URLSession on Linux uses it for \(origin.host) although "
-            + "TransportConfiguration.proxy says otherwise."
+        return "The environment specifies a proxy, and URLSession on Linux uses it for \(origin.host) although "
+            + "TransportConfiguration.proxy does not allow it."
     }
 
     /// Returns why a request to `origin` cannot be sent if the configuration does not allow key logging, or nil if it
@@ -102,13 +102,13 @@ struct EnvironmentProxies: Sendable {
     func keyLogProblem(for origin: Origin, _ tls: TLSConfiguration) -> String? {
         guard logsKeys, origin.isSecure, !tls.obeysKeyLogFile else { return nil }
         return
-            "The environment names a file for the secrets of connections (SSLKEYLOGFILE), and URLSession on Linux writes "
-            + "to it. Take the variable away, set TLSConfiguration.obeysKeyLogFile, or use CurlTransport."
+            "The environment specifies a file for connection secrets (SSLKEYLOGFILE), and URLSession on Linux writes "
+            + "to it. Unset the variable, set TLSConfiguration.obeysKeyLogFile, or use CurlTransport."
     }
 
     /// The hint for a proxy problem.
     static let hint =
-        "Add the host to the variable no_proxy, take the proxy out of the environment, or use CurlTransport."
+        "Add the host to the variable no_proxy, unset the proxy variable, or use CurlTransport."
 
     private func isUsed(_ text: String, for origin: Origin) -> Bool {
         guard let proxy = ProxyServer(text) else { return true }

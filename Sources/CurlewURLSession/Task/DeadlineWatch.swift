@@ -42,7 +42,7 @@ final class DeadlineWatch: Sendable {
     var count: Int { state.withLock { $0.watched.count } }
 
     private func arm(for moment: Int64) {
-        queue.asyncAfter(deadline: Self.time(of: moment, now: ExchangeClock.now())) { [weak self] in
+        queue.asyncAfter(deadline: Self.time(of: moment, now: TimeoutTracker.now())) { [weak self] in
             self?.fire(moment)
         }
     }
@@ -64,7 +64,7 @@ final class DeadlineWatch: Sendable {
             return Array(state.watched.values)
         }
         var earliest = Int64.max
-        let now = ExchangeClock.now()
+        let now = TimeoutTracker.now()
         for item in items {
             if let next = item.look(at: now) { earliest = min(earliest, next) } else { remove(item) }
         }

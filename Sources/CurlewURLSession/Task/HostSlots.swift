@@ -11,7 +11,7 @@ import CurlewHTTP
 final class HostSlots: Sendable {
     private typealias Start = @Sendable () -> Void
 
-    private enum Place {
+    private enum Occupancy {
         case running(Origin)
         case waiting(Origin, ticket: UInt64)
     }
@@ -23,7 +23,7 @@ final class HostSlots: Sendable {
 
     private struct State {
         var hosts: [Origin: Host] = [:]
-        var places: [ObjectIdentifier: Place] = [:]
+        var occupancies: [ObjectIdentifier: Occupancy] = [:]
     }
 
     private let perHost, waitingPerHost: Int
@@ -45,11 +45,11 @@ final class HostSlots: Sendable {
             defer { state.hosts[origin] = host }
             guard host.running >= perHost else {
                 host.running += 1
-                state.places[id] = .running(origin)
+                state.occupancies[id] = .running(origin)
                 return (true, true)
             }
             guard let ticket = host.waiting.wait((id, start), priority ?? .normal) else { return (false, false) }
-            state.places[id] = .waiting(origin, ticket: ticket)
+            state.occupancies[id] = .waiting(origin, ticket: ticket)
             return (false, true)
         }
         if isFree { start() }
@@ -60,8 +60,8 @@ final class HostSlots: Sendable {
     func abandon(_ exchange: AnyObject) -> Bool {
         let id = ObjectIdentifier(exchange)
         return state.withLock { state in
-            guard case .waiting(let origin, let ticket) = state.places[id] else { return false }
-            state.places[id] = nil
+            guard case .waiting(let origin, let ticket) = state.occupancies[id] else { return false }
+            state.occupancies[id] = nil
             return state.hosts[origin]?.waiting.leave(ticket) ?? false
         }
     }
@@ -70,10 +70,10 @@ final class HostSlots: Sendable {
     func leave(_ exchange: AnyObject) {
         let id = ObjectIdentifier(exchange)
         let next = state.withLock { state -> Start? in
-            guard case .running(let origin) = state.places[id], var host = state.hosts[origin] else { return nil }
-            state.places[id] = nil
+            guard case .running(let origin) = state.occupancies[id], var host = state.hosts[origin] else { return nil }
+            state.occupancies[id] = nil
             let next = host.waiting.next()
-            if let next { state.places[next.id] = .running(origin) } else { host.running -= 1 }
+            if let next { state.occupancies[next.id] = .running(origin) } else { host.running -= 1 }
             state.hosts[origin] = host.running > 0 ? host : nil
             return next?.start
         }

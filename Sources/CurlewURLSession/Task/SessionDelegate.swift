@@ -71,7 +71,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         let bridge = bridge(of: task)
         if let policy {
             return policy.answer(
-                to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.noteCause($0) },
+                to: challenge, warn: { bridge?.context.record(.warned($0)) }, refuse: { bridge?.recordCause($0) },
                 reply: completionHandler)
         }
         // Linux: with any other disposition, URLSession waits forever, challenges again or traps. The server's response
@@ -96,10 +96,10 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         let bridge = entry.bridge
         let mayRepeat = bridge.context.mayRepeat(bridge.request)
         guard isFirst || (mayRepeat && bridge.request.body.canReplay) else {
-            bridge.noteCause(
+            bridge.recordCause(
                 NetworkError(
                     .connectionLost(.requestMayHaveArrived),
-                    detail: "URLSession wanted to send the request again, which must not be sent twice."))
+                    detail: "URLSession tried to repeat a request that must not be sent twice."))
             return completionHandler(nil)
         }
         // An end of the stream would look like the end of the body: if the body cannot be produced, the exchange ends
@@ -113,7 +113,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        bridge(of: task)?.noteSent(totalBytesSent, of: totalBytesExpectedToSend)
+        bridge(of: task)?.recordSent(totalBytesSent, of: totalBytesExpectedToSend)
     }
 
     func urlSession(
@@ -125,7 +125,7 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     #if canImport(Darwin)
     func urlSession(_ session: URLSession, task: URLSessionTask, didFinishCollecting metrics: URLSessionTaskMetrics) {
-        bridge(of: task)?.noteMetrics(ExchangeMetrics(metrics))
+        bridge(of: task)?.recordMetrics(ExchangeMetrics(metrics))
     }
     #endif
 
@@ -146,13 +146,13 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, Sendable {
             bridge.fail(
                 NetworkError(
                     .badResponse, detail: "\(Platform.current.engine) dropped the body of a response.",
-                    hint: Platform.current.hint("Follow redirects with an interceptor", orCurl: "which hands it over")))
+                    hint: Platform.current.hint("Follow redirects with an interceptor", orCurl: "which delivers it")))
         }
     }
 
     private func receive(_ response: URLResponse, _ bridge: TaskBridge) {
         guard let response = response as? HTTPURLResponse else {
-            return bridge.fail(NetworkError(.badResponse, detail: "The answer is not one of HTTP."))
+            return bridge.fail(NetworkError(.badResponse, detail: "The response is not an HTTP response."))
         }
         do throws(NetworkError) {
             bridge.receive(.head(try TaskMachine.Head(response, for: bridge.request.method, bridge.context.limits)))

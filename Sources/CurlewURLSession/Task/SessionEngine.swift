@@ -78,8 +78,8 @@ final class SessionEngine: Sendable {
             bridge.fail(
                 NetworkError(
                     .refused(by: .overload),
-                    detail: "As many requests as ConnectionPool.waitingPerHost allows wait for \(origin) already.",
-                    hint: "Start fewer calls at a time."))
+                    detail: "\(origin) already has ConnectionPool.waitingPerHost waiting requests.",
+                    hint: "Start fewer concurrent calls."))
             return bridge.endUnstarted()
         }
         // An exchange that ends while it waits has no task whose end would be reported.

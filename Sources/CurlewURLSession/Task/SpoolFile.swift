@@ -15,8 +15,8 @@ final class SpoolFile: Sendable {
         try? PrivateFile.create(path)
         guard let handle = FileHandle(forWritingAtPath: path) else {
             throw NetworkError(
-                .storage, detail: "No file for the body could be made: \(path).",
-                hint: "A streamed body is kept in a file before URLSession sends it.")
+                .storage, detail: "The file for the body could not be created: \(path).",
+                hint: "A streamed body is written to a file before URLSession sends it.")
         }
         self.handle = Locked(handle)
     }
@@ -29,7 +29,7 @@ final class SpoolFile: Sendable {
         do {
             try handle.withLock { try $0.write(contentsOf: data) }
         } catch {
-            throw NetworkError(.storage, detail: "The body could not be kept in a file: \(error)", underlying: error)
+            throw NetworkError(.storage, detail: "The body could not be written to a file: \(error)", underlying: error)
         }
     }
 }

@@ -17,7 +17,7 @@ final class TaskBridge: ResponseBodySource {
     private struct State {
         var machine: TaskMachine
         var orders = TaskOrders()
-        var clock: ExchangeClock
+        var clock: TimeoutTracker
         /// The time of the next deadline check.
         var nextLook = Int64.max
         var task: URLSessionTask?
@@ -50,7 +50,7 @@ final class TaskBridge: ResponseBodySource {
         let machine = TaskMachine(
             flow: owner.flow, smallBody: owner.configuration.gatheredBody, streams: context.options.streaming == true,
             limits: context.limits)
-        state = Locked(State(machine: machine, clock: ExchangeClock(context)))
+        state = Locked(State(machine: machine, clock: TimeoutTracker(context)))
     }
 
     /// Returns the outcome for the caller. Called once.
@@ -99,13 +99,13 @@ final class TaskBridge: ResponseBodySource {
 
     /// Records that the body is being produced before the task is created. Like sending, this does not count towards
     /// the attempt's time.
-    func noteProducing() {
-        state.withLock { _ = $0.clock.send(at: ExchangeClock.now()) }
+    func markProducing() {
+        state.withLock { _ = $0.clock.send(at: TimeoutTracker.now()) }
     }
 
     /// Records that `total` bytes of the request's body have been sent, of `expected` bytes if that is known.
-    func noteSent(_ total: Int64, of expected: Int64) {
-        let now = ExchangeClock.now()
+    func recordSent(_ total: Int64, of expected: Int64) {
+        let now = TimeoutTracker.now()
         let look = state.withLock { state in
             state.sent = total
             state.clock.send(at: now)
@@ -124,12 +124,12 @@ final class TaskBridge: ResponseBodySource {
     }
 
     /// Records URLSession's metrics.
-    func noteMetrics(_ metrics: ExchangeMetrics) {
+    func recordMetrics(_ metrics: ExchangeMetrics) {
         state.withLock { $0.engineMetrics = metrics }
     }
 
     /// Records the cause of the failure that URLSession is about to report.
-    func noteCause(_ error: NetworkError) {
+    func recordCause(_ error: NetworkError) {
         state.withLock { state in
             if state.cause == nil { state.cause = error }
         }
@@ -154,7 +154,7 @@ final class TaskBridge: ResponseBodySource {
     private func perform(
         _ event: TaskMachine.Event, isMeasured: Bool = false, _ change: (inout State, Int64) -> Void
     ) {
-        let now = ExchangeClock.now()
+        let now = TimeoutTracker.now()
         let step = state.withLock { state -> Step in
             change(&state, now)
             let wasControlled = (state.machine.wantsEnd, state.machine.wantsSuspension)
@@ -233,7 +233,7 @@ final class TaskBridge: ResponseBodySource {
             ($0.machine.head, $0.machine.excerpt(context.limits.errorExcerpt))
         }
         if let head, error.response == nil {
-            error.response = NetworkError.Answer(
+            error.response = NetworkError.Response(
                 status: head.status, headers: head.headers, body: excerpt, isTruncated: true, date: context.time.date)
         }
         return error
@@ -262,7 +262,7 @@ extension TaskBridge {
 
     /// Sets the task of the exchange, which is about to start.
     func adopt(_ task: URLSessionTask, _ upload: UploadPlan) {
-        let now = ExchangeClock.now()
+        let now = TimeoutTracker.now()
         let look = state.withLock { state in
             state.task = task
             state.upload = upload
@@ -288,7 +288,7 @@ extension TaskBridge {
 
     /// The current metrics.
     var metrics: ExchangeMetrics {
-        let now = ExchangeClock.now()
+        let now = TimeoutTracker.now()
         return state.withLock { metrics(of: $0, at: now) }
     }
 }
@@ -296,7 +296,7 @@ extension TaskBridge {
 extension TaskBridge: DeadlineWatch.Watched {
     /// Schedules the first deadline check.
     func watchDeadlines() {
-        let now = ExchangeClock.now()
+        let now = TimeoutTracker.now()
         if let look = state.withLock({ Self.earlierLook(&$0, now) }) { owner.look(at: self, look) }
     }
 

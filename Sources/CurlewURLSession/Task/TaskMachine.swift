@@ -185,6 +185,6 @@ struct TaskMachine {
     }
 
     private static var headless: NetworkError {
-        NetworkError(.badResponse, detail: "URLSession ended the task without the head of an answer.")
+        NetworkError(.badResponse, detail: "URLSession ended the task without a response head.")
     }
 }

@@ -44,7 +44,8 @@ struct UploadPlan: Sendable {
             do {
                 return .stream(length: length, try make().makeNext)
             } catch {
-                throw NetworkError(.encoding, detail: "The body stream could not be made: \(error)", underlying: error)
+                throw NetworkError(
+                    .encoding, detail: "The body stream could not be created: \(error)", underlying: error)
             }
         }
     }
@@ -81,8 +82,8 @@ struct UploadPlan: Sendable {
             if let length, total > length { throw Self.wrongLength("more", than: length) }
             guard total <= limit else {
                 throw NetworkError(
-                    .encoding, detail: "The body stream is longer than \(limit) bytes, the most that is kept.",
-                    hint: "On Linux URLSession gets a stream as a file: use CurlTransport, or raise uploadSpool.")
+                    .encoding, detail: "The body stream is longer than \(limit) bytes, the limit of the spool file.",
+                    hint: "On Linux, URLSession uploads a stream from a file: use CurlTransport, or raise uploadSpool.")
             }
             if let spool {
                 try spool.append(chunk)
@@ -123,7 +124,7 @@ struct UploadPlan: Sendable {
         }
         let size = (resolved?[.size] as? NSNumber)?.int64Value ?? 0
         guard size >= length else {
-            throw NetworkError(.invalidRequest, detail: "The file to send, \(path), is shorter than it was.")
+            throw NetworkError(.invalidRequest, detail: "The file to send, \(path), became shorter.")
         }
     }
 

@@ -83,7 +83,7 @@ struct JSONValueTests {
             HTTPResponse(body: ResponseBody(request.body.data ?? Data()))
         }
         let echo: JSONValue = try await APIClient.testing(transport)
-            .send(.post("/echo", json: ["name": "Ann", "age": 31, "tags": ["new"]]))
+            .send(.post("/echo", body: .json(["name": "Ann", "age": 31, "tags": ["new"]])))
         #expect(echo["tags"][0].string == "new")
         #expect(echo["age"].int == 31)
     }
@@ -96,7 +96,8 @@ extension JSONValueTests {
         var configuration = ClientConfiguration()
         if snake { configuration.codecs = .snakeCase }
         let client = APIClient.mock(mock, configuration: configuration)
-        try await client.send(Request<Void>.post("/", json: ["zipCode": 1, "firstName": ["y": 1, "x": 2], "age": 3]))
+        try await client.send(
+            Request<Void>.post("/", body: .json(["zipCode": 1, "firstName": ["y": 1, "x": 2], "age": 3])))
         let expected =
             snake
             ? #"{"zip_code":1,"first_name":{"y":1,"x":2},"age":3}"#
@@ -104,7 +105,7 @@ extension JSONValueTests {
         #expect(mock.requests.first?.text == expected)
     }
 
-    @Test("an encoder that sorts or writes for people goes on doing so")
+    @Test("an encoder that sorts or formats keeps doing so")
     func ownFormatting() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]

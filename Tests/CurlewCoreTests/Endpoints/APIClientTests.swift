@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
+import CurlewObservability
+import CurlewStandard
 import Testing
 
 #if canImport(FoundationEssentials)
@@ -27,7 +30,7 @@ struct APIClientTests {
 
     @Test func optionsOfTheClientLieUnderThoseOfTheCall() async throws {
         var options = RequestOptions()
-        options.accepts = [404]
+        options.acceptedStatuses = [404]
         options.timeouts = Timeouts(total: .seconds(7))
         let seen = Locked<[Timeouts]>([])
         let client = APIClient.testing(

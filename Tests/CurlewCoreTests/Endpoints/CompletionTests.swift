@@ -32,7 +32,7 @@ struct CompletionTests {
         }
         #expect(try endpoint.get() == .ann)
         let route = await withCheckedContinuation { continuation in
-            client.send(PeopleAPI.one(1), as: Person.self) { continuation.resume(returning: $0) }
+            client.send(PeopleAPI.one(1).decoding(Person.self)) { continuation.resume(returning: $0) }
         }
         #expect(try route.get() == .ann)
     }
@@ -47,7 +47,7 @@ struct CompletionTests {
 
     @Test func theCompletionRunsWhereTheCallerSays() async throws {
         let handed = Locked(0)
-        let executor = CompletionExecutor { work in
+        let executor = APIClient.CompletionExecutor { work in
             handed.withLock { $0 += 1 }
             work()
         }
@@ -70,7 +70,7 @@ struct CompletionTests {
     @Test func cancellingReportsOnceThatItWasCancelled() async throws {
         let client = APIClient.testing(Self.endless)
         let calls = Locked(0)
-        let handle = Locked<RequestHandle?>(nil)
+        let handle = Locked<APIClient.RequestHandle?>(nil)
         let result = await withCheckedContinuation { continuation in
             let made = client.send(.person(id: 1), deliverOn: .anywhere) { result in
                 calls.withLock { $0 += 1 }
@@ -103,7 +103,7 @@ struct CompletionTests {
         task.cancel()
         #expect(try await task.value == nil)
         #expect(try await APIClient.answering().sendUnlessCancelled(GetPerson(id: 1)) == .ann)
-        #expect(try await APIClient.answering().sendUnlessCancelled(PeopleAPI.one(1), as: Person.self) == .ann)
+        #expect(try await APIClient.answering().sendUnlessCancelled(PeopleAPI.one(1).decoding(Person.self)) == .ann)
         let missing = APIClient.answering(.notFound)
         let error = await failure { () async throws(NetworkError) in
             _ = try await missing.sendUnlessCancelled(.person(id: 1))

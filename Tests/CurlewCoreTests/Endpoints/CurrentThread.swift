@@ -8,7 +8,7 @@ import Musl
 import Darwin
 #endif
 
-/// Tells threads apart. The main actor always runs on the same one.
+/// Distinguishes threads. The main actor always runs on the same one.
 func currentThread() -> UInt {
     #if canImport(Glibc)
     UInt(pthread_self())

@@ -54,12 +54,12 @@ struct DecodingTests {
         let client = APIClient.answering()
         #expect(try await client.send(GetPerson(id: 1)) == .ann)
         #expect(try await client.send(.person(id: 1)) == .ann)
-        let inferred: Person = try await client.send(PeopleAPI.one(1))
+        let inferred: Person = try await client.send(PeopleAPI.one(1).decoding())
         #expect(inferred == .ann)
-        #expect(try await client.send(PeopleAPI.one(1), as: JSONValue.self)["name"].string == "Ann")
-        let response = try await client.response(for: PeopleAPI.one(1), as: Person.self)
+        #expect(try await client.send(PeopleAPI.one(1).decoding(JSONValue.self))["name"].string == "Ann")
+        let response = try await client.response(for: PeopleAPI.one(1).decoding(Person.self))
         #expect(response.value == .ann && response.status == .ok)
-        let named: Response<Person> = try await client.response(for: PeopleAPI.one(1))
+        let named: Response<Person> = try await client.response(for: PeopleAPI.one(1).decoding())
         let known: Response<Person> = try await client.response(for: GetPerson(id: 1))
         #expect(named.value == known.value)
         #expect(try await client.send(Request<Data>.get("/x")) == Data(Person.annJSON.utf8))
@@ -73,7 +73,7 @@ struct DecodingTests {
         #expect(try await client.send(Anything<Data>()) == Data(Person.annJSON.utf8))
         #expect(try await client.send(Anything<String>()) == Person.annJSON)
         #expect(try await client.send(Anything<Person>()) == .ann)
-        #expect(try await client.send(PeopleAPI.list, as: Data.self) == Data(Person.annJSON.utf8))
+        #expect(try await client.send(PeopleAPI.list.decoding(Data.self)) == Data(Person.annJSON.utf8))
     }
 
     @Test(arguments: [(204, ""), (205, ""), (200, "")])
@@ -93,14 +93,14 @@ struct DecodingTests {
     @Test(arguments: [404, 410])
     func notFoundIsNilWhereTheCallSaysSo(status: Int) async throws {
         let client = APIClient.answering(HTTPStatus(status), #"{"message":"gone"}"#)
-        let lenient = Request<Person?>.get("/x").options { $0.nilOn404 = true }
+        let lenient = Request<Person?>.get("/x").options { $0.decodesNotFoundAsNil = true }
         #expect(try await client.send(lenient) == nil)
         #expect(try await client.response(for: lenient).status.code == status)
         let strict = await failure { () async throws(NetworkError) in
             _ = try await client.send(Request<Person?>.get("/x"))
         }
         #expect(strict?.isNotFound == true)
-        let notOptional = Request<Person>.get("/x").options { $0.nilOn404 = true }
+        let notOptional = Request<Person>.get("/x").options { $0.decodesNotFoundAsNil = true }
         #expect(await failure { () async throws(NetworkError) in _ = try await client.send(notOptional) } != nil)
     }
 
@@ -112,7 +112,7 @@ struct DecodingTests {
             let client = APIClient.answering(HTTPStatus(status))
             let error = await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) }
             #expect(error?.reason == .status(HTTPStatus(status)))
-            let widened = Request<Person>.person(id: 1).options { $0.accepts = [HTTPStatus(status)] }
+            let widened = Request<Person>.person(id: 1).options { $0.acceptedStatuses = [HTTPStatus(status)] }
             #expect(try await client.send(widened) == .ann)
             let raw = try await client.send(Request<HTTPResponse>.get("/x"))
             #expect(raw.status.code == status)
@@ -156,7 +156,7 @@ struct DecodingTests {
         struct Stamped: Decodable, Sendable, Equatable { let createdAt: Date }
         let client = APIClient.answering(.ok, #"{"created_at":"1970-01-01T00:00:01Z"}"#)
         let expected = Stamped(createdAt: Date(timeIntervalSince1970: 1))
-        #expect(try await client.send(PeopleAPI.list, as: Stamped.self, codecs: .snakeCase) == expected)
+        #expect(try await client.send(PeopleAPI.list.decoding(Stamped.self), codecs: .snakeCase) == expected)
         #expect(try await client.send(Request<Stamped>.get("/x"), codecs: .snakeCase) == expected)
         #expect(try await client.send(Request<Stamped>.get("/x").options { $0.codecs = .snakeCase }) == expected)
     }

@@ -5,11 +5,12 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct DrainTests {
     let clock = ManualClock()
-    let gate = OneShot<Void>()
+    let gate = SharedResult<Void>()
     let limit = ConcurrencyLimit(1)
 
     private func client() -> APIClient {

@@ -83,7 +83,7 @@ extension APIClient {
         APIClient(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
-    /// The same with one answer for everything.
+    /// The same with one response for everything.
     static func answering(
         _ status: HTTPStatus = .ok, _ text: String = Person.annJSON, type: String = "application/json"
     ) -> APIClient {

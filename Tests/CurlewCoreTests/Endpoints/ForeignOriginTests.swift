@@ -5,8 +5,10 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewStandard
 
-/// What goes to another origin than the client's, when the app asks for it itself.
+/// What is sent to another origin than the client's, when the app calls it itself.
 @Suite(.timeLimit(.minutes(1)))
 struct ForeignOriginTests {
     static let canary = "hunter2"
@@ -72,7 +74,7 @@ struct ForeignOriginTests {
         #expect(request.headers["X-Own"] == "1" && request.headers[.acceptLanguage] == "de")
     }
 
-    @Test("A hook for an origin runs for its requests only, and what it adds goes there")
+    @Test("A hook for an origin runs for its requests only, and what it adds is sent there")
     func scoped() async throws {
         let hook = RequestHook(for: "https://other.test/any") { request, _ in
             request.headers[.authorization] = Self.canary
@@ -89,7 +91,7 @@ struct ForeignOriginTests {
         #expect(broken.problems.first?.hasPrefix("The hook has no origin") == true)
     }
 
-    @Test("A declared field goes along, and one that is declared secret stays")
+    @Test("A declared field is sent, and one that is declared secret is not")
     func declared() async throws {
         let pipeline: Pipeline = [
             .onRequest { request, _ in
@@ -121,7 +123,8 @@ struct ForeignOriginTests {
     func homelessProblem() {
         let configuration = ClientConfiguration(headers: [.authorization: Self.canary, .acceptLanguage: "de"])
         let client = APIClient(baseURL: nil, pipeline: [], transport: MockTransport(), configuration: configuration)
-        #expect(client.problems.count == 1 && client.problems.first?.contains("no call gets Authorization of") == true)
+        #expect(
+            client.problems.count == 1 && client.problems.first?.contains("no call receives Authorization of") == true)
         let based = client.with(baseURL: "https://a.test")
         #expect(based.problems.isEmpty)
     }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
+import CurlewObservability
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -34,10 +34,10 @@ struct ReadyMadeMessageTests {
         #expect(sent.request.headers[.contentType] == "text/plain")
     }
 
-    @Test("a completion is told of them too")
+    @Test("a completion receives them too")
     func completion() async throws {
         let message = try HTTPRequest(.post, url: "https://mock.test/v1/count")
-        let answer = OneShot<Int>()
+        let answer = SharedResult<Int>()
         APIClient.mock(mock).send(Request<Int>(message)) { answer.finish($0.mapError { $0 as any Error }) }
         #expect(try await answer.wait() == 3)
     }

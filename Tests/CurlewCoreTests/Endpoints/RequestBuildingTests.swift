@@ -129,7 +129,7 @@ struct RequestBuildingTests {
         let configuration = ClientConfiguration(codecs: Codecs(primary: ShoutingCodec()))
         let client = APIClient.testing(RecordingTransport(), configuration: configuration)
         #expect(try client.request(for: call).body.data == Data("WHAT".utf8))
-        let json = try client.request(for: Request<Void>.post("/x", json: ["a": 1]))
+        let json = try client.request(for: Request<Void>.post("/x", body: .json(["a": 1])))
         #expect(json.body.data == Data(#"{"a":1}"#.utf8))
     }
 
@@ -137,7 +137,7 @@ struct RequestBuildingTests {
         let transport = RecordingTransport()
         let client = APIClient.testing(transport)
         let error = await failure { () async throws(NetworkError) in
-            try await client.send(.post("/x", multipart: [.file("a", path: "/no/such/file")]))
+            try await client.send(.post("/x", body: .multipart([.file("a", path: "/no/such/file")])))
         }
         #expect(error?.reason == .invalidRequest)
         #expect(transport.requests.isEmpty)

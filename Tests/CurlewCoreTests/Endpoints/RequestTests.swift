@@ -19,10 +19,10 @@ struct RequestTests {
         let form: MultipartForm = [.field("a", "1")]
         let requests: [Request<Person>] = [
             .get("/x"), .post("/x"), .post("/x", body: .text("hi")), .post("/x", json: Person.ann),
-            .post("/x", json: ["n": 1, "s": "x"]), .post("/x", form: ["a": 1, "b": "c d"]),
-            .post("/x", form: Person.ann), .post("/x", multipart: form), .put("/x", json: Person.ann),
-            .put("/x", multipart: form), .patch("/x", json: ["n": nil, "m": [1]]), .delete("/x"),
-            .query("/x", json: ["q": "y"]),
+            .post("/x", body: .json(["n": 1, "s": "x"])), .post("/x", body: .form(["a": 1, "b": "c d"])),
+            .post("/x", body: .form(Person.ann)), .post("/x", body: .multipart(form)), .put("/x", json: Person.ann),
+            .put("/x", body: .multipart(form)), .patch("/x", body: .json(["n": nil, "m": [1]])), .delete("/x"),
+            .query("/x", body: .json(["q": "y"])),
         ]
         let built = try requests.map { try client.request(for: $0) }
         #expect(
@@ -59,26 +59,28 @@ struct RequestTests {
                 return .answer(Person.annJSON)
             })
         _ = try await client.send(.person(id: 1))
-        _ = try await client.send(PeopleAPI.one(1), as: Person.self)
+        _ = try await client.send(PeopleAPI.one(1).decoding(Person.self))
         #expect(names.withLock { $0 } == ["person(id:)", "PeopleAPI"])
     }
 
     @Test func modifiersChangeACopy() throws {
         let plain = Request<Person>.person(id: 1)
-        let changed = plain.header("X-A", "1").query(["q": "z"]).options { $0.nilOn404 = true }
+        let changed = plain.header("X-A", "1").query(["q": "z"]).options { $0.decodesNotFoundAsNil = true }
             .baseURL("https://other.example")
         let built = try client.request(for: changed)
         #expect(built.urlString == "https://other.example/people/1?q=z")
         #expect(built.headers["X-A"] == "1")
-        #expect(changed.options.nilOn404 == true)
+        #expect(changed.options.decodesNotFoundAsNil == true)
         #expect(changed.name == "person(id:)")
-        #expect(plain.options.nilOn404 == nil && plain.query.isEmpty && plain.headers.isEmpty && plain.baseURL == nil)
+        #expect(
+            plain.options.decodesNotFoundAsNil == nil && plain.query.isEmpty && plain.headers.isEmpty
+                && plain.baseURL == nil)
     }
 
     @Test func mapChangesTheAnswerAndKeepsTheRest() async throws {
-        let names = Request<Person>.person(id: 1).options { $0.accepts = [404] }.map(\.name)
+        let names = Request<Person>.person(id: 1).options { $0.acceptedStatuses = [404] }.map(\.name)
         #expect(try await client.send(names) == "Ann")
-        #expect(names.options.accepts == [404])
+        #expect(names.options.acceptedStatuses == [404])
         #expect(names.name == "person(id:)")
     }
 
@@ -88,7 +90,7 @@ struct RequestTests {
         let url = try #require(URL(string: "https://cdn.example/x"))
         let data = try await client.send(Request<Data>.get(url: url).query(["w": 64]))
         #expect(data == Data(Person.annJSON.utf8))
-        try await client.send(Request<Void>(.put, url: signed, content: .text("x")))
+        try await client.send(Request<Void>(.put, url: signed, body: .text("x")))
         #expect(transport.requests.map(\.urlString) == [signed, "https://cdn.example/x?w=64", signed])
     }
 

@@ -47,7 +47,7 @@ struct AddressPolicyTests {
             #expect(address?.isPublic == isPublic, "\(name) \(address.map { "\($0)" } ?? "")")
             #expect(address.map(AddressPolicy.publicOnly.allows) == isPublic)
         }
-        // Forms that nobody uses any more are refused whatever they hold.
+        // Obsolete forms are refused whatever they contain.
         let compatible = IPAddress(bytes: zeros[..<12] + bytes)
         let teredo = IPAddress(bytes: [0x20, 0x01, 0, 0, 8, 8, 8, 8] + zeros[..<4] + bytes.map { $0 ^ 0xFF })
         #expect(compatible?.isPublic == false)

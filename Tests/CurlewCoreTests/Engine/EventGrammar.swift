@@ -2,7 +2,11 @@
 
 import CurlewHTTP
 
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewResilience
 
 /// The order of events as `ExchangeEvent` documents it, for one call.
 struct EventGrammar {
@@ -23,7 +27,7 @@ struct EventGrammar {
     /// What has come, for messages.
     var text: String { words.joined(separator: " ") }
     var isOver: Bool { end != nil }
-    /// Sendings that nobody has told the end of.
+    /// Requests whose end was not reported.
     var open: Int { sendings.values.filter { $0 != .over }.count }
 
     /// Takes the next event. What is wrong with it, nil if nothing.
@@ -71,6 +75,19 @@ struct EventGrammar {
         return nil
     }
 
+    private static func word(_ event: any FeatureEvent) -> String {
+        switch event {
+        case is PolicyNotice: "policy"
+        case RedirectEvent.followed: "redirected"
+        case RedirectEvent.kept: "redirectKept"
+        case CookieEvent.refused: "cookieRefused"
+        case CacheEvent.decided: "cacheDecided"
+        case CacheEvent.storeFailed: "cacheStoreFailed"
+        case CacheEvent.evicted: "cacheEvicted"
+        default: "unknown"
+        }
+    }
+
     static func word(_ event: ExchangeEvent) -> String {
         switch event {
         case .began: "began"
@@ -81,13 +98,7 @@ struct EventGrammar {
         case .answered: "answered"
         case .attemptFailed: "attemptFailed"
         case .tried: "tried"
-        case .policy: "policy"
-        case .redirected: "redirected"
-        case .redirectKept: "redirectKept"
-        case .cookieRefused: "cookieRefused"
-        case .cacheDecided: "cacheDecided"
-        case .cacheStoreFailed: "cacheStoreFailed"
-        case .cacheEvicted: "cacheEvicted"
+        case .feature(let event): word(event)
         case .trailers: "trailers"
         case .measured: "measured"
         case .lost: "lost"
@@ -98,7 +109,7 @@ struct EventGrammar {
     }
 }
 
-/// Holds what it hears against the grammar, each call for itself.
+/// Checks the received events against the grammar, each call separately.
 final class EventReferee: RequestObserver {
     private struct State {
         var calls: [UInt64: EventGrammar] = [:]
@@ -126,7 +137,7 @@ final class EventReferee: RequestObserver {
             if overlaps { state.problems.append("two events at a time") }
             if state.names[context.routeName] == nil { state.names[context.routeName] = context.id }
             let problem = state.calls[context.id, default: EventGrammar(isShared: isShared)]
-                .take(event, context.sending)
+                .take(event, context.requestNumber)
             if let problem { state.problems.append("\(context): \(problem)") }
         }
     }

@@ -6,10 +6,14 @@ import Dispatch
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewResilience
 
-/// Random calls through random pipelines over a transport that fails in every way and tells of its metrics from a thread of
-/// its own. `CURLEW_EVENT_CALLS` makes more of them than a usual run.
+/// Random calls through random pipelines over a transport that fails in every way and reports its metrics from a thread
+/// of its own. `CURLEW_EVENT_CALLS` makes more of them than a usual run.
 @Suite(.timeLimit(.minutes(10)))
 struct EventOrderTests {
     static let seeds: Range<UInt64> = {
@@ -29,7 +33,7 @@ struct EventOrderTests {
     }
 }
 
-/// Somebody is signed in.
+/// A user is signed in.
 private struct Signed: TokenPersistence {
     func load() async throws -> Tokens? { Tokens(accessToken: "a", refreshToken: "r") }
     func save(_ tokens: Tokens?) async throws {}
@@ -111,7 +115,7 @@ private struct EventScene: Sendable {
     }
 }
 
-/// Answers, delays, breaks off and measures at random, like an engine with threads of its own.
+/// Answers, delays, breaks off and measures at random, like a transport with threads of its own.
 private struct RestlessTransport: Transport {
     let random: Locked<SeededGenerator>
 
@@ -133,7 +137,7 @@ private struct RestlessTransport: Transport {
         if response.status.isRedirection { response.headers[.location] = "/\(number(3))" }
         if number(2) == 0 { response.headers[.cacheControl] = "max-age=\(number(2)), stale-while-revalidate=60" }
         if number(2) == 0 {
-            // All is there, and measured on another thread before the head is told of.
+            // The response is complete, and measured on another thread before the head is reported.
             response.body = ResponseBody(Data("body".utf8))
             if measures {
                 elsewhere(context, .trailers(["X-Sum": "1"]))

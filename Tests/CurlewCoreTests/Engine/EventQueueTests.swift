@@ -6,15 +6,16 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewObservability
 
 @Suite(.timeLimit(.minutes(1)))
 struct EventQueueTests {
-    /// Waits in its first event until it may go on, and writes down what it hears.
+    /// Waits in its first event until it may continue, and records what it receives.
     private final class Slow: RequestObserver {
         private let gate = DispatchSemaphore(value: 0)
         private let isHeld: Locked<Bool>
         private let words = Locked<[String]>([])
-        let holds = OneShot<Void>()
+        let holds = SharedResult<Void>()
 
         init(isHeld: Bool = true) { self.isHeld = Locked(isHeld) }
 
@@ -38,7 +39,7 @@ struct EventQueueTests {
 
     private let context = ExchangeContext()
 
-    @Test("whoever records an event goes on, and whoever waits for it waits for everything before it")
+    @Test("an observer continues, and a waiter waits for all earlier events")
     func order() async throws {
         let observer = Slow()
         let queue = EventQueue([observer])
@@ -58,7 +59,7 @@ struct EventQueueTests {
         await queue.told()
     }
 
-    @Test("of too many events the newest are dropped, and their number is told in their place")
+    @Test("of too many events the newest are dropped, and their number is reported instead")
     func lost() async throws {
         let observer = Slow()
         let queue = EventQueue([observer], capacity: 2)
@@ -89,7 +90,7 @@ struct EventQueueTests {
 
     @Test("an event that waits holds no transfer")
     func transfers() async throws {
-        let (observer, ended) = (Slow(), OneShot<Void>())
+        let (observer, ended) = (Slow(), SharedResult<Void>())
         let context = ExchangeContext(observers: [observer])
         let request = try HTTPRequest(url: "https://a.test/")
         context.record(.began(request))
@@ -169,11 +170,11 @@ struct EventQueueTests {
         }
     }
 
-    @Test("what an interceptor leaves behind is told as cancelled before the end, and never after it")
+    @Test("what an interceptor leaves behind is reported as cancelled before the end, and never after it")
     func leftBehind() async throws {
-        let (observer, gate) = (Slow(isHeld: false), OneShot<Void>())
-        let begun = OneShot<Void>()
-        let ended = OneShot<Void>()
+        let (observer, gate) = (Slow(isHeld: false), SharedResult<Void>())
+        let begun = SharedResult<Void>()
+        let ended = SharedResult<Void>()
         let careless = Careless(begun: begun, ended: ended)
         let client = APIClient(
             baseURL: "https://a.test", pipeline: [careless],
@@ -193,8 +194,8 @@ struct EventQueueTests {
 
     /// Sends on a task of its own and answers by itself.
     private struct Careless: Interceptor {
-        let begun: OneShot<Void>
-        let ended: OneShot<Void>
+        let begun: SharedResult<Void>
+        let ended: SharedResult<Void>
 
         func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
             Task {

@@ -4,11 +4,15 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 @Suite(.timeLimit(.minutes(1)))
 struct PipelineTests {
-    /// An interceptor that stands at a place and writes its name into the request.
+    /// An interceptor at a placement that writes its name into the request.
     struct Mark: Interceptor, CustomStringConvertible {
         let placement: Placement
         var description: String
@@ -25,7 +29,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("Adding puts each interceptor at its place, whatever the order of adding")
+    @Test("Adding inserts each interceptor at its placement, whatever the order of adding")
     func placement() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)
@@ -37,7 +41,7 @@ struct PipelineTests {
         }
     }
 
-    @Test("Of one place, those added later stand further in")
+    @Test("Of one placement, those added later are further in")
     func sameplace() {
         let pipeline = Pipeline.empty.adding(Mark(.retry)).adding(Mark(.custom, "a")).adding(Mark(.custom, "b"))
         #expect(pipeline.description == "retry → a → b → transport")
@@ -50,8 +54,8 @@ struct PipelineTests {
         #expect(pipeline.description == "authentication → own → retry → logging → transport")
         let problems = pipeline.problems()
         #expect(problems.count == 2)
-        #expect(problems.first?.contains("authentication stands left of retry") == true)
-        #expect(problems.last?.contains("retry stands left of logging") == true)
+        #expect(problems.first?.contains("authentication is left of retry") == true)
+        #expect(problems.last?.contains("retry is left of logging") == true)
     }
 
     @Test("Custom interceptors may stand anywhere without being a problem")
@@ -60,7 +64,7 @@ struct PipelineTests {
         #expect(Pipeline([own, Mark(.logging), own, Mark(.retry), own]).problems().isEmpty)
     }
 
-    @Test("A place can be emptied")
+    @Test("A placement can be emptied")
     func removing() {
         let pipeline: Pipeline = [Mark(.logging), Mark(.retry), Mark(.authentication)]
         #expect(pipeline.removing(.retry).description == "logging → authentication → transport")
@@ -70,7 +74,7 @@ struct PipelineTests {
     func order() async throws {
         let pipeline: Pipeline = [Mark(.custom, "a"), Mark(.custom, "b"), Mark(.custom, "c")]
         let transport = ClosureTransport { request, _ in HTTPResponse(headers: request.headers) }
-        let exchanger = Exchanger(pipeline: pipeline, transport: transport)
+        let exchanger = PipelineRunner(pipeline: pipeline, transport: transport)
         let response = try await exchanger.exchange(HTTPRequest(url: "https://a.test/"), in: ExchangeContext())
         #expect(response.headers[values: "Passed"] == ["a", "b", "c"])
     }
@@ -79,12 +83,12 @@ struct PipelineTests {
     func objection() {
         struct Picky: ValidatingInterceptor {
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
-            func problem(in setup: PipelineSetup) -> String? { setup.clientOrigin == nil ? "No origin." : nil }
+            func problem(in setup: PipelineEnvironment) -> String? { setup.clientOrigin == nil ? "No origin." : nil }
         }
         let pipeline: Pipeline = [Picky()]
         #expect(pipeline.problems() == ["No origin."])
         let origin = Origin(scheme: "https", host: "a.test")
-        #expect(pipeline.problems(in: PipelineSetup(clientOrigin: origin)).isEmpty)
+        #expect(pipeline.problems(in: PipelineEnvironment(clientOrigin: origin)).isEmpty)
     }
 
     @Test("An interceptor is shown by its type's name if it has no other")
@@ -100,10 +104,10 @@ struct PipelineTests {
     func standard() {
         #expect(Pipeline.standard.problems().isEmpty)
         let origin = Origin(scheme: "https", host: "a.test")
-        #expect(Pipeline.standard.problems(in: PipelineSetup(clientOrigin: origin)).isEmpty)
+        #expect(Pipeline.standard.problems(in: PipelineEnvironment(clientOrigin: origin)).isEmpty)
     }
 
-    @Test("Replacing puts an interceptor in the place of those that stand there, or in an empty place")
+    @Test("Replacing inserts an interceptor instead of those at its placement, or at an empty one")
     func replacing() {
         let pipeline: Pipeline = [Mark(.logging), Mark(.retry, "a"), Mark(.retry, "b"), Mark(.custom)]
         #expect(pipeline.replacing(Mark(.retry, "c")).description == "logging → c → custom → transport")
@@ -115,7 +119,7 @@ struct PipelineTests {
         let twice = Pipeline([.retry(budget: RetryBudget()), .retry(.attempts(5), budget: RetryBudget())])
         #expect(twice.problems().count == 2)
         #expect(twice.problems().first?.contains("replacing(_:)") == true)
-        #expect(twice.problems().last?.contains("one RetryBudget") == true)
+        #expect(twice.problems().last?.contains("the same RetryBudget") == true)
         let budget = RetryBudget()
         #expect(Pipeline([.retry(budget: budget), .retry(budget: budget)]).problems().count == 1)
         #expect(Pipeline.standard.replacing(.retry(.attempts(5))).problems().isEmpty)

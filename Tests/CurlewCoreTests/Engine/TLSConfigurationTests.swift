@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
+import CurlewCaching
 import CurlewCore
 import Foundation
 import Testing

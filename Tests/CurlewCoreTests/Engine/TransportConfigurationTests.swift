@@ -20,7 +20,7 @@ struct TransportConfigurationTests {
             (TransportConfiguration(unixSocket: ""), "unixSocket"),
             (TransportConfiguration(unixSocket: String(repeating: "a", count: 108)), "unixSocket"),
             (TransportConfiguration(unixSocket: "a\0b"), "unixSocket"),
-            (TransportConfiguration(proxy: .environment, unixSocket: "/run/a"), "exclude each other"),
+            (TransportConfiguration(proxy: .environment, unixSocket: "/run/a"), "mutually exclusive"),
         ])
     func problems(configuration: TransportConfiguration, name: String) {
         #expect(configuration.problems.count == 1)

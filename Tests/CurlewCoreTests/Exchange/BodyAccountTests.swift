@@ -72,7 +72,7 @@ struct BodyAccountTests {
         #expect(account.arrive(9) == .wait && account.read() == .deliver)
     }
 
-    @Test("a body that was given up after its end has no bytes, and fails where it is read")
+    @Test("a body that was dropped after its end has no bytes, and fails where it is read")
     func abandonedAfterEnd() {
         var account = BodyAccount(capacity: 4)
         #expect(account.arrive(3) == .wait && account.finish(.success(())) == .wait)
@@ -102,7 +102,7 @@ struct Owner {
     private var isPaused = false
     private var isForced = false
     private var hasDropped = false
-    /// How it ended, as the reader is to hear it.
+    /// How it ended, for the reader.
     private var end: String?
     private var told: String?
 
@@ -155,7 +155,7 @@ struct Owner {
         var owner = self
         owner.apply(.complete)
         for _ in 0..<3 { owner.apply(.read) }
-        owner.check(owner.told != nil && !owner.isReading, "the reader hears of the end")
+        owner.check(owner.told != nil && !owner.isReading, "the reader is notified of the end")
         owner.check(owner.hasDropped || owner.taken.count == owner.given, "the reader gets all bytes")
         return owner
     }

@@ -9,7 +9,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// The body of a transport: gives its chunks, then ends, fails, or waits for ever until it is cancelled. Says what was
+/// The body of a transport: gives its chunks, then ends, fails, or waits forever until it is cancelled. Says what was
 /// asked of it.
 final class ChunkSource: ResponseBodySource {
     private struct State {

@@ -43,7 +43,7 @@ struct CodecsTests {
         #expect(abs(event.createdAt.timeIntervalSince1970 - 1_000_000_000 - more) < 0.001)
     }
 
-    @Test("What is no date is a decoding error with its place", arguments: ["yesterday", "2001-09-09", ""])
+    @Test("An invalid date is a decoding error with its path", arguments: ["yesterday", "2001-09-09", ""])
     func noDate(text: String) {
         let json = Data(#"{"createdAt":"\#(text)"}"#.utf8)
         let error = #expect(throws: DecodingError.self) {
@@ -60,7 +60,7 @@ struct CodecsTests {
         #expect(try Codecs(decoder: decoder).decode(Event.self, from: json, mediaType: nil) == Self.moment)
     }
 
-    @Test("An answer is read by the codec that claims its type, and by the primary one otherwise")
+    @Test("A response is read by the codec that claims its type, and by the primary one otherwise")
     func byMediaType() throws {
         let codecs = Codecs().adding(Fixed(name: "a/first", value: 1)).adding(Fixed(name: "a/second", value: 2))
         func decode(_ type: String?) throws -> Int {

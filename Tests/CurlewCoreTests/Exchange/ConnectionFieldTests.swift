@@ -5,7 +5,7 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
-/// Fields that belong to one connection, and `Host`: the transport writes them, nobody else.
+/// Fields that belong to one connection, and `Host`: only the transport writes them.
 @Suite(.timeLimit(.minutes(1)))
 struct ConnectionFieldTests {
     @Test(

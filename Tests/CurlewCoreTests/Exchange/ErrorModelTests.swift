@@ -11,7 +11,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What an app reads of an error: the server's model, the server's words, and what the path may have to do with it.
+/// What an app reads of an error: the server's model, the reason phrase, and the path.
 @Suite(.timeLimit(.minutes(1)))
 struct ErrorModelTests {
     struct Refusal: Decodable, Equatable {
@@ -62,7 +62,7 @@ struct ErrorModelTests {
         #expect(error?.body(as: Refusal.self)?.errorCode == "taken")
     }
 
-    @Test("codecs that are named win, and an error made by hand is plain JSON")
+    @Test("codecs that are named win, and an error made manually is plain JSON")
     func named() {
         let made = NetworkError(statusCode: 409, body: Data(body.utf8))
         #expect(made.body(as: Refusal.self) == nil)
@@ -81,7 +81,7 @@ struct ErrorModelTests {
     }
 
     @Test(
-        "the server's words for a status are told where they differ from the registered ones, without control characters"
+        "a reason phrase is shown if it differs from the registered one, without control characters"
     )
     func words() async throws {
         func error(_ words: String?) async throws -> NetworkError {
@@ -92,14 +92,14 @@ struct ErrorModelTests {
         #expect(try await error("No such film").response?.reasonPhrase == "No such film")
         #expect(
             try await error("No such film").description.contains(
-                "404 Not Found, in the server's words \"No such film\""))
-        #expect(try await !error("not found").description.contains("words"))
-        #expect(try await !error(nil).description.contains("words"))
+                "404 Not Found, with the reason phrase \"No such film\""))
+        #expect(try await !error("not found").description.contains("reason phrase"))
+        #expect(try await !error(nil).description.contains("reason phrase"))
         let hostile = try await error("x\u{1B}[2J\n  next      Pay").description
         #expect(!hostile.utf8.contains(0x1B) && !hostile.contains("\n  next      Pay"))
     }
 
-    @Test("an error can be made from a response, with its words")
+    @Test("an error can be made from a response, with its reason phrase")
     func fromResponse() {
         let response = HTTPResponse(
             status: .tooManyRequests, headers: [.retryAfter: "7"], reasonPhrase: "Slow down")

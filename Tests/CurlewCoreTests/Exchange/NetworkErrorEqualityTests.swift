@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewResilience
 import CurlewTesting
 import Testing
 
@@ -26,7 +27,7 @@ struct NetworkErrorEqualityTests {
         #expect(error != NetworkError(statusCode: 502) && error != NetworkError(.unreachable))
     }
 
-    @Test("what was asked, and in which words it failed, does not count; the phase, the policy and the status do")
+    @Test("the request and the texts do not count; the phase, the policy and the status do")
     func meaning() throws {
         let request = try HTTPRequest(.get, url: "https://api.example/")
         let plain = NetworkError(.timedOut(.idle))
@@ -36,7 +37,7 @@ struct NetworkErrorEqualityTests {
         #expect(NetworkError(.refused(by: .rateLimit)) != NetworkError(.refused(by: .overload)))
     }
 
-    @Test("errors of the app are told apart by type and case")
+    @Test("errors of the app are distinguished by type and case")
     func own() {
         #expect(NetworkError(Own.first) == NetworkError(Own.first))
         #expect(NetworkError(Own.first) != NetworkError(Own.second("a")))

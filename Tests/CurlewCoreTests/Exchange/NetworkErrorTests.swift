@@ -4,6 +4,7 @@ import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -42,7 +43,7 @@ struct NetworkErrorTests {
             (#"{"items":[{"id":1},{"id":"x"}]}"#, "Expected Int at $.items[1].id."),
             (#"{"items":[{"id":null}]}"#, "Expected Int at $.items[0].id, found null."),
             (#"{"items":[{}]}"#, "No member \"id\" at $.items[0]."),
-            (#"{"items":[{"#, "Not the expected document at $."),
+            (#"{"items":[{"#, "Unexpected document at $."),
             (#"{"items":5}"#, "at $.items."),
         ])
     func decoding(json: String, expected: String) throws {
@@ -118,14 +119,14 @@ struct NetworkErrorTests {
     }
 
     @Test(
-        "The wait a server asks for counts from its answer and is at most a day",
+        "The wait a server asks for counts from its response and is at most a day",
         arguments: [
             ("120", .seconds(120)), ("0", .zero), ("Thu, 01 Jan 1970 00:01:40 GMT", .seconds(40)),
             ("Thu, 01 Jan 1970 00:00:10 GMT", .zero), ("Fri, 31 Dec 2999 23:59:59 GMT", .seconds(86_400)),
             ("4000000000", .seconds(86_400)), ("soon", nil), ("-5", nil), ("", nil),
         ] as [(String, Duration?)])
     func retryAfter(value: String, expected: Duration?) {
-        let answer = NetworkError.Answer(
+        let answer = NetworkError.Response(
             status: 503, headers: [.retryAfter: value], date: Date(timeIntervalSince1970: 60))
         #expect(NetworkError(.status(503), response: answer).retryAfter == expected)
     }
@@ -147,7 +148,7 @@ struct NetworkErrorTests {
         let status = HTTPStatus(code)
         let error = NetworkError(
             .status(status),
-            response: NetworkError.Answer(
+            response: NetworkError.Response(
                 status: status, headers: headers, date: Date(timeIntervalSince1970: 1_000_000_000)))
         #expect(error.retryAfter == wait && error.isRateLimited == isLimited)
     }
@@ -169,7 +170,7 @@ struct NetworkErrorTests {
         #expect(error.body(as: Failure.self)?.reason == "busy")
         #expect(error.body(as: Other.self) == nil)
         let cut = NetworkError(
-            .status(503), response: NetworkError.Answer(status: 503, body: body, isTruncated: true))
+            .status(503), response: NetworkError.Response(status: 503, body: body, isTruncated: true))
         #expect(cut.body(as: Failure.self) == nil)
         #expect(NetworkError(.unreachable).body(as: Failure.self) == nil)
     }

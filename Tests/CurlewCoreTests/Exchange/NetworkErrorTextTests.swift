@@ -4,6 +4,7 @@ import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -34,7 +35,7 @@ struct NetworkErrorTextTests {
         var error = NetworkError(
             reason, detail: "DETAIL of UserModel", hint: "HINT",
             request: RequestLine(try HTTPRequest(url: "https://host.test/path?q=777")),
-            response: NetworkError.Answer(
+            response: NetworkError.Response(
                 status: 418, headers: [.contentType: "text/plain", "X-Header": "HEADER777"],
                 body: Data("SERVER says 777".utf8)),
             underlying: TransportFailure(engine: "ENGINE", code: 777, message: "WORDS"))
@@ -63,7 +64,7 @@ struct NetworkErrorTextTests {
     }
 
     @Test(
-        "The developer's text has the reason, the request, the answer, the attempts and the cause",
+        "The developer's text has the reason, the request, the response, the attempts and the cause",
         arguments: reasons)
     func developer(reason: NetworkError.Reason) throws {
         let text = try Self.full(reason).description
@@ -87,7 +88,7 @@ struct NetworkErrorTextTests {
     }
 
     @Test(
-        "The wait that a server asks for is told to the person in seconds or minutes, and capped",
+        "The wait that a server asks for is shown in seconds or minutes, and capped",
         arguments: [
             ("0", "a second"), ("1", "a second"), ("17", "17 seconds"), ("120", "120 seconds"), ("121", "3 minutes"),
             ("3600", "60 minutes"), ("99999999999999999999", "1440 minutes"),
@@ -97,7 +98,7 @@ struct NetworkErrorTextTests {
         #expect(error.recoverySuggestion == "Try again in \(expected).")
     }
 
-    @Test("No secret of the request or the answer is in the developer's text")
+    @Test("No secret of the request or the response is in the developer's text")
     func secrets() throws {
         let request = try HTTPRequest(url: "https://host.test/?token=hunter2")
         let bodies: [(String, String)] = [
@@ -106,7 +107,7 @@ struct NetworkErrorTextTests {
             ("application/json", #"{"error":"no","nested":{"refreshToken":["hunter2"#),
         ]
         for (type, body) in bodies {
-            let answer = NetworkError.Answer(
+            let answer = NetworkError.Response(
                 status: 400, headers: [.contentType: type, .setCookie: "a=hunter2"], body: Data(body.utf8))
             let error = NetworkError(.status(400), request: RequestLine(request), response: answer)
             #expect(!error.description.contains("hunter2"), "\(error)")
@@ -114,7 +115,7 @@ struct NetworkErrorTextTests {
         }
     }
 
-    @Test("A body that is not text is told by its size, and a long one is cut")
+    @Test("A body that is not text is shown by its size, and a long one is cut")
     func excerpts() {
         let binary = NetworkError(statusCode: 500, body: Data([0, 1, 2]))
         #expect(binary.description.contains("3 bytes that are not text"))
@@ -130,10 +131,10 @@ struct NetworkErrorTextTests {
         let body = Data(#"{"created_at": "now"}"#.utf8)
         let cause = #expect(throws: DecodingError.self) { try JSONDecoder().decode(Model.self, from: body) }
         var error = NetworkError(try #require(cause))
-        error.response = NetworkError.Answer(status: 200, headers: [.contentType: "application/json"], body: body)
+        error.response = NetworkError.Response(status: 200, headers: [.contentType: "application/json"], body: body)
         #expect(error.description.contains("Codecs.snakeCase"))
         #expect(error.description.contains("No member \"createdAt\" at $."))
-        error.response = NetworkError.Answer(status: 200, body: Data("{}".utf8))
+        error.response = NetworkError.Response(status: 200, body: Data("{}".utf8))
         #expect(!error.description.contains("snakeCase"))
     }
 }

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewRedirects
 import CurlewTesting
 import Testing
 
@@ -52,7 +53,7 @@ struct OptionMergeTests {
         #expect(try await context(configuration) { $0.limits = .standard }.limits == .standard)
     }
 
-    @Test("timeouts and limits of a call, of its client and of the configuration stand beside each other")
+    @Test("timeouts and limits of a call, of its client and of the configuration stand at the same time")
     func both() async throws {
         let configuration = ClientConfiguration(
             timeouts: Timeouts(connect: .seconds(3)), limits: Limits(responseBody: 10))
@@ -96,26 +97,29 @@ struct OptionMergeTests {
         #expect(copy.metrics.bytesSent == 2 && HTTPResponse(metrics: copy.metrics).metrics == copy.metrics)
     }
 
-    @Test("a call may say no to what its client says yes to")
+    @Test("a call may refuse to what its client says yes to")
     func switches() async throws {
         var client = RequestOptions()
-        client.rawBody = true
+        client.skipsContentDecoding = true
         client.streaming = true
-        client.nilOn404 = true
+        client.decodesNotFoundAsNil = true
         let kept = try await context(client: client) { _ in }.options
-        #expect(kept.rawBody == true && kept.streaming == true && kept.nilOn404 == true)
+        #expect(kept.skipsContentDecoding == true && kept.streaming == true && kept.decodesNotFoundAsNil == true)
         let refused = try await context(client: client) {
-            $0.rawBody = false
+            $0.skipsContentDecoding = false
             $0.streaming = false
-            $0.nilOn404 = false
+            $0.decodesNotFoundAsNil = false
         }.options
-        #expect(refused.rawBody == false && refused.streaming == false && refused.nilOn404 == false)
+        #expect(
+            refused.skipsContentDecoding == false && refused.streaming == false && refused.decodesNotFoundAsNil == false
+        )
     }
 
     @Test("statuses that count as success are those of both")
     func accepted() async throws {
         var client = RequestOptions()
-        client.accepts = [404]
-        #expect(try await context(client: client) { $0.accepts = [409] }.options.accepts == [404, 409])
+        client.acceptedStatuses = [404]
+        #expect(
+            try await context(client: client) { $0.acceptedStatuses = [409] }.options.acceptedStatuses == [404, 409])
     }
 }

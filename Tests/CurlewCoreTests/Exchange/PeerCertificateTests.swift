@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewTesting
 import Foundation
 import Testing
 
-/// Certificates as errors show them, made by hand: what is in them is anybody's.
+/// Certificates as errors show them, made manually: their contents are untrusted.
 @Suite(.timeLimit(.minutes(1)))
 struct PeerCertificateTests {
     /// One value of the Distinguished Encoding Rules.

@@ -47,7 +47,7 @@ struct RequestBodyTests {
         #expect(RequestBody.stream(make: Self.chunks).data == nil)
     }
 
-    @Test("A stream is made anew each time it is sent, and pulled one chunk at a time")
+    @Test("A stream is made again each time it is sent, and pulled one chunk at a time")
     func stream() async throws {
         let made = Locked(0)
         let source = ChunkSource(["a", "b"])
@@ -71,7 +71,7 @@ struct RequestBodyTests {
         try await body.chunks().reduce(into: Data()) { $0.append($1) }
     }
 
-    @Test("A transport of one's own reads every kind of body, as often as it can be replayed")
+    @Test("A custom transport reads every kind of body, as often as it can be replayed")
     func chunksOfEveryKind() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
         let text = Data(String(repeating: "0123456789", count: 20_000).utf8)

@@ -63,7 +63,7 @@ struct ResponseBodyEndTests {
         #expect(ends.all.count == 2)
     }
 
-    @Test("A body that is cancelled, or that nobody can read any more")
+    @Test("A body that is cancelled, or that no reader can read any more")
     func dropped() async throws {
         let ends = Ends()
         let body = ends.watch(stream(["a"]))

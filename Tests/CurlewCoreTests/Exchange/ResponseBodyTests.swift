@@ -29,7 +29,7 @@ struct ResponseBodyTests {
         for try await _ in ResponseBody(Data()) { Issue.record("an empty body has no chunk") }
     }
 
-    @Test("Collecting gives all bytes", arguments: [nil, 6] as [Int64?])
+    @Test("Collecting returns all bytes", arguments: [nil, 6] as [Int64?])
     func collects(length: Int64?) async throws {
         let body = ResponseBody(ChunkSource(["a", "bc", "def"]), limit: 6, length: length)
         #expect(try await body.collect() == Data("abcdef".utf8))
@@ -106,7 +106,7 @@ struct ResponseBodyTests {
         #expect(try await ResponseBody(Data("abcdef".utf8)).collect(upTo: 6).count == 6)
     }
 
-    @Test("Nothing is received before somebody reads, and no more than is read")
+    @Test("Nothing is received before a reader reads, and no more than is read")
     func backPressure() async throws {
         let source = ChunkSource(["a", "b", "c", "d"])
         let body = ResponseBody(source, limit: 100, length: nil)
@@ -120,7 +120,7 @@ struct ResponseBodyTests {
         #expect(source.pulls == 2)
     }
 
-    @Test("A body that nobody reads ends its transfer when the last copy goes away")
+    @Test("An unread body ends its transfer when the last copy is released")
     func dropped() {
         let source = ChunkSource(["a"])
         var bodies = [ResponseBody(source, limit: 9, length: nil)]
@@ -131,7 +131,7 @@ struct ResponseBodyTests {
         #expect(source.wasCancelled)
     }
 
-    @Test("A wrapped body ends the transfer of what it wraps when it goes away")
+    @Test("A wrapped body ends the transfer of the inner body when it is released")
     func droppedWrapper() {
         let source = ChunkSource(["a"])
         var body: ResponseBody? = ResponseBody(ResponseBody(source, limit: 9, length: nil))
@@ -174,7 +174,7 @@ struct ResponseBodyTests {
         #expect(source.wasCancelled)
     }
 
-    @Test("A description tells sizes, never content")
+    @Test("A description shows sizes, never content")
     func description() {
         #expect("\(ResponseBody(Data("secret".utf8)))" == "6 bytes")
         #expect("\(ResponseBody(ChunkSource(["x"]), limit: 9, length: nil))" == "a body of unknown length")

@@ -2,6 +2,8 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewResilience
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import Testing
@@ -10,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct SystemErrorTests {
     @Test(
-        "an NSError of the system's domains has the reason that its code stands for",
+        "an NSError of the system's domains has the reason that its code represents",
         arguments: [
             ("NSURLErrorDomain", -999, NetworkError.Reason.cancelled), ("NSURLErrorDomain", -1001, .timedOut(.idle)),
             ("NSURLErrorDomain", -1003, .unreachable), ("NSURLErrorDomain", -1004, .unreachable),
@@ -42,7 +44,7 @@ struct SystemErrorTests {
         #expect(NetworkError(POSIXError(.ENETDOWN)).isOffline)
     }
 
-    @Test("no network is told from a host that is away")
+    @Test("no network is distinguished from a host that is away")
     func offline() {
         #expect(NetworkError(NSError(domain: "NSURLErrorDomain", code: -1009)).isOffline)
         #expect(!NetworkError(NSError(domain: "NSURLErrorDomain", code: -1004)).isOffline)

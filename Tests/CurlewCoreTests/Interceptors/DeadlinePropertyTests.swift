@@ -5,10 +5,14 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewResilience
 
-/// Random pipelines over parts that are slow, fail or hang, on a clock that stands still until everybody whose time is over
-/// has ended. `CURLEW_DEADLINE_PIPELINES` makes more of them than a usual run.
+/// Random pipelines over parts that are slow, fail or hang, on a clock that stands still until every call whose time is
+/// over has ended. `CURLEW_DEADLINE_PIPELINES` makes more of them than a usual run.
 @Suite(.timeLimit(.minutes(5)))
 struct DeadlinePropertyTests {
     static let seeds: Range<UInt64> = {
@@ -56,7 +60,7 @@ private final class Scene: Sendable {
 
     private struct Call {
         let total: Duration
-        let end: OneShot<Void>
+        let end: SharedResult<Void>
         let isOver = Locked(false)
     }
 
@@ -66,7 +70,7 @@ private final class Scene: Sendable {
         let client = APIClient(
             baseURL: "https://a.test", pipeline: pipeline, transport: parts.transport(),
             configuration: ClientConfiguration(observers: [Beginnings(begun)], time: clock))
-        let calls = (0..<6).map { _ in Call(total: .milliseconds(500 + parts.number(8000)), end: OneShot()) }
+        let calls = (0..<6).map { _ in Call(total: .milliseconds(500 + parts.number(8000)), end: SharedResult()) }
         let start = clock.now
         for call in calls {
             let method = parts.number(4) == 0 ? HTTPMethod.put : .get
@@ -135,7 +139,7 @@ private struct Parts: Sendable {
 
     func store() -> any CacheStore { Store(parts: self) }
 
-    func bearer() -> TokenInterceptor {
+    func bearer() -> BuiltInInterceptor {
         let store = TokenStore(Persistence(parts: self), time: clock)
         return .bearer(store) { [self] _ in
             try await work()
@@ -145,7 +149,7 @@ private struct Parts: Sendable {
 
     /// Keeps the deadlines, as transports do.
     func transport() -> ClosureTransport {
-        ClosureTransport(changesWhoseAnswer: false) { [self] _, context in
+        ClosureTransport(changesPrincipal: false) { [self] _, context in
             let answer = clock.now.advanced(by: .milliseconds(number(3) == 0 ? number(6000) : 0))
             if let end = context.deadline.instant, end <= answer {
                 try await clock.sleep(until: end)
@@ -205,7 +209,7 @@ private struct Parts: Sendable {
             return await memory.update(response)
         }
 
-        func remove(_ selection: CacheSelection) async throws -> Int {
+        func remove(_ selection: CacheRemoval) async throws -> Int {
             try await parts.work()
             return await memory.remove(selection)
         }

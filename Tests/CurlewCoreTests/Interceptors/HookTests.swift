@@ -4,7 +4,9 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
+@testable import CurlewObservability
 
 @Suite(.timeLimit(.minutes(1)))
 struct HookTests {
@@ -49,7 +51,7 @@ struct HookTests {
         #expect(error?.reason == .badResponse)
     }
 
-    @Test("An error hook hears of failures with their request, and they go on to the caller")
+    @Test("An error hook receives failures with their request, and they reach the caller")
     func error() async throws {
         let heard = Locked<[NetworkError]>([])
         let client = APIClient.mock(pipeline: [.onError { error, _ in heard.withLock { $0.append(error) } }]) {
@@ -57,7 +59,7 @@ struct HookTests {
             $0.on(PeopleAPI.self) { _ -> HTTPResponse in throw Own() }
         }
         let error = await #expect(throws: NetworkError.self) {
-            let _: [Person] = try await client.send(PeopleAPI.list)
+            let _: [Person] = try await client.send(PeopleAPI.list.decoding())
         }
         #expect(error?.underlying is Own)
         #expect(heard.withLock { $0.map(\.reason) } == [.interceptor])
@@ -66,7 +68,7 @@ struct HookTests {
         #expect(heard.withLock { $0.count } == 1, "a status is an answer")
     }
 
-    @Test("Hooks show in the description and stand where they are told")
+    @Test("Hooks appear in the description at their placement")
     func placement() {
         let pipeline = Pipeline.empty
             .adding(.bearer(for: "https://a.test") { nil })

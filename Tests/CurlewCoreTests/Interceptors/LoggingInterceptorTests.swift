@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewObservability
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -14,16 +15,16 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(1)))
 struct LoggingInterceptorTests {
-    typealias Level = LoggingInterceptor.Level
+    typealias Level = LogEntry.Level
 
     /// Keeps what is logged.
     final class Log: Sendable {
-        private let written = Locked<[LoggingInterceptor.Entry]>([])
+        private let written = Locked<[LogEntry]>([])
 
-        var entries: [LoggingInterceptor.Entry] { written.withLock { $0 } }
+        var entries: [LogEntry] { written.withLock { $0 } }
         var text: String { entries.map { "\($0)\n" }.joined() }
 
-        func write(_ entry: LoggingInterceptor.Entry) { written.withLock { $0.append(entry) } }
+        func write(_ entry: LogEntry) { written.withLock { $0.append(entry) } }
     }
 
     let log = Log()
@@ -55,7 +56,7 @@ struct LoggingInterceptorTests {
         #expect(try await logged(.off, post("{}")).isEmpty)
     }
 
-    @Test("A line for the request and one for the answer, with status, time and size")
+    @Test("A line for the request and one for the response, with status, time and size")
     func line() async throws {
         let text = try await logged(.line, post("{}")) { .json(text: "[1,2]") }
         #expect(text == "→ #N POST https://a.test/x (GetX)\n← #N 200 OK in 34 ms, 5 bytes\n")
@@ -130,7 +131,7 @@ struct LoggingInterceptorTests {
         #expect(text.contains("<password>x</password>"))
     }
 
-    @Test("A body is cut at the limit, a binary one is told by its size, an empty one not at all")
+    @Test("A body is cut at the limit, a binary one is shown by its size, an empty one not at all")
     func bounded() async throws {
         let long = try await logged(.body, post(String(repeating: "x", count: 5000), type: "text/plain")) {
             .data(Data([0, 1, 2]), type: .octetStream)
@@ -143,7 +144,7 @@ struct LoggingInterceptorTests {
         #expect(!small.contains("not shown"))
     }
 
-    @Test("A streamed body is never read, neither of the request nor of the answer")
+    @Test("A streamed body is never read, neither of the request nor of the response")
     func streams() async throws {
         let source = ChunkSource(["secret"])
         var request = try HTTPRequest(.put, url: "https://a.test/x")
@@ -187,7 +188,7 @@ struct LoggingInterceptorTests {
         #expect(log.entries.map(\.kind) == [.request, .response, .request, .failure])
     }
 
-    @Test("Further in it tells which attempt it is")
+    @Test("Further in it shows the number of the attempt")
     func attempts() async throws {
         let pipeline: Pipeline = [NextTests.Repeat(times: 2), .logging(sink: log.write)]
         let client = APIClient.mock(pipeline: pipeline) { $0.on(GetPerson.self) { _ in Person.ann } }

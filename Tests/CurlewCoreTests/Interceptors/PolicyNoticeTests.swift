@@ -5,8 +5,10 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
+@testable import CurlewStandard
 
-/// What observers of a client hear of its policies.
+/// What observers of a client receive about its policies.
 @Suite(.timeLimit(.minutes(1)))
 struct PolicyNoticeTests {
     let notices = FallbackTests.Notices()
@@ -30,7 +32,8 @@ struct PolicyNoticeTests {
         #expect(
             texts == [
                 "waited 2 s in the queue of Ping",
-                "refused for Ping: A token comes only after the deadline of the call: 1 in 2 s are let through for Ping.",
+                "refused for Ping: The next token is due only after the deadline of the call: "
+                    + "the limit for Ping is 1 in 2 s.",
             ])
     }
 
@@ -39,9 +42,9 @@ struct PolicyNoticeTests {
         let limit = ConcurrencyLimit(1, waiting: 0)
         let client = client([.concurrencyLimit(limit)])
         let origin = try #require(client.baseURL?.origin)
-        try await limit.enter(.origin(origin), ExchangeContext())
+        try await limit.acquire(.origin(origin), ExchangeContext())
         _ = try? await client.send(Request<Void>.get("/"))
-        #expect(texts.first?.hasPrefix("refused for https://a.test: 0 calls wait for a place already") == true)
+        #expect(texts.first?.hasPrefix("refused for https://a.test: 0 calls already wait for a permit") == true)
         #expect(notices.all.withLock { $0.first?.policy } == .concurrencyLimit)
     }
 
@@ -49,11 +52,11 @@ struct PolicyNoticeTests {
     func budget() async throws {
         let empty = RetryBudget(capacity: 0)
         _ = try? await client([.retry(budget: empty)], .serviceUnavailable).send(Request<Void>.get("/"))
-        #expect(texts == ["the retry budget of https://a.test is empty: no other attempt"])
+        #expect(texts == ["the retry budget of https://a.test is empty: no further attempt"])
         #expect(notices.all.withLock { $0.map(\.policy) } == [.retry])
     }
 
-    @Test("Nothing is told of calls that meet no obstacle")
+    @Test("Calls without obstacles report nothing")
     func quiet() async throws {
         // On a clock that stands still: one that skips waits would be moved by the timers of hedging.
         let client = APIClient.mock(

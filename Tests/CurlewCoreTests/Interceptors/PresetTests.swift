@@ -5,6 +5,8 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 @Suite(.timeLimit(.minutes(1)))
 struct PresetTests {
@@ -15,21 +17,21 @@ struct PresetTests {
                 == "Redirects → Retry(3 attempts, exponential 100 ms…20 s) → CircuitBreaker(50 % of 20 in 30 s)"
                 + " → \(ConcurrencyLimitInterceptor(ConcurrencyLimit(1000))) → AttemptTimeout(10 s) → transport")
         let full = Pipeline.resilient(hedging: .seconds(1), rateLimit: RateLimit(10, every: .seconds(1)))
-        #expect(full.problems(in: PipelineSetup(totalTimeout: .seconds(300))).isEmpty)
+        #expect(full.problems(in: PipelineEnvironment(totalTimeout: .seconds(300))).isEmpty)
         #expect(full.interceptors.map(\.placement) == full.interceptors.map(\.placement).sorted())
         #expect(full.interceptors.count == 7)
     }
 
     static let table: [(Pipeline, total: Duration, problem: String)] = [
         (.resilient(attemptTimeout: .milliseconds(15_001)), .seconds(300), "at least twice as long"),
-        (.resilient(attemptTimeout: .seconds(10), hedging: .seconds(10)), .seconds(300), "Let it begin sooner"),
+        (.resilient(attemptTimeout: .seconds(10), hedging: .seconds(10)), .seconds(300), "Use a shorter delay"),
         (.resilient(circuit: CircuitPolicy(failureRatio: 0)), .seconds(300), "ratios"),
-        (.resilient(retry: .attempts(0)), .seconds(300), "Allow one at least"),
+        (.resilient(retry: .attempts(0)), .seconds(300), "Allow at least one"),
         (.resilient(concurrency: 0), .seconds(300), "concurrency"),
         (Pipeline.resilient().adding(.retry()), .seconds(300), "attempts multiply"),
         (
             Pipeline.resilient().adding(.hedging(after: .seconds(1), budget: RetryBudget())), .seconds(300),
-            "one RetryBudget"
+            "the same RetryBudget"
         ),
         (Pipeline(Pipeline.resilient().interceptors.reversed()), .seconds(300), "works only right of it"),
     ]

@@ -7,6 +7,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewObservability
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -124,7 +125,7 @@ struct CurlCommandShellTests {
             ]
             let commands = requests.map { $0.curlCommand() }
             for command in commands {
-                #expect(command.hasPrefix("# There is no command") && !command.utf8.contains(UInt8(ascii: "\n")))
+                #expect(command.hasPrefix("# No command") && !command.utf8.contains(UInt8(ascii: "\n")))
             }
             let result = try await run(commands, by: shell)
             #expect(result.arguments.isEmpty && result.files.isEmpty)

@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewObservability
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -43,7 +44,7 @@ struct CurlCommandTests {
         #expect(try command(.get, body) == "curl --request 'GET' \\\n    --data-raw '@file' \\\n    'https://a.test/'")
     }
 
-    @Test("Without a content type curl is told not to invent one, and a field without a value is kept")
+    @Test("Without a content type curl is kept from inventing one, and a field without a value is kept")
     func headers() throws {
         let request = try HTTPRequest(
             .post, url: "https://a.test/", headers: ["X-Empty": ""], body: .bytes(Data("{}".utf8)))
@@ -73,7 +74,7 @@ struct CurlCommandTests {
         ]
         for (body, type) in left {
             let text = try command(body, type: type)
-            #expect(text.hasPrefix("# The body is left out (\(body)).\ncurl --request 'PUT'"), "\(text)")
+            #expect(text.hasPrefix("# The body is omitted (\(body)).\ncurl --request 'PUT'"), "\(text)")
             #expect(!text.contains("--data") && !text.contains("hunter2"))
         }
     }

@@ -6,6 +6,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewObservability
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

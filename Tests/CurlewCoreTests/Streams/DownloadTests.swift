@@ -6,7 +6,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
-/// Answers that go to a file: what is there when, and what is left when it goes wrong.
+/// Responses that go to a file: what is there when, and what is left when it goes wrong.
 @Suite(.timeLimit(.minutes(1)))
 final class DownloadTests {
     private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("downloads-\(UUID().uuidString)")
@@ -41,7 +41,7 @@ final class DownloadTests {
         String(decoding: try Data(contentsOf: URL(fileURLWithPath: path)), as: UTF8.self)
     }
 
-    @Test("The file has what came, and the answer says how much, with everything around it")
+    @Test("The file has what came, and the response says how much, with everything around it")
     func complete() async throws {
         let answer = try await client(ChunkSource(["a,b\n", "1,2\n"])).download(Request<Data>.get("/export"), to: path)
         #expect(answer.value == 8 && answer.status == .ok && answer.headers["X-Kind"] == "csv")
@@ -71,7 +71,7 @@ final class DownloadTests {
         #expect(seen.withLock { $0.allSatisfy { $0 == nil || $0 == mode } })
     }
 
-    @Test("An empty answer gives an empty file, bytes at hand go there as well")
+    @Test("An empty response creates an empty file, bytes in memory are written there as well")
     func empty() async throws {
         #expect(try await client(ChunkSource([Data]())).download(PeopleAPI.list, to: path).value == 0)
         #expect(try text().isEmpty)
@@ -79,7 +79,7 @@ final class DownloadTests {
         #expect(try text() == "here")
     }
 
-    @Test("A draft takes the place of a file only when it is complete", arguments: [false, true])
+    @Test("A draft replaces a file only when it is complete", arguments: [false, true])
     func replacing(isThere: Bool) async throws {
         if isThere { try Data("old".utf8).write(to: URL(fileURLWithPath: path)) }
         let error = await #expect(throws: NetworkError.self) {
@@ -104,7 +104,7 @@ final class DownloadTests {
         #expect(error?.response?.body == Data("no such export".utf8))
         #expect(source.wasCancelled)
         #expect(try names.isEmpty)
-        let request = Request<Data>.get("/x").options { $0.accepts = [.notFound] }
+        let request = Request<Data>.get("/x").options { $0.acceptedStatuses = [.notFound] }
         try await client(ChunkSource(["page"]), .notFound).download(request, to: path)
         #expect(try text() == "page")
     }
@@ -128,7 +128,9 @@ final class DownloadTests {
         #expect(try text() == "abcdef" && names == ["export.csv"])
     }
 
-    @Test("What cannot be written is told before anything is sent", arguments: ["missing/export.csv", "folder"])
+    @Test(
+        "A message that cannot be written is reported before anything is sent",
+        arguments: ["missing/export.csv", "folder"])
     func unwritable(name: String) async throws {
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("folder"), withIntermediateDirectories: true)
@@ -222,7 +224,7 @@ final class DownloadTests {
         var wasDrained: Bool { drained.withLock { $0 } }
 
         func next() async throws -> Data? {
-            Issue.record("nobody should ask for a chunk")
+            Issue.record("no reader should ask for a chunk")
             return nil
         }
 

@@ -4,6 +4,7 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// Signs of a protocol with a combining mark behind them: other Characters, and the same bytes to every server.

@@ -5,6 +5,10 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewRedirects
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -27,7 +31,7 @@ struct DeclaredSecretsTests {
         arguments: [Redaction.standard, Redaction(headerNames: [], memberNames: ["mine"])])
     func everywhere(redaction: Redaction) async throws {
         let page = Page()
-        for level in LoggingInterceptor.Level.allCases {
+        for level in LogEntry.Level.allCases {
             let pipeline = Pipeline.standard.adding(.logging(level, redaction: redaction) { page.write("\($0)") })
                 .adding(.logging(level, redaction: redaction) { page.write("\($0)") }, at: .attemptTimeout)
             let configuration = ClientConfiguration(observers: [page], fields: Self.rules)

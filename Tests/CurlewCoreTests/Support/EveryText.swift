@@ -3,7 +3,10 @@
 import CurlewHTTP
 import CurlewTesting
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewRedirects
 
 /// All the ways in which people write a value down, in one text.
 func everyText(of value: Any) -> String {
@@ -23,7 +26,7 @@ private func distinctTexts(of value: Any) -> String {
     return text
 }
 
-/// Writes down all that an observer and a log of a client hear.
+/// Records all that an observer and a log of a client receive.
 final class EveryTextObserver: RequestObserver {
     private let lines = Locked<[String]>([])
 
@@ -44,13 +47,15 @@ final class EveryTextObserver: RequestObserver {
             request.headers.forEach(write)
             write(request.body)
             write(request.curlCommand())
-        case .answered(let response), .succeeded(let response, _), .redirectKept(let response, _):
-            write(response)
-            write(response.headers)
-            response.headers.forEach(write)
-            response.redirects.forEach(write)
-        case .redirected(let redirect): write(redirect)
-        case .failed(let error, _), .attemptFailed(let error), .cacheStoreFailed(let error): write(error: error)
+        case .answered(let response), .succeeded(let response, _): write(response: response)
+        case .feature(let event as RedirectEvent):
+            switch event {
+            case .kept(let response, _): write(response: response)
+            case .followed(let redirect): write(redirect)
+            }
+        case .feature(let event as CacheEvent):
+            if case .storeFailed(let error) = event { write(error: error) }
+        case .failed(let error, _), .attemptFailed(let error): write(error: error)
         case .interim(_, let headers), .trailers(let headers):
             write(headers)
             headers.forEach(write)
@@ -58,7 +63,14 @@ final class EveryTextObserver: RequestObserver {
         }
     }
 
-    /// An error with all that it shows of itself, and what its request and its answer do.
+    private func write(response: HTTPResponse) {
+        write(response)
+        write(response.headers)
+        response.headers.forEach(write)
+        response.redirects.forEach(write)
+    }
+
+    /// An error with all that it shows of itself, and what its request and its response do.
     func write(error: NetworkError?) {
         guard let error else { return }
         write(error)

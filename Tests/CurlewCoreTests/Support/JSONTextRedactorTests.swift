@@ -42,7 +42,7 @@ struct JSONTextRedactorTests {
         #expect(!shown.contains("hunter"), "\(shown)")
     }
 
-    @Test("Text without secrets comes back as it was, JSON or not")
+    @Test("Text without secrets returns as it was, JSON or not")
     func unchanged() {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<500 {

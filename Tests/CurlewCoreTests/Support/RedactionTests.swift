@@ -3,6 +3,8 @@
 import CurlewHTTP
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)

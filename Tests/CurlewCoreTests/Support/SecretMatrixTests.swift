@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewConformance
 import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewRedirects
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -32,7 +38,7 @@ struct SecretMatrixTests {
                 write("\(request)\n\(request.headers)\n\(request.headers.map { "\($0)" })\n\(request.curlCommand())")
             case .answered(let response): write("\(response.headers)")
             case .succeeded(let response, _): write("\(response.headers)\n\(response.redirects)")
-            case .redirected(let redirect): write("\(redirect)")
+            case .feature(let event as RedirectEvent): if case .followed(let redirect) = event { write("\(redirect)") }
             case .failed(let error, _), .attemptFailed(let error): write("\(error)")
             default: break
             }
@@ -45,7 +51,7 @@ struct SecretMatrixTests {
     }
 
     static func client(
-        _ source: Source, _ name: String, _ page: Page, _ level: LoggingInterceptor.Level,
+        _ source: Source, _ name: String, _ page: Page, _ level: LogEntry.Level,
         _ configure: (MockTransport) -> Void
     ) -> APIClient {
         let field = HTTPField.Name(name)
@@ -66,7 +72,7 @@ struct SecretMatrixTests {
         arguments: IdentityWay.names, Source.allCases)
     func texts(name: String, source: Source) async throws {
         let page = Page()
-        for level in LoggingInterceptor.Level.allCases {
+        for level in LogEntry.Level.allCases {
             let client = Self.client(source, name, page, level) {
                 $0.on(
                     .get, "/me",
@@ -86,7 +92,7 @@ struct SecretMatrixTests {
         #expect(page.text.contains("mock.test/me"), "the page holds what was written")
     }
 
-    @Test("A redirect to another origin goes without it", arguments: IdentityWay.names, Source.allCases)
+    @Test("A redirect to another origin is sent without it", arguments: IdentityWay.names, Source.allCases)
     func redirect(name: String, source: Source) async throws {
         let page = Page()
         let client = Self.client(source, name, page, .body) {

@@ -4,7 +4,14 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewRedirects
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -43,7 +50,7 @@ struct SecretPlaceTests {
             "no way to https://u:hunter2@h.test/bothunter2/x?appid=hunter2, X-Device: hunter2, ssn=hunter2"
     }
 
-    /// A server that says all it was told, and the secret under the names that were declared.
+    /// A server that echoes its request, and the secret under the declared names.
     static func answer(_ call: RecordedCall, _ outcome: Outcome) throws -> HTTPResponse {
         let location = "https://other.test/bothunter2/x?appid=hunter2&token=hunter2#ssn=hunter2"
         var headers: HTTPHeaders = [
@@ -128,7 +135,7 @@ struct SecretPlaceTests {
                 }
             )
             .adding(
-                .onRequest(changesWhoseAnswer: false) { request, context in
+                .onRequest(changesPrincipal: false) { request, context in
                     page.write(request)
                     page.write(request.headers)
                     page.write(context)
@@ -169,7 +176,7 @@ struct SecretPlaceTests {
                 page.write(response.map { _ in true })
                 page.write(response.headers)
                 response.attempts.forEach(page.write)
-                page.write(response.cacheVerdict)
+                page.write(response.cacheStatus)
             } catch {
                 page.write(error: error)
             }

@@ -4,7 +4,12 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -20,7 +25,7 @@ struct SecretReflectionTests {
     static let headers: HTTPHeaders = [.authorization: "Bearer \(canary)", .location: url, "X-Session": canary]
     static let body = Data(#"{"password":"\#(canary)"}"#.utf8)
 
-    /// A value, made anew for each test.
+    /// A value, made again for each test.
     struct Sample: Sendable, CustomTestStringConvertible {
         let name: String
         let make: @Sendable () throws -> Any
@@ -50,7 +55,7 @@ struct SecretReflectionTests {
             let decision = RedirectPolicy.standard.decide(.found, answer, to: asked, after: RedirectTrail(), limit: 5)
             return decision
         },
-        Sample("answer") { NetworkError.Answer(status: 400, headers: headers, body: body) },
+        Sample("answer") { NetworkError.Response(status: 400, headers: headers, body: body) },
         Sample("error") {
             var error = NetworkError(statusCode: 400, headers: headers, body: body)
             error.request = RequestLine(try HTTPRequest(url: url))
@@ -60,7 +65,7 @@ struct SecretReflectionTests {
         },
         Sample("call") {
             Request<Bool>.post("/x", query: ["a": canary], body: .json(["password": canary])).header("A", canary)
-                .options { $0.nilOn404 = true }
+                .options { $0.decodesNotFoundAsNil = true }
         },
         Sample("path in a call") { Request<Bool>.get("/bot\(canary)/x") },
         Sample("call to a URL") { Request<Bool>.get(url: url) },
@@ -120,7 +125,7 @@ struct SecretReflectionTests {
         Sample("context") { context },
         Sample("cache key") { CacheKey(target: url) },
         Sample("cache selection") {
-            [CacheSelection.target(url), .prefix(url), .principal(canary), .tags([canary])] as [CacheSelection]
+            [CacheRemoval.target(url), .prefix(url), .principal(canary), .tags([canary])] as [CacheRemoval]
         },
         Sample("stored response") {
             StoredResponse(
@@ -132,7 +137,7 @@ struct SecretReflectionTests {
     static var own: ClientConfiguration { ClientConfiguration(headers: headers) }
     static var context: ExchangeContext {
         var context = ExchangeContext()
-        context.jarCookie = "sid=\(canary)"
+        context.hopFields[.cookie] = "sid=\(canary)"
         return context
     }
     static var client: APIClient {
@@ -168,7 +173,7 @@ struct SecretReflectionTests {
     @Test("what a mock has recorded shows no body and no field")
     func recorded() async throws {
         let client = APIClient.mock { $0.onAny { _ in .status(204) } }
-        let call = Request<Void>.post("/x", query: ["token": Self.canary], json: ["a": .string(Self.canary)])
+        let call = Request<Void>.post("/x", query: ["token": Self.canary], body: .json(["a": .string(Self.canary)]))
         try await client.send(call.header("X-Key", Self.canary))
         let text = everyText(of: client.recordedCalls) + everyText(of: client)
         #expect(!text.contains(Self.canary))

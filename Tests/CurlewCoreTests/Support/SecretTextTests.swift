@@ -4,7 +4,12 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -152,9 +157,9 @@ struct SecretTextTests {
         }
     }
 
-    @Test("The name of an API key is secret without a word of the app")
+    @Test("The name of an API key is secret without a declaration")
     func apiKeys() async throws {
-        for place in [APIKeyInterceptor.Place.header("X-Plain"), .query("appid")] {
+        for place in [APIKeyLocation.header("X-Plain"), .query("appid")] {
             let page = SecretMatrixTests.Page()
             let pipeline: Pipeline = [.logging(.body) { page.write("\($0)") }, .apiKey(Self.canary, in: place)]
             let inner = pipeline.adding(.logging(.body) { page.write("\($0)") }, at: .attemptTimeout)

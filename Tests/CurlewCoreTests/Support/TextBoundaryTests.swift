@@ -4,6 +4,9 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -45,7 +48,7 @@ struct TextBoundaryTests {
         for (line, name) in [
             ("sid=\(mark)hunter2=x; Domain=b.test", "sid"), ("hunter2;\(mark) a=b; Domain=b.test", ""),
         ] {
-            let listener = ExchangerTests.Listener()
+            let listener = PipelineRunnerTests.Listener()
             let mock = MockTransport.answering { _ in HTTPResponse(headers: [.setCookie: line]) }
             let client = APIClient(
                 baseURL: "https://a.test", pipeline: [.cookies(CookieStore(CookieFixtures.jar()))], transport: mock,
@@ -82,7 +85,7 @@ struct TextBoundaryTests {
         #expect(names.cookies.count == 2)
     }
 
-    @Test("What a server writes in a challenge goes back in quotes that hold", arguments: marks)
+    @Test("Text of a server's challenge is sent back in safe quotes", arguments: marks)
     func digest(mark: String) throws {
         for text in ["a\\\"\(mark)b", "a\\\\\(mark)", "\\\"\(mark), uri=\\\"\(mark)/"] {
             var digest = DigestAuthenticator(user: "ada", password: "pw") { "c" }

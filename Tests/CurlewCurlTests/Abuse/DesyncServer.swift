@@ -23,7 +23,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     var isSplit = false
     /// Afterwards the server writes no more on the connection.
     var ends = false
-    /// No answer: the connection is reset when all other calls are over, and the request comes again.
+    /// No response: the connection is reset when all other calls are over, and the request comes again.
     var isDropped = false
 
     var description: String {
@@ -67,7 +67,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
 }
 
 extension HostileAnswer.Surplus {
-    /// What would be an answer if it were taken for one.
+    /// What would be a response if it were taken for one.
     private static let whole = "HTTP/1.1 200 OK\r\nX-Id: poison\r\nContent-Length: 6\r\n\r\npoison"
 
     var bytes: Data {
@@ -93,8 +93,8 @@ extension HostileAnswer.Surplus {
     }
 }
 
-/// Writes to its connections what belongs to no request, but only while it owes no answer there: what comes later is the
-/// answer by HTTP/1.1, and nobody could tell it from the right one.
+/// Writes to its connections what belongs to no request, but only while it owes no response there: what comes later is
+/// the response by HTTP/1.1, and it could not be distinguished from the right one.
 final class DesyncServer: Sendable {
     private struct Line {
         let connection: RawConnection
@@ -113,7 +113,7 @@ final class DesyncServer: Sendable {
         var answers: [String: HostileAnswer] = [:]
         /// Those that have neither arrived nor ended.
         var awaited: Set<String> = []
-        /// The answers of a round begin when all calls have arrived, so each has a connection of its own.
+        /// The responses of a round begin when all calls have arrived, so each has a connection of its own.
         var all = Signal()
         var drop = Signal()
     }
@@ -192,7 +192,7 @@ final class DesyncServer: Sendable {
         state.withLock { Self.note(id, &$0) }
     }
 
-    /// No call is on its way, and the connections on which the server owes an answer are those of dropped requests.
+    /// No call is on its way, and the connections on which the server owes a response are those of dropped requests.
     func hasAnswered(allBut dropped: Int) -> Bool {
         state.withLock { state in state.awaited.isEmpty && state.lines.values.count { $0.isBusy } <= dropped }
     }

@@ -9,10 +9,10 @@ import TestServers
 import Testing
 
 /// Very many calls over connections of HTTP/1.1 on which a hostile server writes what belongs to no request, at random
-/// moments: no call gets an answer that is not its own.
+/// moments: no call gets a response that is not its own.
 @Suite(.timeLimit(.minutes(15)))
 struct DesyncTests {
-    @Test("no call is answered by what a hostile server wrote before the call began")
+    @Test("no call is served by what a hostile server wrote before the call began")
     func desync() async throws {
         let (calls, seed) = Abuse.desync
         print("desync seed \(seed)")
@@ -20,15 +20,15 @@ struct DesyncTests {
     }
 }
 
-/// Rounds of calls, each of which knows its own answer.
+/// Rounds of calls, each of which knows its own response.
 ///
-/// First as many calls as connections: the server answers them when all have arrived, most with a surplus. When all that
-/// it wrote has reached the client, it writes to idle connections and resets those of the calls that it has not answered.
-/// When that has arrived too, a few calls more follow, and the ones that were reset come again. In half of the rounds the
-/// engine stands still meanwhile, so all of it meets it in one turn.
+/// First as many calls as connections: the server answers them when all have arrived, most with a surplus. When all
+/// that it wrote has reached the client, it writes to idle connections and resets those of the calls that it has not
+/// answered. When that has arrived too, a few calls more follow, and the ones that were reset come again. In half of
+/// the rounds the engine stands still in the meantime, so all of it meets it in one turn.
 ///
-/// So whatever belongs to no request is in the client's system before the next request begins on that connection. Bytes that
-/// come later are the answer by HTTP/1.1, whatever they say; there is no test of these.
+/// So whatever belongs to no request is in the client's system before the next request begins on that connection. Bytes
+/// that come later are the response by HTTP/1.1, whatever they say; there is no test of these.
 private struct Desync {
     /// How a call has ended.
     private enum Ending {
@@ -56,7 +56,7 @@ private struct Desync {
         var wrong: [String] = []
         let start = ContinuousClock.now
         let allowed: Set<String> = ["badResponse", "connectionLost"]
-        // One wrong answer is enough: those after it may only follow from it.
+        // One wrong response is enough: those after it may only follow from it.
         while count < calls, wrong.isEmpty, allowed.isSuperset(of: failures.keys) {
             round += 1
             for (id, ending) in try await endings(ofRound: round, &sockets, &generator) {
@@ -98,7 +98,7 @@ private struct Desync {
         let isHeld = Bool.random(using: &generator)
         if isHeld { await hold.begin() }
         defer { hold.end() }
-        // A call that is reset looks for another connection at once, unless the engine stands still.
+        // A call that is reset looks for another connection at once, unless the transport stands still.
         let dropsFirst = isHeld && Bool.random(using: &generator)
         if dropsFirst { try await wait(for: server.drop(), &sockets) }
         try await wait(for: server.strike(&generator), &sockets)
@@ -123,7 +123,7 @@ private struct Desync {
         }
     }
 
-    /// Begins at once: it has a place in the engine when this returns.
+    /// Begins at once: it has a place in the transport when this returns.
     private func call(_ id: String, _ answer: HostileAnswer) -> Task<Ending, Never> {
         let method: HTTPMethod = answer.framing == .head ? .head : .get
         return Task(executorPreference: InlineExecutor()) {

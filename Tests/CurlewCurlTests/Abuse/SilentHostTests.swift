@@ -9,7 +9,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// Hosts whose names nobody looks up, and hosts that do not take connections, beside one that works.
+/// Hosts whose names are not looked up, and hosts that do not accept connections, beside one that works.
 @Suite(.timeLimit(.minutes(2)))
 struct SilentHostTests {
     @Test("five hundred hosts that never answer do not slow down one that does, and all can be cancelled at once")

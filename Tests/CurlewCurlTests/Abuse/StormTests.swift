@@ -133,7 +133,7 @@ struct Storm {
             count += chunk.count
             switch kind {
             case .slow: for _ in 0..<(chunk.count / 5000) { await Task.yield() }
-            // Until it is cancelled, which the next read tells.
+            // Until it is cancelled, which the next read reports.
             case .stopped: await Signal().wait()
             default: break
             }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
@@ -44,7 +45,7 @@ struct AccountLifeTests {
             case 18: mode.withLock { $0 = .refusing }
             default: mode.withLock { $0 = .good }
             }
-            // Sometimes all that is under way gets somewhere first.
+            // Sometimes all that is in progress gets somewhere first.
             if Int.random(in: 0..<4, using: &random) == 0 { _ = await calls.randomElement(using: &random)?.value }
         }
         for call in calls {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
@@ -15,7 +16,7 @@ final class AccountService: Sendable {
         var isValid = true
         var refusesAll = false
         var refreshes = 0
-        /// Refresh tokens that somebody presents now, and those that have been exchanged.
+        /// Refresh tokens that are presented now, and those that have been exchanged.
         var presented: Set<String> = []
         var spent: Set<String> = []
         var violations: [String] = []
@@ -24,7 +25,8 @@ final class AccountService: Sendable {
     let server: MockServer
     let state = Locked(State())
 
-    /// - `onStale`: runs on the connection's thread for each call that will be refused; may hold it, or answer in place.
+    /// - `onStale`: runs on the connection's thread for each call that will be refused; may hold it, or answer in
+    ///   place.
     /// - `onRefresh`: the same for each refresh, by its number from one.
     init(
         onStale: @escaping @Sendable () -> MockResponse? = { nil },
@@ -86,7 +88,7 @@ final class AccountService: Sendable {
         }
     }
 
-    /// A client of the service with tokens of `store`, renewed at `/refresh`.
+    /// A client of the service with tokens of `store`, refreshed at `/refresh`.
     func client(
         _ store: TokenStore, pipeline: Pipeline = [], pool: ConnectionPool = ConnectionPool(),
         timeouts: Timeouts = .standard

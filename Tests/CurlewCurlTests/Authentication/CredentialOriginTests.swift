@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewRedirects
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers
@@ -91,7 +94,7 @@ struct CredentialOriginTests {
     }
 
     @Test(
-        "a 401 on the way is the answer: a foreign challenge is not met, and nothing is refreshed or replayed",
+        "a 401 on the way is the response: a foreign challenge is not met, and nothing is refreshed or replayed",
         arguments: [["port"], ["port", "home"]], kinds + ["digest"])
     func challenged(places: [String], kind: String) async throws {
         let trail = try Trail()
@@ -143,7 +146,7 @@ struct CredentialOriginTests {
             let seen = try await client(places[0]).send(Request<String>.get(url: url))
             #expect(seen == credential, "\(places)")
         }
-        // Back from TLS to where everybody can read along is no way at all.
+        // A redirect from TLS to plain http is refused.
         for places in [[secure, plain], [plain, secure, plain]] {
             let url = "\(places[0])/bounce?to=\(bounce(places))"
             let reason = await (try client(places[0])).reason(of: .get(url: url))

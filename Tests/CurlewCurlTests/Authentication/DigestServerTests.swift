@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
@@ -69,7 +70,7 @@ struct DigestServerTests {
         let client = try client(server, watch)
         for index in 0..<10 {
             #expect(try await client.send(Request<String>.get("/path/\(index)", query: ["q": "a b"])) == "hello")
-            try await client.send(Request<Void>.post("/x", json: ["index": index]))
+            try await client.send(Request<Void>.post("/x", body: .json(["index": index])))
         }
         // Twenty calls, three for each nonce: the first was refused for want of one, six for its age.
         #expect(watch.refused == 7 && watch.stale == 6)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewRedirects
 import CurlewTesting
 import Foundation
 import TestServers
@@ -84,12 +86,12 @@ struct RefreshOutcomeTests {
         let client = try service.client(store)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<String>.get("/me")) }
         #expect(error?.isRetryable == true)
-        #expect(error?.detail.hasPrefix("The tokens could not be renewed.") == true)
+        #expect(error?.detail.hasPrefix("The tokens could not be refreshed.") == true)
         let text = error.map { "\($0)" } ?? ""
         for secret in ["a0", "r0"] { #expect(!text.contains(secret), "\(text)") }
     }
 
-    @Test("an endpoint that never answers is given up at its limit; the tokens stay, and the next call tries again")
+    @Test("an endpoint that never responds is dropped at its limit; the tokens stay, and the next call tries again")
     func silent() async throws {
         let service = try AccountService(onRefresh: {
             $0 == 1 ? MockResponse.status(.ok).stalled(at: .beforeHead) : nil
@@ -106,20 +108,20 @@ struct RefreshOutcomeTests {
         #expect(await eventually { service.refreshes == 1 })
         try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(10))
-        // One that asked after the others had been told has begun the next refresh, which is good.
+        // A call that asked after the others were notified has begun the next refresh, which is correct.
         for call in calls {
             let reason = await call.value
             #expect(reason == .timedOut(.total) || reason == nil)
         }
         #expect(try await store.tokens != nil)
         var reason = await client.me()
-        // It may have met the refresh that was just being given up.
+        // It may have met the refresh that was just being dropped.
         if reason == .timedOut(.total) { reason = await client.me() }
         #expect(reason == nil)
         #expect(service.refreshes == 2 && service.violations.isEmpty)
     }
 
-    @Test("a call does not wait beyond its own deadline; the refresh goes on for the others")
+    @Test("a call does not wait beyond its own deadline; the refresh continues for the others")
     func deadline() async throws {
         let gate = Signal()
         let service = try AccountService(onRefresh: { _ in
@@ -157,7 +159,7 @@ struct RefreshOutcomeTests {
         try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(10))
         #expect(await call.value == .timedOut(.total))
-        // It meets the refresh that is still under way, and does not present its refresh token again.
+        // It meets the refresh that is still in progress, and does not present its refresh token again.
         let next = Task { await client.me() }
         try await service.server.waitForRequests(count: 3)
         gate.fire()

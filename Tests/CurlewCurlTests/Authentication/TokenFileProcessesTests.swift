@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -10,9 +11,9 @@ import Testing
 /// Command lines that share a token file.
 @Suite(.timeLimit(.minutes(5)), .serialized)
 struct TokenFileProcessesTests {
-    /// A server with rotation and reuse detection. A refresh token that comes twice is a violation, but for one case: who
-    /// presented it first was killed, and nobody can know what became of the answer. Servers with a grace period give
-    /// the same tokens again then.
+    /// A server with rotation and reuse detection. A refresh token that comes twice is a violation, but for one case:
+    /// the process that presented it first was killed, and the response is lost. Servers with a grace period
+    /// give the same tokens again then.
     private final class Service: Sendable {
         struct State {
             var generation = 0

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewResilience
 import CurlewTesting
 import Foundation
 import TestServers
 import Testing
 
-/// Tokens that renew themselves, over real sockets, under what goes wrong in production.
+/// Tokens that refresh themselves, over real sockets, under what goes wrong in production.
 @Suite(.timeLimit(.minutes(1)))
 struct TokenServiceTests {
     /// How a token has come to its end: the client knows, or the server says.
@@ -96,7 +98,7 @@ struct TokenServiceTests {
         #expect(service.refreshes == 1 && service.violations.isEmpty)
     }
 
-    @Test("signing out in the middle of a refresh: nothing is stored afterwards, and who waits is told")
+    @Test("signing out in the middle of a refresh: nothing is stored afterwards, and waiting calls are notified")
     func signOut() async throws {
         let (begun, gate) = (Signal(), Signal())
         let service = try AccountService(onRefresh: { _ in
@@ -153,7 +155,7 @@ struct TokenServiceTests {
         #expect(service.refreshes == 1)
     }
 
-    @Test("a refused answer that is not read to its end gives its connection to the refresh")
+    @Test("a refused response that is not read to its end releases its connection to the refresh")
     func largeRefusal() async throws {
         let service = try AccountService(onStale: {
             var answer = MockResponse.generated(bytes: 64 << 20)

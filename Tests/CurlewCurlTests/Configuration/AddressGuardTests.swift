@@ -4,6 +4,7 @@ import CTestSupport
 import CurlewCore
 import CurlewCurl
 import CurlewHTTP
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers
@@ -52,18 +53,18 @@ struct AddressGuardTests {
         try await expectRefused("http://[::1]:\(server.port)/", by: transport)
     }
 
-    @Test("a resolver that changes its answer between check and connect does not get through")
+    @Test("a resolver that changes its response between check and connect does not get through")
     func changingAnswer() async throws {
         let server = try server()
         let name = "rebinding.turns.test"
-        // An app that asks first hears of an address that is allowed.
+        // An app that decides receives only addresses that are allowed.
         #expect(Self.lookup(name) == "127.0.0.2")
         let policy = AddressPolicy.everything.refusing("127.0.0.1")
         let dns = DNSConfiguration(cacheLifetime: .zero)
         let transport = CurlTransport(configuration: TransportConfiguration(dns: dns, addressPolicy: policy))
         try await expectRefused("http://\(name):\(server.port)/", by: transport)
         #expect(hanging_lookup_count(name) == 2)
-        // Every second answer is that of the server, whatever there was before.
+        // Every second response is that of the server, whatever there was before.
         for round in 0..<20 {
             let end = await outcome(Task { try await transport.exchange(.get, "http://\(name):\(server.port)/") })
             #expect(end.reason == (round % 2 == 0 ? .unreachable : .refused(by: .addressPolicy)))

@@ -51,15 +51,15 @@ struct ClientIdentityTests {
         #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
     }
 
-    @Test("a server that wants a certificate and gets none answers with its own status")
+    @Test("a server that wants a certificate and gets none responds with its own status")
     func missing() async throws {
         let nginx = try await Nginx.shared()
         #expect(try await transport(nginx, nil).exchange(.get, nginx.mutual + "/").status == .badRequest)
     }
 
     @Test(
-        "a server that ends the handshake for want of a certificate is told apart, and not retried",
-        // What TLS 1.2 leaves out only OpenSSL tells.
+        "a server that ends the handshake for want of a certificate is distinguished, and not retried",
+        // Only OpenSSL reports what TLS 1.2 leaves out.
         arguments: CurlLibrary.current.pathProblem == nil ? [false, true] : [false])
     func required(isOld: Bool) async throws {
         let nginx = try await Nginx.shared()
@@ -103,7 +103,7 @@ struct ClientIdentityTests {
         expectTexts(error)
     }
 
-    @Test("a missing file and a key of somebody else are matters of configuration", arguments: ["missing", "other"])
+    @Test("a missing file and a key that does not match are configuration errors", arguments: ["missing", "other"])
     func unusable(kind: String) async throws {
         let nginx = try await Nginx.shared()
         let client = nginx.certificates.client

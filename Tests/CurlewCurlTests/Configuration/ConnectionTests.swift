@@ -23,7 +23,7 @@ struct ConnectionPlaceTests {
         #expect(body == pattern(3_000_000))
     }
 
-    @Test("a Unix domain socket on which nobody listens is unreachable")
+    @Test("a Unix domain socket without a listener is unreachable")
     func missingSocket() async throws {
         let folder = try TemporaryFolder()
         let transport = CurlTransport(configuration: TransportConfiguration(unixSocket: folder.path + "/none"))
@@ -34,7 +34,7 @@ struct ConnectionPlaceTests {
         expectTexts(error)
     }
 
-    @Test("an override changes where a request goes, and nothing of what it says")
+    @Test("an override changes the address of a request, and nothing else")
     func override() async throws {
         let nginx = try await Nginx.shared()
         let port = try #require(try HTTPRequest(.get, url: nginx.secure() + "/").origin.port as Int?)
@@ -57,7 +57,7 @@ struct ConnectionPlaceTests {
         #expect(other.reason == .unreachable)
     }
 
-    @Test("an option that the engine refuses is named")
+    @Test("an option that the transport refuses is named")
     func refusedOption() async throws {
         // libcurl takes no text of more than 8 MB.
         let identity = ClientIdentity.pkcs12File("client.p12", passphrase: String(repeating: "a", count: 8_000_001))
@@ -147,7 +147,7 @@ struct ConnectionPoolTests {
 
     @Test("requests do not wait for each other's connection when that is switched off")
     func noMultiplexing() async throws {
-        // Nobody answers the handshake, so nobody can tell what the first connection will speak.
+        // The handshake receives no answer, so the protocol of the first connection stays unknown.
         let server = try RawServer { $0.waitUntilClosed() }
         let pool = ConnectionPool(waitsForMultiplexing: false)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))

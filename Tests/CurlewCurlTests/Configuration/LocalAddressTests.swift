@@ -8,7 +8,7 @@ import Foundation
 import TestServers
 import Testing
 
-/// `TransportConfiguration.localAddress`: from where the engine connects.
+/// `TransportConfiguration.localAddress`: from where the transport connects.
 @Suite(.timeLimit(.minutes(1)))
 struct LocalAddressTests {
     private func transport(_ local: LocalAddress) -> CurlTransport {
@@ -43,7 +43,7 @@ struct LocalAddressTests {
         expectTexts(error)
     }
 
-    @Test("an address of the other kind reaches nobody")
+    @Test("an address of the other family cannot be reached")
     func otherKind() async throws {
         let nginx = try await Nginx.shared()
         let error = try #require(await transport(.address("::1")).failure(.get, nginx.plain + "/peer"))

@@ -41,7 +41,8 @@ struct PathPinningTests {
         expectTexts(error, sourceLocation: sourceLocation)
     }
 
-    /// `server` signed by `between`, signed by `root`; beside it `other`, an authority of the same root, and its `victim`.
+    /// `server` signed by `between`, signed by `root`; beside it `other`, an authority of the same root, and its
+    /// `victim`.
     private func makePaths() async throws -> CertificatePaths {
         try await onThread {
             let paths = try CertificatePaths()
@@ -80,7 +81,7 @@ struct PathPinningTests {
     }
 
     @Test(
-        "a pinned authority that a server only presents, and that has not signed it, admits nobody",
+        "a pinned authority that a server only presents, and that has not signed it, is not accepted",
         arguments: [["between", "other"], ["other", "between"], ["between", "foreign"]])
     func presented(chain: [String]) async throws {
         let paths = try await makePaths()
@@ -205,7 +206,7 @@ struct PathPinningTests {
         }
     }
 
-    @Test("a set that only reports tells of each new connection all keys of its path", arguments: versions)
+    @Test("a set that only reports reports each new connection all keys of its path", arguments: versions)
     func reportOnly(version: String) async throws {
         let paths = try await makePaths()
         let server = try await start(paths, version)
@@ -218,7 +219,7 @@ struct PathPinningTests {
         let found = try ["server", "between", "root"].map(paths.pin).joined(separator: ", ")
         let warning = TransportWarning.pinMismatch(host: "localhost", found: found)
         #expect(listener.heard == [warning, warning])
-        // Over the same handle, but nobody presents anything.
+        // Over the same handle, but the server presents nothing.
         let nobody = Task { try await loud.exchange(.get, "https://localhost:1/", observers: [listener]) }
         #expect(await outcome(nobody).reason == .unreachable)
         #expect(listener.heard == [warning, warning])

@@ -51,7 +51,7 @@ struct PinningTests {
         #expect(try serverKey(nginx) == "sha256//" + expected)
         #expect(PinSet.key(ofCertificate: der) == "sha256//" + expected)
         for length in 0..<der.count { #expect(PinSet.key(ofCertificate: der.prefix(length)) == nil) }
-        // Wrong bytes give another pin or none, and never read beyond the certificate.
+        // Wrong bytes make another pin or none, and never read beyond the certificate.
         for index in 0..<der.count {
             var broken = der
             broken[index] ^= 0xFF
@@ -59,7 +59,7 @@ struct PinningTests {
         }
     }
 
-    @Test("a server with a pinned key is reached, whichever place the key has", arguments: [0, 1, 2])
+    @Test("a server with a pinned key is reached, whichever index the key has", arguments: [0, 1, 2])
     func match(place: Int) async throws {
         let nginx = try await Nginx.shared()
         var keys = Self.others
@@ -98,7 +98,7 @@ struct PinningTests {
         #expect(error.reason == .secureConnectionFailed(.untrusted))
     }
 
-    @Test("a set that only reports tells observers of each new connection, and lets the call go on")
+    @Test("a report-only set notifies observers of each new connection, and lets the call continue")
     func reportOnly() async throws {
         let nginx = try await Nginx.shared()
         let listener = Listener()

@@ -28,7 +28,7 @@ struct ProxyTests {
         #expect(try await response.text() == "GET http://service.example:81/a?b=c HTTP/1.1")
     }
 
-    @Test("a tunnel tells an HTTP proxy host, port and credentials, and the server nothing of these")
+    @Test("a tunnel sends an HTTP proxy host, port and credentials, and sends the server none of these")
     func tunnel() async throws {
         let nginx = try await Nginx.shared()
         let proxy = try LoopbackProxy(.http, needsCredentials: true)
@@ -110,7 +110,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("a proxy that is not there is told apart from a server that is not there, and may be tried again")
+    @Test("a proxy that is not there is distinguished from a server that is not there, and may be tried again")
     func unreachable() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
@@ -124,7 +124,7 @@ struct ProxyTests {
         }
     }
 
-    @Test("an HTTP proxy that refuses the tunnel is told with its status", arguments: [403, 407, 502, 503])
+    @Test("an HTTP proxy that refuses the tunnel is reported with its status", arguments: [403, 407, 502, 503])
     func refused(status: Int) async throws {
         let proxy = try LoopbackProxy(.http, refusal: status)
         let transport = transport(.http, proxy.port, bypassing: ["127.0.0.1"])
@@ -154,7 +154,7 @@ struct ProxyTests {
         expectTexts(error)
     }
 
-    @Test("missing and wrong credentials are told apart from other refusals, and not shown")
+    @Test("missing and wrong credentials are distinguished from other refusals, and not shown")
     func credentials() async throws {
         for (kind, proxyKind) in [(ProxyServer.Kind.http, LoopbackProxy.Kind.http), (.socks5, .socks5)] {
             let proxy = try LoopbackProxy(proxyKind, needsCredentials: true)

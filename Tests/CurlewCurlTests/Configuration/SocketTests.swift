@@ -12,7 +12,7 @@ import Testing
 /// What the configuration makes of sockets and lookups, as the system and the server see it.
 @Suite(.timeLimit(.minutes(1)))
 struct SocketTests {
-    @Test("the system is told to ask whether an idle peer is there, if wanted", arguments: [nil, 1500, 60_000])
+    @Test("the system probes idle peers, if configured", arguments: [nil, 1500, 60_000])
     func keepAlive(milliseconds: Int?) async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))
@@ -39,7 +39,7 @@ struct SocketTests {
         #expect(hanging_lookup_count(name) == (isKept ? 1 : 3))
     }
 
-    @Test("an address of IPv6 that does not answer has its time, then IPv4 is tried too")
+    @Test("an address of IPv6 that does not respond has its time, then IPv4 is tried too")
     func happyEyeballs() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))

@@ -73,8 +73,8 @@ enum Abuse {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// The test library keeps a backtrace of every error that is thrown, under a key for its object, until the test ends:
-    /// 15 MiB in half a million exchanges, which hid what is measured here.
+    /// The test library keeps a backtrace of every error that is thrown, under a key for its object, until the test
+    /// ends: 15 MiB in half a million exchanges, which hid what is measured here.
     private static func forgetErrors() {
         for handler in ["_swift_willThrow", "_swift_willThrowTypedImpl"] {
             dlsym(nil, handler)?.storeBytes(of: 0, as: UInt.self)
@@ -83,7 +83,7 @@ enum Abuse {
 
     /// The system's library gives each of many threads a store of memory of its own, and each keeps what it
     /// once needed: on a busy machine another one joins at any time, and memory then grew by 13 MiB of which 4 were in
-    /// use. With two for all of them it tells what is kept.
+    /// use. With two for all of them it reports what is kept.
     private static func shareMemory() {
         typealias MallocOption = @convention(c) (Int32, Int32) -> Int32
         let (mostStores, count) = (Int32(-8), Int32(2))
@@ -99,8 +99,8 @@ enum Abuse {
 
 /// Memory over the course of a test: what the last quarter of the samples has more than the second.
 ///
-/// What counts is memory in use. Resident memory is printed only: it follows the largest need of any moment, and grew by
-/// 9 MiB in a storm whose memory in use grew by one.
+/// What counts is memory in use. Resident memory is printed only: it follows the largest need of any moment, and grew
+/// by 9 MiB in a storm whose memory in use grew by one.
 struct MemoryCourse {
     private var resident: [Int] = []
     private var inUse: [Int] = []

@@ -7,8 +7,8 @@ import Foundation
 enum ChildProcess {
     /// Runs `work` in a forked child and says what it returned; nil if the child crashed or hung.
     ///
-    /// Only the calling thread exists there, so `work` may use nothing that waits for another one. For exit tests, whose
-    /// process does nothing else: a lock that another thread holds at the fork stays locked for ever.
+    /// Only the calling thread exists there, so `work` may use nothing that waits for another one. For exit tests,
+    /// whose process does nothing else: a lock that another thread holds at the fork stays locked forever.
     ///
     /// Tries three times: a lock of Swift's runtime may be held at that moment, and such a child hangs.
     static func fork(_ work: () -> Bool) -> Bool? {

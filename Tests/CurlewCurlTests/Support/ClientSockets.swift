@@ -9,8 +9,8 @@ import TestServers
 
 /// The client's ends of the connections to a server in the same process: what has reached them, read or not.
 ///
-/// Only with this can a test say that bytes were there before a request began. That `write` has returned does not tell,
-/// nor does an empty send queue, which the client's acknowledgement may leave for 40 ms.
+/// Only with this can a test assert that bytes arrived before a request began. That `write` has returned does not prove
+/// it, nor does an empty send queue, which the client's acknowledgement may leave for 40 ms.
 struct ClientSockets {
     let serverPort: Int
     private var descriptors: [Int: Int32] = [:]
@@ -19,8 +19,8 @@ struct ClientSockets {
         self.serverPort = serverPort
     }
 
-    /// Waits until the client's system has everything that was written to these connections, and knows of their end where
-    /// they have ended. False after ten seconds.
+    /// Waits until the client's system has everything that was written to these connections, and knows of their end
+    /// where they have ended. False after ten seconds.
     mutating func haveReceived(_ written: [Written]) async -> Bool {
         if written.contains(where: { descriptors[$0.clientPort] == nil }) { find() }
         let end = ContinuousClock.now + .seconds(10)
@@ -28,7 +28,7 @@ struct ClientSockets {
             // Without a socket the client has closed it, and takes nothing from there any more.
             while let socket = descriptors[one.clientPort] {
                 let hasReceived = Self.hasReceived(one, socket)
-                // Asked last: then the answer was about the right socket. Numbers come again, and so do ports.
+                // Asked last: then the response was about the right socket. Numbers come again, and so do ports.
                 if LoopbackPort.ownPort(of: socket) != one.clientPort {
                     find()
                 } else if hasReceived {
@@ -75,7 +75,7 @@ struct ClientSockets {
     }
 }
 
-/// Keeps the thread of an event loop in one place, so that all that happens meanwhile reaches it in one turn.
+/// Keeps the thread of an event loop in one place, so that all that happens in the meantime reaches it in one turn.
 final class LoopHold: Sendable {
     private let transport: CurlTransport
     private let server: RawServer
@@ -103,7 +103,7 @@ final class LoopHold: Sendable {
             held.fire()
             release.block()
         }
-        // Not before: the task waits for the answer now, and goes on with it on the loop's thread, and on no other.
+        // Not before: the task waits for the response now, and goes on with it on the loop's thread, and on no other.
         permits.signal()
         await held.wait()
     }

@@ -2,7 +2,7 @@
 
 import Foundation
 
-/// A port whose queue of connections is full: whoever connects now gets no answer at all.
+/// A port whose queue of connections is full: a client that connects now receives no response at all.
 final class CrowdedPort: Sendable {
     let port: Int
     var url: String { "http://127.0.0.1:\(port)/" }
@@ -11,7 +11,7 @@ final class CrowdedPort: Sendable {
     init() throws {
         let (listener, port) = try LoopbackPort.listen(backlog: 0)
         var descriptors = [listener]
-        // The queue holds one or two; further ones are dropped until somebody accepts.
+        // The queue holds one or two; further ones are dropped until the server accepts.
         for _ in 0..<4 { descriptors.append(try LoopbackPort.connecting(to: port)) }
         self.descriptors = descriptors
         self.port = port

@@ -29,7 +29,7 @@ extension MockResponse {
     }
 }
 
-/// Both texts of an error are there, and the one for people tells nothing about the machinery.
+/// Both texts of an error exist, and the one for users reveals nothing about the machinery.
 func expectTexts(_ error: NetworkError, sourceLocation: SourceLocation = #_sourceLocation) {
     let forPeople = [error.message, error.recoverySuggestion ?? ""].joined(separator: " ")
     #expect(error.message.count > 10 && error.message.hasSuffix("."), sourceLocation: sourceLocation)

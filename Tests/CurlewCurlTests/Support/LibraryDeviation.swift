@@ -5,14 +5,15 @@ import Testing
 @testable import CurlewCurl
 
 extension Trait where Self == ConditionTrait {
-    /// Only where the engine finds the OpenSSL that libcurl uses. One inside of libcurl shows no functions: then there are
-    /// no pins of a path, no certificates in errors, and it takes itself down when the process ends.
+    /// Only where the transport finds the OpenSSL that libcurl uses. One inside of libcurl shows no functions: then
+    /// there are no pins of a path, no certificates in errors, and it takes itself down when the process ends.
     static var usesKnownOpenSSL: Self {
         .enabled(if: CurlLibrary.current.pathProblem == nil, "this libcurl has a TLS library inside")
     }
 }
 
-/// What particular versions of libcurl do otherwise and the engine cannot mend. The reason is printed where it shows.
+/// What particular versions of libcurl do otherwise and the transport cannot mend. The reason is printed where it
+/// shows.
 struct LibraryDeviation {
     /// The versions that may differ, as libcurl counts them.
     let versions: Range<UInt32>

@@ -2,7 +2,7 @@
 
 import CurlewCore
 
-/// Counts the exchanges that an engine has measured, and those that it has measured again: each ends once.
+/// Counts the exchanges that a transport has measured, and those that it has measured again: each ends once.
 final class CountingObserver: RequestObserver {
     /// Which have ended, a bit for each: the numbers are a counter's, and a test of memory must not need much itself.
     private let ended = Locked((bits: [UInt64](), measured: 0, repeated: 0))
@@ -12,7 +12,7 @@ final class CountingObserver: RequestObserver {
     var measured: Int { ended.withLock { $0.measured } }
     var repeated: Int { ended.withLock { $0.repeated } }
 
-    /// When the engine ended the first exchange, whenever the task that waits for it gets to run.
+    /// When the transport ended the first exchange, whenever the task that waits for it gets to run.
     var firstEnd: ContinuousClock.Instant {
         get async {
             await first.wait()

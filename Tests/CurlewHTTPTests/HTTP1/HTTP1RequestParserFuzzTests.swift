@@ -31,7 +31,7 @@ struct HTTP1RequestParserFuzzTests {
         }
     }
 
-    @Test("Limits strike at the same place however a stream is split")
+    @Test("Limits apply at the same offset however a stream is split")
     func splitLimits() {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

@@ -36,7 +36,7 @@ struct OriginTests {
         #expect(Origin(scheme: scheme, host: host, port: port) == nil)
     }
 
-    @Test("Scheme, host and port tell origins apart (RFC 6454 §5)")
+    @Test("Scheme, host and port distinguish origins (RFC 6454 §5)")
     func equality() {
         let base = Origin(scheme: "https", host: "example.com")
         #expect(base == Origin(scheme: "HTTPS", host: "EXAMPLE.com", port: 443))

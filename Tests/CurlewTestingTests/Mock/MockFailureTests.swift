@@ -74,7 +74,7 @@ struct MockFailureTests {
         #expect(error?.underlying is Broken)
     }
 
-    @Test("A delayed answer comes when the clock of the call says so")
+    @Test("A delayed response comes when the clock of the call says so")
     func delay() async throws {
         let clock = ManualClock()
         var configuration = ClientConfiguration()
@@ -89,7 +89,7 @@ struct MockFailureTests {
     }
 
     @Test(
-        "An answer that would come too late is a timeout of the phase that ends first",
+        "A response that would come too late is a timeout of the phase that ends first",
         arguments: [
             (Timeouts(firstByte: .seconds(1), total: .seconds(5)), NetworkError.Phase.firstByte, Duration.seconds(1)),
             (Timeouts(firstByte: .seconds(5), total: .seconds(1)), .total, .seconds(1)),

@@ -13,7 +13,7 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(1)))
 struct MockRecordingTests {
-    @Test("A test waits for requests, and hears which there were when they do not come")
+    @Test("A test waits for requests, and receives a list of them if they do not arrive")
     func waits() async throws {
         let mock = MockTransport.answering { _ in .status(.noContent) }
         let client = APIClient.mock(mock)

@@ -15,7 +15,7 @@ import Foundation
 struct MockStubTests {
     let ada = User(id: 1, name: "Ada")
 
-    @Test("One line makes a client whose typed stub gets the endpoint and answers a value")
+    @Test("One line makes a client whose typed stub receives the endpoint and returns a value")
     func value() async throws {
         let client = APIClient.mock { $0.on(GetUser.self) { User(id: $0.id, name: "Ada") } }
         #expect(try await client.send(GetUser(id: 7)) == User(id: 7, name: "Ada"))
@@ -80,9 +80,9 @@ struct MockStubTests {
                 }
             }
         }
-        let users: [User] = try await client.send(UsersAPI.list)
+        let users: [User] = try await client.send(UsersAPI.list.decoding())
         #expect(users == [ada])
-        #expect(try await client.send(UsersAPI.one(5), as: User.self).id == 5)
+        #expect(try await client.send(UsersAPI.one(5).decoding(User.self)).id == 5)
     }
 
     @Test("A typed stub comes before one for the path, and of two for a type the last counts")

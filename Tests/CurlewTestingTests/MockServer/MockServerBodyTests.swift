@@ -77,7 +77,7 @@ struct MockServerBodyTests {
         #expect(client.get("/").body == "next")
     }
 
-    @Test("A large body arrives whole at a slow reader")
+    @Test("A large body arrives complete at a slow reader")
     func large() throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .generated(bytes: 4_000_000).closing())

@@ -58,7 +58,7 @@ struct MockServerConnectionTests {
         #expect(ending == .orderly)
     }
 
-    @Test("HTTP/1.0 keeps a connection only when asked, and is told")
+    @Test("HTTP/1.0 keeps a connection only on request, and the server says so")
     func oldVersion() throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))
@@ -93,7 +93,7 @@ struct MockServerConnectionTests {
         #expect(request.trailers == ["Digest": "7"])
     }
 
-    @Test("A client that expects 100 is told to go on, one that does not wait is not")
+    @Test("A client that expects 100 receives it, one that does not wait does not")
     func expectation() throws {
         let server = try MockServer()
         server.on(.put, "/") { .text($0.text) }
@@ -149,7 +149,7 @@ struct MockServerConnectionTests {
         #expect(ending == .orderly || ending == .reset)
     }
 
-    @Test("Clients on many threads get their own answers")
+    @Test("Clients on many threads get their own responses")
     func concurrent() async throws {
         let server = try MockServer()
         server.on(.get, "/:n") { .text($0.parameters["n"] ?? "") }

@@ -62,7 +62,7 @@ struct MockServerFaultTests {
         #expect(client.readToEnd() == ("", .orderly))
     }
 
-    @Test("A stall ends when the client goes away")
+    @Test("A stall ends when the client closes the connection")
     func stallEnds() throws {
         var configuration = MockServer.Configuration()
         configuration.maximumConnections = 1
@@ -143,7 +143,7 @@ struct MockServerFaultTests {
         #expect(client.readToEnd() == ("", .orderly))
     }
 
-    @Test("A dripping body arrives whole, in pieces")
+    @Test("A dripping body arrives complete, in pieces")
     func dripping() throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("abcdefg").dripping(bytesPerChunk: 2, every: .milliseconds(5)))

@@ -34,7 +34,7 @@ struct MockServerFramingTests {
         #expect(ending == .orderly)
     }
 
-    @Test("A dripping response brings its head in pieces too", arguments: [false, true])
+    @Test("A dripping response sends its head in pieces too", arguments: [false, true])
     func drippingHead(isRaw: Bool) throws {
         let server = try MockServer()
         let whole = MockResponse.text("abc").closing()

@@ -17,7 +17,7 @@ struct MockServerInterruptionTests {
         (.afterHead, head), (.afterBytes(3), head + "hel"),
     ]
 
-    @Test("A close gives what came before, and the end of the stream", arguments: stages)
+    @Test("A close delivers what came before, and the end of the stream", arguments: stages)
     func close(stage: MockResponse.Stage, sent: String) throws {
         let server = try MockServer()
         server.enqueue(.text("hello").interrupted(by: .close, at: stage), .text("next"))
@@ -28,7 +28,9 @@ struct MockServerInterruptionTests {
         #expect(try RawClient(port: server.port).get("/").body == "next")
     }
 
-    @Test("A half-close ends the server's direction and keeps the connection until the client goes", arguments: stages)
+    @Test(
+        "A half-close ends the server's direction and keeps the connection until the client closes it",
+        arguments: stages)
     func halfClose(stage: MockResponse.Stage, sent: String) throws {
         var configuration = MockServer.Configuration()
         configuration.maximumConnections = 1
@@ -43,7 +45,7 @@ struct MockServerInterruptionTests {
         #expect(try RawClient(port: server.port).get("/").body == "next")
     }
 
-    @Test("A reset gives at most what came before", arguments: stages)
+    @Test("A reset delivers at most what came before", arguments: stages)
     func reset(stage: MockResponse.Stage, sent: String) throws {
         let server = try MockServer()
         server.enqueue(.text("hello").interrupted(by: .reset, at: stage))
@@ -62,7 +64,7 @@ struct MockServerInterruptionTests {
         #expect(try RawClient(port: server.port).send(Self.request).readToEnd().ending == .reset)
     }
 
-    @Test("A stall gives what came before and then nothing, until the server stops", arguments: stages)
+    @Test("A stall delivers what came before and then nothing, until the server stops", arguments: stages)
     func stall(stage: MockResponse.Stage, sent: String) async throws {
         let server = try MockServer()
         server.enqueue(.text("hello").interrupted(by: .stall, at: stage))
@@ -72,7 +74,7 @@ struct MockServerInterruptionTests {
         server.stop()
         let (text, ending) = client.readToEnd()
         #expect(text.isEmpty)
-        // What was never read is answered by a reset when the connection goes.
+        // What was never read is served by a reset when the connection goes.
         #expect(ending == .orderly || (ending == .reset && stage == .beforeRequestRead))
     }
 
@@ -84,7 +86,7 @@ struct MockServerInterruptionTests {
         #expect(server.requestCount == (stage == .beforeRequestRead ? 0 : 1))
     }
 
-    @Test("A stall before the request is read ends when the client goes away", arguments: [false, true])
+    @Test("A stall before the request is read ends when the client closes the connection", arguments: [false, true])
     func unreadStallEnds(sendsMore: Bool) throws {
         var configuration = MockServer.Configuration()
         configuration.maximumConnections = 1
@@ -97,10 +99,10 @@ struct MockServerInterruptionTests {
     }
 }
 
-/// Answers that do not wait, and servers that count.
+/// Responses that do not wait, and servers that count.
 @Suite(.timeLimit(.minutes(1)))
 struct MockServerEarlyAnswerTests {
-    @Test("An early answer comes before the content, which is then dropped")
+    @Test("An early response comes before the content, which is then dropped")
     func early() throws {
         let server = try MockServer()
         server.enqueue(.text("early").early(), .text("next"))
@@ -114,7 +116,7 @@ struct MockServerEarlyAnswerTests {
         #expect(server.requests.map(\.body.count) == [0, 0])
     }
 
-    @Test("A client that expects 100 gets the early answer instead")
+    @Test("A client that expects 100 gets the early response instead")
     func expectation() throws {
         let server = try MockServer()
         server.enqueue(.status(.contentTooLarge).early().closing())

@@ -21,7 +21,7 @@ struct MockServerLifetimeTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("A server stops when nobody refers to it")
+    @Test("A server stops when it is no longer referenced")
     func lifetime() throws {
         var server: MockServer? = try MockServer()
         let port = try #require(server?.port)

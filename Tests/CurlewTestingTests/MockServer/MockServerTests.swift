@@ -17,7 +17,7 @@ struct MockServerTests {
         var name: String
     }
 
-    @Test("A route answers with its parameters, and the request is recorded")
+    @Test("A route responds with its parameters, and the request is recorded")
     func route() throws {
         let server = try MockServer()
         server.on(.get, "/users/:id") { .json(User(id: $0.parameters["id"] ?? "", name: $0.query("name") ?? "")) }
@@ -110,7 +110,7 @@ struct MockServerTests {
         #expect(response.head.contains("Allow: POST, PUT\r\n"))
     }
 
-    @Test("HEAD is answered by GET's route, without the content")
+    @Test("HEAD is served by GET's route, without the content")
     func head() throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("hello"))

@@ -56,7 +56,7 @@ final class RawClient {
         close(descriptor)
     }
 
-    /// Ends the sending side.
+    /// Ends the request side.
     func finish() {
         shutdown(descriptor, Int32(SHUT_WR))
     }
@@ -111,7 +111,7 @@ final class RawClient {
         }
     }
 
-    /// Reads so many bytes, fewer if the connection ends.
+    /// Reads this many bytes, fewer if the connection ends.
     func read(_ count: Int) -> String {
         while buffer.count < count, fill() == nil {}
         return take(min(count, buffer.count))

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewStandard
 import Foundation
 import TestServers
 import Testing
@@ -75,7 +76,7 @@ struct BackgroundFilesTests {
         #expect(names.contains("folder"))
     }
 
-    @Test("an answer that comes in two launches is whole")
+    @Test("a response that comes in two launches is whole")
     func twoLaunches() throws {
         let upload = try transfer(.upload(from: "film"))
         try files.append(Data("first, ".utf8), to: upload.id)
@@ -89,7 +90,7 @@ struct BackgroundFilesTests {
         #endif
     }
 
-    @Test("an overlong answer and a failed transfer leave no file")
+    @Test("an overlong response and a failed transfer leave no file")
     func leftovers() throws {
         let upload = try transfer(.upload(from: "film"))
         try files.append(Data(count: BackgroundFiles.maximumAnswer), to: upload.id)
@@ -104,7 +105,7 @@ struct BackgroundFilesTests {
         #expect(names.isEmpty)
     }
 
-    @Test("answers that belong to nobody are swept, those of others stay")
+    @Test("responses that belong to no transfer are swept, those of others stay")
     func sweep() throws {
         let (known, unknown) = (try transfer(.upload(from: "a")), try transfer(.upload(from: "b")))
         let other = BackgroundFiles(folder: folder.path, identifier: "example.other")
@@ -125,7 +126,7 @@ struct BackgroundFilesTests {
         try path.flatMap { try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int }
     }
 
-    @Test("the ledger and the answers are for the owner alone, whatever their files were before")
+    @Test("the ledger and the responses are for the owner alone, whatever their files were before")
     func permissions() throws {
         let ledger = try write("{}", "example.films.ledger.json")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: ledger)
@@ -145,7 +146,7 @@ struct BackgroundFilesTests {
         #expect(try mode(files.answer(download.id)) == 0o600)
     }
 
-    @Test("a ledger behind a symbolic link is not read, and the next one takes its place")
+    @Test("a ledger behind a symbolic link is not read, and the next one replaces it")
     func link() throws {
         var ledger = BackgroundLedger()
         ledger.start(try transfer(.upload(from: "/film")))

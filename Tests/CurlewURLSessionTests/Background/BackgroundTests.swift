@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCookies
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -21,7 +22,7 @@ struct BackgroundTests {
     private let outcome = BackgroundOutcome(
         HTTPResponse(status: .ok, headers: ["Content-Type": "application/json", "Set-Cookie": "a=hidden"]), file: nil)
 
-    @Test("a description travels as text and comes back the same")
+    @Test("a description travels as text and returns the same")
     func text() throws {
         let original = try transfer(tags: ["film": "7", "what/ever": "ü"])
         let text = try original.text()
@@ -76,7 +77,7 @@ struct BackgroundTests {
         #expect(ledger[new.id]?.state == .running && ledger[old.id]?.state == .lost)
     }
 
-    @Test("the first outcome counts, also one of a transfer that nobody knows, or that counted as lost")
+    @Test("the first outcome counts, also one of an unknown transfer, or one that counted as lost")
     func outcomes() throws {
         let one = try transfer()
         var ledger = BackgroundLedger()
@@ -125,7 +126,7 @@ struct BackgroundTests {
         }
     }
 
-    @Test("certificates in PEM text are found, whatever stands around them")
+    @Test("certificates in PEM text are found, whatever surrounds them")
     func pem() {
         let text = """
             subject=one

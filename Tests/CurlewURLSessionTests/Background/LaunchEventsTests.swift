@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlewURLSession
 
-/// When an app may tell the system that it is done.
+/// When an app may report to the system that it is done.
 @Suite(.timeLimit(.minutes(1)))
 struct LaunchEventsTests {
     private let start = Date(timeIntervalSince1970: 1000)
@@ -27,10 +27,10 @@ struct LaunchEventsTests {
         #expect(events.ask(2, at: start + 6).isEmpty)
     }
 
-    @Test("what was told of an earlier wake-up does not count for the next", arguments: [0, 1])
+    @Test("the notification of an earlier wake-up does not count for the next", arguments: [0, 1])
     func stale(way: Int) {
         var events = LaunchEvents<Int>()
-        // Told while the app was in front, where no handler is handed over.
+        // Received while the app was in front, where no handler is delivered.
         #expect(events.tell(at: start).isEmpty)
         // Something has happened since, or much time has passed.
         if way == 0 { events.goOn() }

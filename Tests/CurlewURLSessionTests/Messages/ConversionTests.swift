@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCookies
 import CurlewCore
 import CurlewHTTP
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import TestServers
@@ -119,7 +121,7 @@ struct ConversionTests {
         #expect { try URLRequest(request) } throws: { ($0 as? NetworkError)?.reason == .invalidRequest }
     }
 
-    @Test("codings that are undone, and those that nobody knows")
+    @Test("codings that are decoded, and unknown ones")
     func codings() {
         for known in ["gzip", "GZIP , br", "deflate", "identity"] { #expect(ResponseFields.isDecoded(known)) }
         for unknown in ["aws-chunked", "gzip, exi"] { #expect(!ResponseFields.isDecoded(unknown)) }
@@ -130,7 +132,7 @@ struct ConversionTests {
 /// Ready-made requests through a client.
 @Suite(.timeLimit(.minutes(1)))
 struct URLRequestCallTests {
-    @Test("send gives every answer, data only successes")
+    @Test("send returns every response, data only successes")
     func calls() async throws {
         let server = try MockServer()
         server.on(.post, "/echo") { .data($0.body) }
@@ -191,12 +193,12 @@ struct URLRequestCallTests {
         }
     }
 
-    @Test("completions get the answer, the decoded value, or the error, once", arguments: [false, true])
+    @Test("completions get the response, the decoded value, or the error, once", arguments: [false, true])
     func completions(elsewhere: Bool) async throws {
         let client = APIClient.mock(mock)
         func outcome(_ text: String) async throws -> (Result<Int, NetworkError>, Result<User, NetworkError>) {
             let request = try message(text)
-            let (status, user) = (OneShot<Result<Int, NetworkError>>(), OneShot<Result<User, NetworkError>>())
+            let (status, user) = (SharedResult<Result<Int, NetworkError>>(), SharedResult<Result<User, NetworkError>>())
             if elsewhere {
                 client.send(urlRequest: request, deliverOn: .anywhere) { result in
                     status.finish(.success(result.map(\.status.code)))
@@ -216,7 +218,7 @@ struct URLRequestCallTests {
         #expect(status == .failure(NetworkError(.invalidRequest)) && user == .failure(NetworkError(.invalidRequest)))
     }
 
-    @Test("errors of Foundation and answers of URLSession become the errors that they stand for")
+    @Test("errors of Foundation and responses of URLSession become the errors that they represent")
     func errors() throws {
         #expect(NetworkError(URLError(.notConnectedToInternet)) == NetworkError(.unreachable))
         #expect(NetworkError(URLError(.notConnectedToInternet)).isOffline)

@@ -13,7 +13,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-/// What an app's own session may be, and what is told of a platform.
+/// What an app's own session may be, and how a platform is reported.
 @Suite(.timeLimit(.minutes(1)))
 struct SessionSettingsTests {
     @Test("a background session is refused with an error, where URLSession would end the process")
@@ -44,7 +44,7 @@ struct SessionSettingsTests {
         #expect(problems.allSatisfy { !$0.contains("Linux") } && problems.count == 1)
     }
 
-    @Test("a coding that Apple's systems do not undo stays, and its field with it")
+    @Test("a coding that Apple's systems do not decode stays, and its field with it")
     func codings() throws {
         for coding in ["gzip", "deflate", "br", "x-gzip", "gzip, br", "identity"] {
             #expect(ResponseFields.isDecoded(coding, on: .apple) && ResponseFields.isDecoded(coding, on: .linux))
@@ -75,7 +75,7 @@ struct SessionSettingsTests {
     func contentType() throws {
         func type(_ body: RequestBody, _ headers: HTTPHeaders = [:], _ platform: Platform = .apple) throws -> String? {
             let request = try HTTPRequest(.post, url: "http://127.0.0.1/", headers: headers, body: body)
-            return try RequestGuard.message(request, rawBody: false, closes: false, on: platform)
+            return try RequestGuard.message(request, skipsContentDecoding: false, closes: false, on: platform)
                 .value(forHTTPHeaderField: "Content-Type")
         }
         let body = RequestBody.bytes(Data("a=1".utf8))

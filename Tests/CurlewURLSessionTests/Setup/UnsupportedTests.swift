@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -118,7 +119,7 @@ struct UnsupportedTests {
         #expect(EnvironmentProxies([:]).problem(for: origin, .none) == nil)
     }
 
-    @Test("a file for the keys of connections in the environment, for which nobody has asked")
+    @Test("a file for the keys of connections in the environment, which was not requested")
     func keyLog() throws {
         let environment = EnvironmentProxies(["SSLKEYLOGFILE": "keys"])
         let (secure, plain) = (Origin(scheme: "https", host: "a.example"), Origin(scheme: "http", host: "a.example"))

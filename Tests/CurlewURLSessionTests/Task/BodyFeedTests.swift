@@ -60,12 +60,12 @@ struct BodyFeedTests {
         #expect(sink.closings == 1)
     }
 
-    @Test("a body that nobody opens ends with its exchange")
+    @Test("an unopened body ends with its exchange")
     func unopened() async {
         let sink = Sink(room: 0)
         let feed = BodyFeed(sink)
         let isGone = Locked(false)
-        feed.start(length: nil, Self.held(isGone)) { _ in Issue.record("nobody is told") }
+        feed.start(length: nil, Self.held(isGone)) { _ in Issue.record("no waiter is notified") }
         #expect(await eventually { sink.isAwaited })
         feed.stop()
         #expect(sink.closings == 0)
@@ -86,20 +86,20 @@ struct BodyFeedTests {
                 return chunk
             }
         }
-        feed.start(length: nil, pull) { _ in Issue.record("nobody is told") }
+        feed.start(length: nil, pull) { _ in Issue.record("no waiter is notified") }
         feed.stop()
         #expect(await eventually { isCancelled.withLock { $0 } })
         feed.release()
         #expect(sink.closings == 1 && sink.written.isEmpty)
     }
 
-    @Test("when URLSession wants the body anew, the first producer ends and nobody hears of it")
+    @Test("when URLSession wants the body again, the first producer ends without a report")
     func anew() async {
         let (first, second) = (Sink(room: 0), Sink(room: 64))
         let feeds = BodyFeeds()
         let (old, new) = (BodyFeed(first), BodyFeed(second))
         let isGone = Locked(false)
-        old.start(length: nil, Self.held(isGone)) { _ in Issue.record("nobody is told") }
+        old.start(length: nil, Self.held(isGone)) { _ in Issue.record("no waiter is notified") }
         feeds.adopt(old)
         new.start(length: nil, Self.chunks([Data("whole".utf8)])) { _ in Issue.record("nothing fails") }
         feeds.adopt(new)
@@ -148,7 +148,7 @@ struct BodyFeedTests {
         }
     }
 
-    /// A producer with one chunk that never arrives; `isGone` when nobody keeps it any more.
+    /// A producer with one chunk that never arrives; `isGone` when it is no longer referenced.
     private static func held(_ isGone: Locked<Bool>) -> @Sendable () -> ChunkPull {
         {
             let token = Token(isGone)
@@ -174,7 +174,7 @@ private final class Sink: UploadSink {
     }
 
     private let room: Int
-    /// The reader goes away after so many bytes.
+    /// The reader goes away after this many bytes.
     private let endsAfter: Int
     private let state = Locked(State())
 

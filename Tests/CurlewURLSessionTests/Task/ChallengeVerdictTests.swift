@@ -11,7 +11,7 @@ struct ChallengeVerdictTests {
         ChallengeVerdict(topic, isConfigured: isConfigured, failures: failures)
     }
 
-    @Test("without a word in the configuration the system answers, and only for accounts nobody does")
+    @Test("without a setting in the configuration the system answers, and only for accounts of the system")
     func plain() {
         for failures in 0...2 {
             #expect(verdict(.serverTrust, false, failures: failures) == .system)

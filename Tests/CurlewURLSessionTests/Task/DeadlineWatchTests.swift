@@ -25,7 +25,7 @@ struct DeadlineWatchTests {
     @Test("the clock of the deadlines is the clock of the timer")
     func clock() {
         let before = DispatchTime.now().uptimeNanoseconds
-        let now = UInt64(ExchangeClock.now())
+        let now = UInt64(TimeoutTracker.now())
         let after = DispatchTime.now().uptimeNanoseconds
         // The conversion of either may drop some nanoseconds.
         #expect(now + 1000 >= before && now <= after + 1000)
@@ -33,7 +33,7 @@ struct DeadlineWatchTests {
 
     /// Counts how often it is looked at, and is over with the first look.
     private final class Item: DeadlineWatch.Watched {
-        let looked = OneShot<Int64>()
+        let looked = SharedResult<Int64>()
 
         func look(at now: Int64) -> Int64? {
             looked.finish(.success(now))
@@ -45,7 +45,7 @@ struct DeadlineWatchTests {
     func fires() async throws {
         let watch = DeadlineWatch()
         let (soon, late) = (Item(), Item())
-        let moment = ExchangeClock.now() + 2_000_000
+        let moment = TimeoutTracker.now() + 2_000_000
         watch.add(late, at: .max - 1)
         watch.add(soon, at: moment)
         #expect(try await soon.looked.wait() >= moment)

@@ -19,7 +19,7 @@ struct HostSlotsTests {
         slots.enter(exchanges[index], origin: origin, priority) { [started] in started.withLock { $0.append(index) } }
     }
 
-    @Test("an origin has so many slots; others wait, and start in their order when one is free")
+    @Test("an origin has this many slots; others wait, and start in their order when one is free")
     func order() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<5 { enter(index, origin) }
@@ -44,7 +44,7 @@ struct HostSlotsTests {
         #expect(started.withLock { $0 } == [0, 1, 3])
     }
 
-    @Test("a higher priority goes first")
+    @Test("a higher priority starts first")
     func priority() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<3 { enter(index, origin) }
@@ -53,7 +53,7 @@ struct HostSlotsTests {
         #expect(started.withLock { $0 } == [0, 1, 3])
     }
 
-    @Test("what gives up waiting is not started, and only what waits can give up")
+    @Test("a cancelled waiter is not started, and only waiters can be cancelled")
     func abandon() throws {
         let origin = try #require(Origin(scheme: "http", host: "a.test"))
         for index in 0..<4 { enter(index, origin) }

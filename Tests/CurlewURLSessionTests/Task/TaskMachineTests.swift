@@ -51,7 +51,7 @@ struct TaskMachineTests {
         }
     }
 
-    @Test("a small answer is handed over whole")
+    @Test("a small response is delivered whole")
     func small() {
         var machine = machine()
         #expect(
@@ -74,7 +74,7 @@ struct TaskMachineTests {
         #expect(run(&machine, .head(ok), .read, .ended(nil), .read) == ["stream 200", "-", "end", "end"])
     }
 
-    @Test("interim answers are not the answer; a second answer is none")
+    @Test("interim responses are not the response; a second response is none")
     func interim() {
         var machine = machine()
         let early = TaskMachine.Head(status: 103, headers: [:], length: nil)
@@ -90,7 +90,7 @@ struct TaskMachineTests {
         #expect(second.wantsEnd)
     }
 
-    @Test("a demand for credentials is the end of an answer, and the task is not asked further")
+    @Test("a demand for credentials is the end of a response, and the task is not asked further")
     func challenge() {
         var machine = machine()
         let denied = TaskMachine.Head(status: .unauthorized, headers: [:], length: nil)
@@ -119,7 +119,7 @@ struct TaskMachineTests {
         #expect(steps[4].hasPrefix("broken") && steps[5].hasPrefix("broken"))
     }
 
-    @Test("an abandoned body ends the task, a reader in the middle of waiting is told")
+    @Test("an abandoned body ends the task, and a waiting reader is notified")
     func abandoned() {
         var waiting = machine(streams: true)
         #expect(run(&waiting, .head(ok), .read, .abandoned).last == "broken cancelled")
@@ -154,14 +154,14 @@ struct TaskMachineTests {
         #expect(machine.wantsEnd && !machine.wantsSuspension)
     }
 
-    @Test("where nothing can be suspended, a reader who is too far behind loses the answer")
+    @Test("where nothing can be suspended, a reader who is too far behind loses the response")
     func bound() {
         var machine = machine(.fails(beyond: 16), streams: true)
         let steps = run(&machine, .head(ok), .data(bytes), .data(bytes), .data(bytes), .read, .read)
         #expect(
             steps == ["stream 200", "-", "-", "-"] + Array(repeating: "broken limitExceeded responseBody", count: 2))
         #expect(machine.wantsEnd)
-        // The same when the head has not been handed over.
+        // The same when the head has not been delivered.
         var gathering = self.machine(.fails(beyond: 5), smallBody: 5)
         #expect(
             run(&gathering, .head(ok), .data(bytes), .read).suffix(2) == [
@@ -169,7 +169,7 @@ struct TaskMachineTests {
             ])
     }
 
-    @Test("any order of events tells each waiter once, and loses or repeats no byte")
+    @Test("any order of events notifies each waiter once, and loses or repeats no byte")
     func anyOrder() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SeededGenerator(seed: seed)
@@ -247,11 +247,11 @@ private struct RandomRun {
             answers += 1
             isBroken = true
         case .chunk(let data):
-            if !isReading { problem = "a chunk for nobody" }
+            if !isReading { problem = "a chunk without a reader" }
             isReading = false
             taken += data ?? Data()
         case .breakOff:
-            if !isReading { problem = "an error for nobody" }
+            if !isReading { problem = "an error without a reader" }
             isReading = false
             isBroken = true
         case nil: break

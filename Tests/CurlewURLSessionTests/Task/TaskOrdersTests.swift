@@ -5,7 +5,7 @@ import Testing
 
 @testable import CurlewURLSession
 
-/// A task that URLSession counts suspensions of never stands still for ever.
+/// A task that URLSession counts suspensions of never stands still forever.
 @Suite(.timeLimit(.minutes(1)))
 struct TaskOrdersTests {
     @Test("each suspension gets one resumption, whatever comes in between")
@@ -22,7 +22,7 @@ struct TaskOrdersTests {
                     switch orders.next(wantsEnd: false, wantsSuspension: wants) {
                     case .suspend?: suspensions += 1
                     case .resume?: suspensions -= 1
-                    case .cancel?: Issue.record("nobody wants the end")
+                    case .cancel?: Issue.record("the end was not requested")
                     case nil: break
                     }
                     #expect(suspensions == (wants ? 1 : 0), "seed \(seed)")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewAuthentication
 public import CurlewCore
 import CurlewHTTP
 

@@ -98,13 +98,13 @@ enum MigratingFromAHomeMadeLayer {
     }
 
     static func get(_ client: APIClient) async throws -> (Film, [Film]) {
-        let film: Film = try await client.send(FilmsAPI.one(id: "toy-story"))
-        let films = try await client.send(FilmsAPI.all, as: [Film].self)
+        let film: Film = try await client.send(FilmsAPI.one(id: "toy-story").decoding())
+        let films = try await client.send(FilmsAPI.all.decoding([Film].self))
         return (film, films)
     }
 
     static func post(_ client: APIClient) async throws -> Rating {
-        let rating: Rating = try await client.send(FilmsAPI.rate(id: "toy-story", Rating(stars: 5)))
+        let rating: Rating = try await client.send(FilmsAPI.rate(id: "toy-story", Rating(stars: 5)).decoding())
         return rating
     }
 
@@ -141,7 +141,7 @@ enum MigratingFromAHomeMadeLayer {
     }
 
     static func renew(_ token: String?) -> Request<Tokens> {
-        .post("/auth/refresh", json: ["refreshToken": .init(token ?? "")])
+        .post("/auth/refresh", body: .json(["refreshToken": .init(token ?? "")]))
     }
 
     static func retry(_ client: APIClient, work: @escaping @Sendable () async throws -> Int) async throws -> Int {
@@ -155,7 +155,7 @@ enum MigratingFromAHomeMadeLayer {
 
     static func errors(_ client: APIClient) async -> String {
         do {
-            let film: Film = try await client.send(FilmsAPI.one(id: "toy-story"))
+            let film: Film = try await client.send(FilmsAPI.one(id: "toy-story").decoding())
             return film.title
         } catch {
             switch error.reason {
@@ -168,8 +168,10 @@ enum MigratingFromAHomeMadeLayer {
         }
     }
 
-    static func completion(_ client: APIClient, show: @escaping @Sendable (String) -> Void) -> RequestHandle {
-        let handle = client.send(FilmsAPI.all, as: [Film].self, deliverOn: .queue(.main)) { result in
+    static func completion(
+        _ client: APIClient, show: @escaping @Sendable (String) -> Void
+    ) -> APIClient.RequestHandle {
+        let handle = client.send(FilmsAPI.all.decoding([Film].self), deliverOn: .queue(.main)) { result in
             switch result {
             case .success(let films): show("\(films.count) films")
             case .failure(let error): if !error.isCancelled { show(error.message) }
@@ -182,7 +184,7 @@ enum MigratingFromAHomeMadeLayer {
         let client = APIClient.mock {
             $0.on(FilmsAPI.self) { _ in #"[{"id": "toy-story", "title": "Toy Story", "year": 1995}]"# }
         }
-        let films: [Film] = try await client.send(FilmsAPI.all)
+        let films: [Film] = try await client.send(FilmsAPI.all.decoding())
         #expect(films.map(\.title) == ["Toy Story"])
         #expect(client.recordedCalls.map(\.path) == ["/films"])
     }
@@ -190,7 +192,7 @@ enum MigratingFromAHomeMadeLayer {
     static func testFailure() async throws {
         let client = APIClient.mock { $0.fail(with: NetworkError(statusCode: 503)) }
         let error = await #expect(throws: NetworkError.self) {
-            let _: [Film] = try await client.send(FilmsAPI.all)
+            let _: [Film] = try await client.send(FilmsAPI.all.decoding())
         }
         #expect(error?.isServerError == true)
     }

@@ -29,13 +29,13 @@ enum MigratingFromAlamofire {
         }
         static func create(_ station: NewStation) -> Request<Station> { .post("/stations", json: station) }
         static func addPhoto(to id: Int, file: String, caption: String) -> Request<Void> {
-            .post("/stations/\(id)/photo", multipart: [.file("photo", path: file), .field("caption", caption)])
+            .post("/stations/\(id)/photo", body: .multipart([.file("photo", path: file), .field("caption", caption)]))
         }
         static func logIn(_ name: String, _ password: String) -> Request<Tokens> {
-            .post("/oauth/token", form: ["grant_type": "password", "username": name, "password": password])
+            .post("/oauth/token", body: .form(["grant_type": "password", "username": name, "password": password]))
         }
         static func renew(_ token: String?) -> Request<Tokens> {
-            .post("/oauth/token", form: ["grant_type": "refresh_token", "refresh_token": token])
+            .post("/oauth/token", body: .form(["grant_type": "refresh_token", "refresh_token": token]))
         }
     }
 
@@ -129,7 +129,9 @@ enum MigratingFromAlamofire {
         _ = result
     }
 
-    static func completion(_ client: APIClient, show: @escaping @MainActor (String) -> Void) -> RequestHandle {
+    static func completion(
+        _ client: APIClient, show: @escaping @MainActor (String) -> Void
+    ) -> APIClient.RequestHandle {
         let handle = client.send(Stations.station(7)) { result in
             show((try? result.get().name) ?? "")
         }

@@ -29,13 +29,13 @@ enum MigratingFromGet {
         static func create(_ issue: NewIssue) -> Request<Issue> { .post("/issues", json: issue) }
         static func close(_ id: Int) -> Request<Void> { .delete("/issues/\(id)") }
         static func attach(_ file: String, to id: Int) -> Request<Void> {
-            .post("/issues/\(id)/files", multipart: [.file("file", path: file)])
+            .post("/issues/\(id)/files", body: .multipart([.file("file", path: file)]))
         }
         static func replaceLog(of id: Int, with file: String) -> Request<Void> {
             .put("/issues/\(id)/log", body: .file(file, type: .text))
         }
         static func renew(_ tokens: Tokens) -> Request<Tokens> {
-            .post("/auth/refresh", json: ["refreshToken": .init(tokens.refreshToken ?? "")])
+            .post("/auth/refresh", body: .json(["refreshToken": .init(tokens.refreshToken ?? "")]))
         }
     }
 

@@ -73,18 +73,20 @@ enum MigratingFromMoya {
     }
 
     static func get(_ client: APIClient) async throws -> ([Repository], Repository) {
-        let repositories: [Repository] = try await client.send(Code.repositories(user: "ada", page: 1))
-        let repository = try await client.send(Code.repository(id: 7), as: Repository.self)
+        let repositories: [Repository] = try await client.send(Code.repositories(user: "ada", page: 1).decoding())
+        let repository = try await client.send(Code.repository(id: 7).decoding(Repository.self))
         return (repositories, repository)
     }
 
     static func post(_ client: APIClient) async throws -> Repository {
-        let created: Repository = try await client.send(Code.create(NewRepository(name: "curlew")))
+        let created: Repository = try await client.send(Code.create(NewRepository(name: "curlew")).decoding())
         return created
     }
 
-    static func completion(_ client: APIClient, show: @escaping @MainActor (String) -> Void) -> RequestHandle {
-        let handle = client.send(Code.repository(id: 7), as: Repository.self) { result in
+    static func completion(
+        _ client: APIClient, show: @escaping @MainActor (String) -> Void
+    ) -> APIClient.RequestHandle {
+        let handle = client.send(Code.repository(id: 7).decoding(Repository.self)) { result in
             switch result {
             case .success(let repository): show(repository.name)
             case .failure(let error): if !error.isCancelled { show(error.message) }
@@ -113,11 +115,12 @@ enum MigratingFromMoya {
     }
 
     static func renewal(of tokens: Tokens) -> Request<Tokens> {
-        .post("/auth/refresh", json: ["refreshToken": .init(tokens.refreshToken ?? "")])
+        .post("/auth/refresh", body: .json(["refreshToken": .init(tokens.refreshToken ?? "")]))
     }
 
     static func signIn(_ client: APIClient, _ store: TokenStore) async throws {
-        let tokens: Tokens = try await client.withoutCredentials().send(Code.logIn(name: "ada", password: "secret"))
+        let login = Code.logIn(name: "ada", password: "secret").decoding(Tokens.self).withoutCredentials()
+        let tokens = try await client.send(login)
         try await store.signIn(tokens)
     }
 
@@ -140,7 +143,7 @@ enum MigratingFromMoya {
     }
 
     static func upload(_ client: APIClient, _ file: String) async throws {
-        let _: Repository = try await client.send(Code.addLogo(id: 7, file: file))
+        let _: Repository = try await client.send(Code.addLogo(id: 7, file: file).decoding())
     }
 
     static func download(_ client: APIClient, to file: String) async throws {
@@ -149,7 +152,7 @@ enum MigratingFromMoya {
 
     static func errors(_ client: APIClient) async -> String {
         do {
-            return try await client.send(Code.repository(id: 7), as: Repository.self).name
+            return try await client.send(Code.repository(id: 7).decoding(Repository.self)).name
         } catch {
             switch error.reason {
             case .cancelled: return ""
@@ -161,8 +164,8 @@ enum MigratingFromMoya {
         }
     }
 
-    static func cancel(_ client: APIClient) -> RequestHandle {
-        let handle = client.send(Code.repository(id: 7), as: Repository.self) { _ in }
+    static func cancel(_ client: APIClient) -> APIClient.RequestHandle {
+        let handle = client.send(Code.repository(id: 7).decoding(Repository.self)) { _ in }
         handle.cancel()
         return handle
     }
@@ -177,7 +180,7 @@ enum MigratingFromMoya {
             }
             $0.fail(.delete, "/repositories/:id", with: NetworkError(statusCode: 403))
         }
-        let repositories: [Repository] = try await client.send(Code.repositories(user: "ada", page: 1))
+        let repositories: [Repository] = try await client.send(Code.repositories(user: "ada", page: 1).decoding())
         #expect(repositories.map(\.name) == ["curlew"])
         #expect(client.recordedCalls.map(\.request.target) == ["/users/ada/repositories?page=1"])
     }

@@ -33,13 +33,13 @@ enum MigratingFromURLSession {
         static func create(_ order: NewOrder) -> Request<Order> { .post("/orders", json: order) }
         static func remove(_ id: Int) -> Request<Void> { .delete("/orders/\(id)") }
         static func addReceipt(to id: Int, file: String) -> Request<Void> {
-            .post("/orders/\(id)/receipt", multipart: [.field("kind", "receipt"), .file("photo", path: file)])
+            .post("/orders/\(id)/receipt", body: .multipart([.field("kind", "receipt"), .file("photo", path: file)]))
         }
         static func logIn(_ name: String, _ password: String) -> Request<Tokens> {
-            .post("/auth/login", json: ["username": .init(name), "password": .init(password)])
+            .post("/auth/login", body: .json(["username": .init(name), "password": .init(password)]))
         }
         static func renew(_ token: String?) -> Request<Tokens> {
-            .post("/auth/refresh", json: ["refreshToken": .init(token ?? "")])
+            .post("/auth/refresh", body: .json(["refreshToken": .init(token ?? "")]))
         }
     }
 
@@ -128,7 +128,9 @@ enum MigratingFromURLSession {
         }
     }
 
-    static func completion(_ client: APIClient, show: @escaping @MainActor (String) -> Void) -> RequestHandle {
+    static func completion(
+        _ client: APIClient, show: @escaping @MainActor (String) -> Void
+    ) -> APIClient.RequestHandle {
         let handle = client.send(Calls.order(7)) { result in
             switch result {
             case .success(let order): show(order.title)

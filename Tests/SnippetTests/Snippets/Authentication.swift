@@ -4,11 +4,11 @@ import Curlew
 
 extension Request {
     static func login(_ name: String, _ password: String) -> Request<Tokens> {
-        .post("/auth/login", json: ["username": name, "password": password])
+        .post("/auth/login", body: .json(["username": name, "password": password]))
     }
 
     static func renewal(of refreshToken: String?) -> Request<Tokens> {
-        .post("/auth/refresh", json: ["refreshToken": refreshToken])
+        .post("/auth/refresh", body: .json(["refreshToken": refreshToken]))
     }
 }
 
@@ -52,8 +52,8 @@ enum AuthenticationPage {
         return configuration
     }
 
-    static func translating(_ store: TokenStore) -> TokenInterceptor {
-        let account: TokenInterceptor = .bearer(store) { refresh in
+    static func translating(_ store: TokenStore) -> BuiltInInterceptor {
+        let account: BuiltInInterceptor = .bearer(store) { refresh in
             do throws(NetworkError) {
                 return try await refresh.client.send(.renewal(of: refresh.tokens.refreshToken))
             } catch {

@@ -22,7 +22,7 @@ enum CachingPage {
 
     static func whereFrom(_ client: APIClient) async throws -> String {
         let film = try await client.response(for: .film("metropolis"))
-        print(film.cacheVerdict)  // from the cache: it is fresh; 12 s old, good for 48 s more
+        print(film.cacheStatus)  // from the cache: it is fresh; 12 s old, fresh for another 48 s
         let origin =
             switch film.served {
             case .network: "from the server, whole"
@@ -68,7 +68,7 @@ enum CookiesPage {
 
 enum CacheRulesPage {
     static func client() -> APIClient {
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.lifetimes = [CacheLifetime(.seconds(600), under: "https://api.example.com/films")]
         rules.ignoredQueryItems = ["utm_*", "fbclid"]
         let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching(rules: rules)))

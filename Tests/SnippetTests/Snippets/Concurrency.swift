@@ -48,7 +48,7 @@ enum ConcurrencyPage {
     }
 
     @MainActor
-    static func completion(_ client: APIClient, _ screen: Screen) -> RequestHandle {
+    static func completion(_ client: APIClient, _ screen: Screen) -> APIClient.RequestHandle {
         let handle = client.send(.user(id: 1)) { result in
             if case .success(let user) = result { screen.show(user) }
         }

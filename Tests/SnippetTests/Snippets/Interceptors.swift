@@ -50,7 +50,7 @@ enum Interceptors {
     static func harmless() -> Pipeline {
         let pipeline = Pipeline.standard
             .adding(.caching())
-            .adding(.onRequest(changesWhoseAnswer: false) { request, _ in request.headers["X-App"] = "films" })
+            .adding(.onRequest(changesPrincipal: false) { request, _ in request.headers["X-App"] = "films" })
 
         return pipeline
     }

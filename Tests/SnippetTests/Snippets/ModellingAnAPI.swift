@@ -20,7 +20,7 @@ extension Request {
 
 extension Request {
     static func rename(_ id: String, to title: String) -> Request<Film> {
-        .patch("/films/\(id)", json: ["title": .init(title), "tags": ["renamed", 1]])
+        .patch("/films/\(id)", body: .json(["title": .init(title), "tags": ["renamed", 1]]))
     }
     static func poster(at url: String) -> Request<Data> { .get(url: url) }
 }
@@ -93,13 +93,13 @@ enum ModellingAnAPI {
     static func threeForms(_ client: APIClient) async throws -> [Film] {
         let film = try await client.send(.film("metropolis"))
         let same = try await client.send(GetFilm(id: "metropolis"))
-        let films: [Film] = try await client.send(FilmsAPI.list(year: 1927))
+        let films: [Film] = try await client.send(FilmsAPI.list(year: 1927).decoding())
 
         return [film, same] + films
     }
 
     static func forNothing(_ client: APIClient) async throws {
-        try await client.send(FilmsAPI.rate("metropolis", Rating(stars: 5)))  // the status counts, the body is not read
+        try await client.send(FilmsAPI.rate("metropolis", Rating(stars: 5)).ignoringBody())  // the status counts
     }
 
     static func wholeAnswer(_ client: APIClient) async throws -> String {

@@ -19,8 +19,10 @@ enum RedirectsPage {
         return response.url
     }
 
-    static func scoped(_ key: String) -> RequestHook {
-        let hook = RequestHook(for: "https://cdn.example.com") { request, _ in request.headers["X-Key"] = key }
+    static func scoped(_ key: String) -> BuiltInInterceptor {
+        let hook: BuiltInInterceptor = .onRequest(for: "https://cdn.example.com") { request, _ in
+            request.headers["X-Key"] = key
+        }
 
         return hook
     }
@@ -45,13 +47,13 @@ enum RetryingPage {
         return pipeline
     }
 
-    static func rules() -> [RetryInterceptor] {
-        let patient = RetryInterceptor(when: { attempt in
+    static func rules() -> [BuiltInInterceptor] {
+        let patient: BuiltInInterceptor = .retry(when: { attempt in
             if attempt.status == .forbidden, attempt.headers.contains(.retryAfter) { return .retry }
             if attempt.status == .ok, attempt.body?.starts(with: Data(#"{"errors""#.utf8)) == true { return .retry }
             return .usual
         })
-        let failover = RetryInterceptor(onRetry: { request, _ in
+        let failover: BuiltInInterceptor = .retry(onRetry: { request, _ in
             try request.setURL("https://eu.example.com" + request.target)
         })
 

@@ -49,7 +49,7 @@ struct FilmView: View {
     }
 }
 
-/// Five stars; a tap on one gives so many.
+/// Five stars; a tap on one gives this many.
 private struct RatingStars: View {
     let average: Double
     let rate: (Int) -> Void

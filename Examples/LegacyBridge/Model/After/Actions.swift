@@ -30,10 +30,10 @@ package actor Journal {
 }
 
 extension APIClient {
-    /// The old layer's actions before a request and after a response. They are hooks here, and run in the order in which
-    /// they are added.
+    /// The old layer's actions before a request and after a response. They are hooks here, and run in the order in
+    /// which they are added.
     ///
-    /// Later `.bearer(tokens)` takes the place of the token's action: it knows origins, renews tokens, and runs after
+    /// Later `.bearer(tokens)` replaces the token's action: it knows origins, refreshes tokens, and runs after
     /// redirects. Until then the hook says itself where the token may go.
     package func withActions(_ session: Session, _ journal: Journal) -> APIClient {
         adding(.onRequest { _, context in await journal.add("begin \(context.routeName)") })

@@ -28,11 +28,11 @@ extension Request {
 /// A caller that works on a queue of its own, such as one that writes what it gets into a database.
 package struct Archive: Sendable {
     private let client: APIClient
-    private let executor: CompletionExecutor
+    private let executor: APIClient.CompletionExecutor
 
     /// - `executor`: where completions run. `.queue(queue)` for a dispatch queue; anything else that runs closures by
     ///   `CompletionExecutor { work in … }`.
-    package init(client: APIClient, executor: CompletionExecutor) {
+    package init(client: APIClient, executor: APIClient.CompletionExecutor) {
         self.client = client
         self.executor = executor
     }
@@ -41,7 +41,7 @@ package struct Archive: Sendable {
     @discardableResult
     package func fetchNames(
         of user: Int, done: @escaping @Sendable (Result<String, NetworkError>) -> Void
-    ) -> RequestHandle {
+    ) -> APIClient.RequestHandle {
         client.send(.user(user), deliverOn: executor) { result in
             done(result.map { "\($0.firstName) \($0.lastName)" })
         }
@@ -49,7 +49,7 @@ package struct Archive: Sendable {
 }
 
 /// The last step, for one caller after the other: `ProfileScreen` with async and await. Two levels of closures are two
-/// lines, a screen that goes away cancels its task, and nobody has to remember to call `whenDone`.
+/// lines, a screen that closes cancels its task, and no caller has to remember to call `whenDone`.
 @MainActor
 package final class ModernProfileScreen {
     package private(set) var text = ""

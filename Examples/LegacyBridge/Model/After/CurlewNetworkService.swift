@@ -14,14 +14,14 @@ package struct CurlewNetworkService: NetworkService {
     package func perform<Value: Decodable & Sendable>(
         _ request: any RequestDescription, completion: @escaping @MainActor (Result<Value, ServiceError>) -> Void
     ) -> any NetworkTask {
-        client.send(DescribedRoute(request: request), as: Value.self) { result in
+        client.send(DescribedRoute(request: request).decoding(Value.self)) { result in
             completion(result.mapError { ServiceError($0) })
         }
     }
 }
 
 /// The handle is what the old layer called a task.
-extension RequestHandle: NetworkTask {}
+extension APIClient.RequestHandle: NetworkTask {}
 
 /// A description of the old layer as a route. What cannot be sent, such as a path with `..`, becomes an error of the
 /// call: never nil, and never a crash.

@@ -10,7 +10,7 @@ package protocol RequestDescription: Sendable {
     var additionalHeaders: [String: String] { get }
     var parameters: [String: String] { get }
     var body: (any Encodable & Sendable)? { get }
-    /// The call goes with the token of whoever is signed in.
+    /// The call carries the token of the signed-in user.
     var needsToken: Bool { get }
 }
 
@@ -38,7 +38,7 @@ package enum ServiceError: Error, Hashable {
     case noData
 }
 
-/// A call under way, for screens that go away.
+/// A call in progress, for screens that go away.
 package protocol NetworkTask: Sendable {
     func cancel()
 }

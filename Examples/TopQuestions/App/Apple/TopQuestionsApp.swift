@@ -14,7 +14,7 @@ struct TopQuestionsApp: App {
     private let service = CommandLine.arguments.contains("--live") ? nil : try? SampleAPI()
 
     private var client: APIClient {
-        let client = APIClient(baseURL: service.map { BaseURL(stringLiteral: $0.url) } ?? .live)
+        let client = APIClient(baseURL: service.map { $0.baseURL } ?? .live)
         return service != nil && CommandLine.arguments.contains("--slow") ? client.slow : client
     }
 

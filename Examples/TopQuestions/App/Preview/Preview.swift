@@ -5,7 +5,7 @@ import CurlewTesting
 import TopQuestionsModel
 
 extension APIClient {
-    /// Answers from `Questions.json`, for previews and tests.
+    /// Responses from `Questions.json`, for previews and tests.
     ///
     /// It lives in the program, not in the model: a mock comes from CurlewTesting, which the program contains anyway,
     /// because its sample server is made of it.

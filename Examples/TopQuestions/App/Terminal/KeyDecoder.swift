@@ -13,7 +13,7 @@ enum Key: Equatable {
 struct KeyDecoder {
     private var pending: [UInt8] = []
 
-    /// The bytes so far are the beginning of a key, or Escape: only time tells.
+    /// The bytes so far are the beginning of a key, or Escape: only a pause decides.
     var isWaiting: Bool { !pending.isEmpty }
 
     mutating func decode(_ bytes: some Sequence<UInt8>) -> [Key] {
@@ -23,7 +23,7 @@ struct KeyDecoder {
             if let key { keys.append(key) }
             pending.removeFirst(length)
         }
-        // No key is that long: somebody is playing.
+        // No key is that long: the input is not from a keyboard.
         if pending.count > 32 { pending = [] }
         return keys
     }
@@ -76,7 +76,7 @@ struct KeyDecoder {
             default: 1
             }
         let given = bytes.prefix(length)
-        // Broken text costs its first byte, and the rest is looked at anew.
+        // Broken text costs its first byte, and the rest is looked at again.
         guard given.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) else { return (nil, 1) }
         guard given.count == length else { return nil }
         guard let text = String(validating: given, as: UTF8.self), let character = text.first else { return (nil, 1) }

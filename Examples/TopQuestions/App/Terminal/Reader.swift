@@ -103,7 +103,7 @@ final class Reader {
         begin { await $0.load() }
     }
 
-    /// Back to the list. What is still under way for the question is of no use any more.
+    /// Back to the list. What is still in progress for the question is of no use any more.
     private func close() {
         opened?.avatar.cancel()
         opened = nil

@@ -62,7 +62,7 @@ struct Screen {
         return lines.map { $0.fitted(to: size.columns) }
     }
 
-    /// How many rows the content gets in a terminal of so many.
+    /// How many rows the content gets in a terminal of this many.
     static func bodyRows(of rows: Int) -> Int { Frame(rows: rows, status: 1).body }
 
     /// What has to go when there is little room: first the hint, then the title, then the status.

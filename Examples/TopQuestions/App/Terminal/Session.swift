@@ -24,7 +24,7 @@ final class Session {
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1024))
     }
 
-    /// Runs until somebody wants it to end; the status to exit with.
+    /// Runs until the user quits; the status to exit with.
     func run() async -> Int32 {
         TerminalEvents.begin(continuation)
         reader.start()
@@ -48,8 +48,8 @@ final class Session {
         let lines = withObservationTracking {
             reader.lines(in: terminal.size, turn: turn)
         } onChange: { [isChanged, continuation] in
-            // Called before the change; the event is handled after it. Each drawing asks anew to be told, so several
-            // are told at once, and one event is enough.
+            // Called before the change; the event is handled after it. Each drawing registers again, so several
+            // are notified at once, and one event is enough.
             if isChanged.make() { continuation.yield(.changed) }
         }
         terminal.draw(lines.map(painter.paint))

@@ -11,7 +11,7 @@ import Musl
 struct Terminal {
     private let before: termios
 
-    /// There is somebody to read and to press keys.
+    /// A user can read and press keys.
     static func isPresent(environment: [String: String]) -> Bool {
         isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && environment["TERM"] != "dumb"
     }
@@ -27,7 +27,7 @@ struct Terminal {
         Self.send("\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l")
     }
 
-    /// Gives the terminal back as it was. To be called on every way out.
+    /// Restores the terminal. Called on every exit.
     func restore() {
         Self.send("\u{1B}[0m\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l")
         var settings = before

@@ -4,10 +4,11 @@ import CurlewHTTP
 import CurlewTesting
 import Foundation
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
-/// A service with rotating tokens, as a transport: it refuses what is not current, renews once for each refresh token,
-/// and counts what must not happen.
+/// A service with rotating tokens, as a transport: it refuses what is not current, refreshes once for each refresh
+/// token, and counts what must not happen.
 final class AccountServer: Transport {
     struct State {
         var generation = 0
@@ -17,7 +18,7 @@ final class AccountServer: Transport {
         var exchanged: Set<String> = []
         /// Refresh tokens presented after they had been exchanged.
         var spentReused = 0
-        /// Those that somebody presents now, and how often one came twice at once.
+        /// Those that are presented now, and how often one was presented twice at the same time.
         var underWay: Set<String> = []
         var overlaps = 0
         var calls = 0
@@ -31,7 +32,7 @@ final class AccountServer: Transport {
     let state = Locked(State())
     /// Every refresh passes here before it is answered.
     let onRefresh: @Sendable () async throws -> Void
-    /// Every answer to a call passes here.
+    /// Every response to a call passes here.
     let onCall: @Sendable () async throws -> Void
 
     init(

@@ -5,9 +5,10 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
-/// Which credential goes with which call, and where none goes.
+/// Which credential is attached to which call, and where none is.
 @Suite(.timeLimit(.minutes(1)))
 struct AuthenticationChoiceTests {
     private let pipeline: Pipeline = [
@@ -63,13 +64,13 @@ struct AuthenticationChoiceTests {
         #expect(requests.withLock { $0 } == 0)
     }
 
-    @Test("a field that the call brings along counts, and wins")
+    @Test("a field of the call is kept, and wins")
     func own() async throws {
         let call = try #require(try await sent(.required, headers: ["Authorization": "Mine x"]))
         #expect(call.request.headers[.authorization] == "Mine x")
     }
 
-    @Test("a credential for a named origin goes there and nowhere else")
+    @Test("a credential for a named origin is sent there and nowhere else")
     func named() async throws {
         let call = try #require(try await sent(nil, to: "https://other.test/x"))
         #expect(call.request.headers["X-API-Key"] == "k")

@@ -4,6 +4,7 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
@@ -12,7 +13,7 @@ struct BearerInterceptorTests {
 
     /// The `Authorization` field that a request to `url` leaves with.
     static func sent(
-        to url: String, by bearer: BearerInterceptor, client: String? = "https://api.test", headers: HTTPHeaders = [:],
+        to url: String, by bearer: any Interceptor, client: String? = "https://api.test", headers: HTTPHeaders = [:],
         crossedOrigin: Bool = false
     ) async throws -> String? {
         var context = ExchangeContext(clientOrigin: try client.map { try origin($0) })
@@ -22,7 +23,7 @@ struct BearerInterceptorTests {
         return try await bearer.intercept(request, next: next).headers[.authorization]
     }
 
-    @Test("A token goes to the origin of the client", arguments: ["https://api.test/x", "https://API.test:443/"])
+    @Test("A token is sent to the origin of the client", arguments: ["https://api.test/x", "https://API.test:443/"])
     func own(url: String) async throws {
         #expect(try await Self.sent(to: url, by: .bearer { "t" }) == "Bearer t")
     }
@@ -66,7 +67,7 @@ struct BearerInterceptorTests {
             ("http://127.0.0.1:8080", true), ("http://[::1]:8080", true), ("https://api.test", true),
         ])
     func plainText(client: String, isAllowed: Bool) async throws {
-        let setup = PipelineSetup(clientOrigin: try Self.origin(client))
+        let setup = PipelineEnvironment(clientOrigin: try Self.origin(client))
         let implicit = BearerInterceptor { "t" }
         #expect(try await Self.sent(to: client, by: implicit, client: client) == (isAllowed ? "Bearer t" : nil))
         #expect((implicit.problem(in: setup) == nil) == isAllowed)
@@ -77,11 +78,11 @@ struct BearerInterceptorTests {
 
     @Test("Without an origin to belong to it is a problem, which says what to do")
     func noOrigin() async throws {
-        let problem = try #require(BearerInterceptor { "t" }.problem(in: PipelineSetup()))
+        let problem = try #require(BearerInterceptor { "t" }.problem(in: PipelineEnvironment()))
         #expect(problem.contains("base URL") && problem.contains(".bearer(for:"))
         #expect(try await Self.sent(to: "https://api.test/", by: .bearer { "t" }, client: nil) == nil)
         let unreadable = BearerInterceptor(for: "api.test?token=hunter2") { "t" }
-        let reason = try #require(unreadable.problem(in: PipelineSetup()))
+        let reason = try #require(unreadable.problem(in: PipelineEnvironment()))
         #expect(reason.contains("no scheme") && !reason.contains("hunter2"))
         #expect(try await Self.sent(to: "https://api.test/", by: unreadable) == nil)
     }
@@ -144,7 +145,7 @@ struct BearerInterceptorTests {
         #expect(client.recordedCalls.isEmpty)
     }
 
-    @Test("The source is asked anew for each attempt")
+    @Test("The source is asked again for each attempt")
     func eachAttempt() async throws {
         let count = Locked(0)
         let bearer = BearerInterceptor {
@@ -158,7 +159,7 @@ struct BearerInterceptorTests {
         #expect(client.recordedCalls.map { $0.request.headers[.authorization] } == ["Bearer t1", "Bearer t2"])
     }
 
-    @Test("A derived client for another place does not take the token along")
+    @Test("A derived client for another origin does not keep the token")
     func derived() async throws {
         let client = APIClient.mock(pipeline: [.bearer { "t" }]) { $0.onAny { _ in .status(404) } }
         let elsewhere = client.with(baseURL: "https://cdn.test")

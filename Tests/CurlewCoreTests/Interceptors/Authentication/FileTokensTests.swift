@@ -4,6 +4,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// Tokens on disk.
@@ -57,7 +58,7 @@ final class FileTokensTests {
     }
 
     @Test(
-        "a damaged file is a clear error each time, and stays until somebody signs in or out",
+        "a damaged file is a clear error each time, and stays until a user signs in or out",
         arguments: ["", "{", "[]", #"{"version":1}"#, #"{"version":1,"tokens":{"refresh_token":"r"}}"#, "\u{0}\u{1}"])
     func damaged(text: String) async throws {
         try write(text)
@@ -81,14 +82,14 @@ final class FileTokensTests {
         try write(text)
         try await TokenStore(.file(path), time: ManualClock()).signOut()
         #expect(try names == [])
-        // What was tokens once is replaced. What never was may be somebody's, and is put aside.
+        // What was tokens once is replaced. Anything else may belong to another program, and is set aside.
         try write(text)
         try await TokenStore(.file(path), time: ManualClock()).signIn(tokens)
         #expect(try names.count == (text == "s3cret" ? 2 : 1))
         #expect(try await FileTokens(path).load() == tokens)
     }
 
-    @Test("a file of a newer version stays where it is until somebody signs in")
+    @Test("a file of a newer version stays where it is until a user signs in")
     func newer() async throws {
         let text = #"{"version":2,"tokens":"elsewhere"}"#
         try write(text)

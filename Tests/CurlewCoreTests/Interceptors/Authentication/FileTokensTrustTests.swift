@@ -4,9 +4,10 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
-/// Whose token files are believed, and what becomes of the others.
+/// Which token files are used, and what becomes of the others.
 @Suite(.timeLimit(.minutes(1)))
 final class FileTokensTrustTests {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tokens-\(UUID().uuidString)").path
@@ -104,7 +105,7 @@ final class FileTokensTrustTests {
         stale.release()
         #expect(try FileLock.attempt(name) == nil)
         fresh.release()
-        // Another user's could be held for ever. Only root can give one away.
+        // Another user's could be held forever. Only root can give one away.
         try Data().write(to: URL(fileURLWithPath: name))
         if chown(name, 12345, 12345) == 0 {
             #expect(throws: PrivateFile.Failure.self) { try FileLock.attempt(name) }

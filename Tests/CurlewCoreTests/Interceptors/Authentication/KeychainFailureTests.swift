@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 @Suite("What the keychain refuses", .timeLimit(.minutes(1)))
@@ -16,7 +17,7 @@ struct KeychainFailureTests {
         #expect(!hint.contains("Sign in"))
     }
 
-    @Test("an unsigned program is told to be signed, or to use a file")
+    @Test("the error advises an unsigned program to be signed, or to use a file")
     func unsigned() throws {
         let hint = try #require(KeychainFailure.error("written", -34018, nil).hint)
         #expect(hint.contains("Sign the app"))

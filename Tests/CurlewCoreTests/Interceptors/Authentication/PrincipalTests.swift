@@ -5,9 +5,16 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewRedirects
+@testable import CurlewResilience
+@testable import CurlewStandard
 
-/// Whose answer a request gets: what caches and coalescing may rely on.
+/// The principal of a request, on which caches and coalescing rely.
 @Suite(.timeLimit(.minutes(1)))
 struct PrincipalTests {
     /// Asks before and after, as a cache does.
@@ -43,7 +50,7 @@ struct PrincipalTests {
         try #require(try await principals(pipeline, request, headers: headers).first)
     }
 
-    @Test("without a credential, and where none goes, there is nobody")
+    @Test("without a credential, and where none is sent, the principal is anonymous")
     func anonymous() async throws {
         #expect(try await principal([]) == .anonymous)
         let hooks = Pipeline.standard.adding(.onResponse { _, _ in }).adding(.onError { _, _ in })
@@ -60,7 +67,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("what cannot be told without running it is unknown: closures, hooks, interceptors that say nothing")
+    @Test("what cannot be determined without running it is unknown: closures, hooks, interceptors without a principal")
     func unknown() async throws {
         struct Tenant: Interceptor {
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
@@ -76,7 +83,7 @@ struct PrincipalTests {
         }
     }
 
-    @Test("the same credential is the same party, another one another; none is shown")
+    @Test("the same credential is the same principal, another one another; none is shown")
     func credentials() async throws {
         let different: [Pipeline] = [
             [.basic(user: "a", password: "secret")], [.basic(user: "a", password: "secret2")],
@@ -100,7 +107,7 @@ struct PrincipalTests {
         #expect(Set(seen).count == seen.count && seen.count == 10)
     }
 
-    @Test("a credential that the call brings along counts in place of the source")
+    @Test("a credential of the call counts in place of the source")
     func ownCredential() async throws {
         let first = try await principal([.bearer { "t" }], .get("/").header("Authorization", "Mine 1"))
         let again = try await principal([], .get("/").header("Authorization", "Mine 1"))
@@ -113,7 +120,7 @@ struct PrincipalTests {
         #expect(first == again && Set([first, second, cookie]).count == 3)
     }
 
-    @Test("a field of any name tells requests apart, from the client and from the call; harmless ones do not")
+    @Test("a field of any name distinguishes requests, from the client and from the call; harmless ones do not")
     func fields() async throws {
         let first = try await principal([], headers: ["X-Customer": "1"])
         let second = try await principal([], headers: ["X-Customer": "2"])
@@ -154,7 +161,7 @@ struct PrincipalTests {
         for interceptor in [Silent(placement: placement), .onRequest(at: placement) { _, _ in }] as [any Interceptor] {
             let next = Next(
                 context: ExchangeContext(),
-                chain: Chain([interceptor], ClosureTransport(changesWhoseAnswer: false) { _, _ in HTTPResponse() }))
+                chain: Chain([interceptor], ClosureTransport(changesPrincipal: false) { _, _ in HTTPResponse() }))
             #expect(next.principal(of: try HTTPRequest(url: "https://api.test/")) == .unknown)
         }
     }
@@ -181,7 +188,7 @@ struct PrincipalTests {
         #expect(cookies.principal(of: withCookie, in: ExchangeContext()) == .anonymous)
     }
 
-    @Test("a signed-in account is one party through refreshes, and another one after the next sign-in")
+    @Test("a signed-in account is one principal through refreshes, and another one after the next sign-in")
     func sessions() async throws {
         let server = AccountServer()
         let store = TokenStore()
@@ -199,7 +206,7 @@ struct PrincipalTests {
             Issue.record("\(first)")
             return
         }
-        // Even the same tokens: nobody knows whether it is the same person.
+        // Even the same tokens: the user may be another one.
         try await store.signIn(try #require(try await store.tokens))
         try await client.send(.get("/") as Request<Void>)
         let second = try #require(probe.seen.withLock { $0.last })
@@ -209,7 +216,7 @@ struct PrincipalTests {
         #expect(store.principal == .anonymous)
     }
 
-    @Test("an account that changes while the answer comes is seen by asking again")
+    @Test("an account that changes while the response comes is seen by asking again")
     func changesMeanwhile() async throws {
         let store = TokenStore()
         try await store.signIn(Tokens(accessToken: "a"))
@@ -221,7 +228,9 @@ struct PrincipalTests {
         #expect(seen.count == 2 && seen[0] != seen[1] && !seen.contains(.anonymous) && !seen.contains(.unknown))
     }
 
-    @Test("the next process finds the account again; before it loads nobody can tell, and no server can forge it")
+    @Test(
+        "the next process finds the account again; before it loads the principal is unknown, and no server can forge it"
+    )
     func kept() async throws {
         let shelf = RecordedTokens()
         let store = TokenStore(shelf, time: ManualClock())

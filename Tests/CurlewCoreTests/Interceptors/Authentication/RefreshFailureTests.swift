@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// Which errors of a refresh end the tokens.
@@ -53,13 +54,13 @@ struct RefreshFailureTests {
         guard !signsOut else { return }
         if status != 200 { #expect(error?.reason == .status(HTTPStatus(status))) }
         #expect(error?.response?.status.code == status)
-        #expect(error?.detail.hasPrefix("The tokens could not be renewed.") == true)
+        #expect(error?.detail.hasPrefix("The tokens could not be refreshed.") == true)
         #expect(error.map { !"\($0)".contains("s3cret") } == true)
         if body.contains("invalid_client") { #expect(error?.detail.contains("\"invalid_client\"") == true) }
     }
 
     @Test(
-        "a refresher of one's own says by one error that the tokens cannot be renewed, and by no other",
+        "a custom refresher reports by one error that the tokens cannot be refreshed, and by no other",
         arguments: [
             (.notAuthenticated(.refreshRefused), true), (.notAuthenticated(.refused), true),
             (.notAuthenticated(.missingCredential), true), (.notAuthenticated(.sourceFailed), false),

@@ -5,9 +5,12 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewResilience
 
-/// What is told of a call that is sent again because of a 401: nothing of it happens in silence.
+/// Events and logs of a call that is sent again because of a 401.
 @Suite(.timeLimit(.minutes(1)))
 struct RenewalHistoryTests {
     private final class Listener: RequestObserver {
@@ -28,7 +31,7 @@ struct RenewalHistoryTests {
     private let lines = Locked<[String]>([])
     private let store = TokenStore()
 
-    /// The first token ends at once; `statuses` are the answers to the second.
+    /// The first token ends at once; `statuses` are the responses to the second.
     private func client(_ pipeline: Pipeline = [], then statuses: HTTPStatus...) -> APIClient {
         let answers = Locked(statuses)
         let lines = lines
@@ -47,19 +50,19 @@ struct RenewalHistoryTests {
         }
     }
 
-    @Test("a renewal is a call of its own, and the call that was sent again says so, in events, attempts and the log")
+    @Test("a refresh is a call of its own, and the call that was sent again says so, in events, attempts and the log")
     func renewal() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let response = try await client().response(for: Request<Void>.get("/me"))
         #expect(
             response.attempts.map { "\($0.number) \($0.outcome) \($0.decision.cause)" } == [
-                "1 status 401 the credential was renewed", "2 status 200 trying again would not change it",
+                "1 status 401 the credential was refreshed", "2 status 200 a retry would not change the outcome",
             ])
         try #require(listener.calls.count == 2)
         #expect(
             listener.heard(listener.calls[0]) == [
                 "began", "sent /me by attempt 1", "answered", "measured",
-                "tried status 401, the credential was renewed", "sent /me by attempt 2", "answered", "measured",
+                "tried status 401, the credential was refreshed", "sent /me by attempt 2", "answered", "measured",
                 "succeeded",
             ])
         #expect(
@@ -71,20 +74,20 @@ struct RenewalHistoryTests {
         #expect(!log.contains("\"new\""))
     }
 
-    @Test("attempts of a retry and sendings after a renewal are counted together")
+    @Test("attempts of a retry and requests after a refresh are counted together")
     func retried() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let response = try await client([.retry()], then: 503, .ok).response(for: Request<Void>.get("/me"))
         #expect(
             response.attempts.map { "\($0.number) \($0.outcome) \($0.decision.cause)" } == [
-                "1 status 401 the credential was renewed", "2 status 503 it may pass",
-                "3 status 200 trying again would not change it",
+                "1 status 401 the credential was refreshed", "2 status 503 the failure may be temporary",
+                "3 status 200 a retry would not change the outcome",
             ])
         #expect(
             listener.heard(listener.calls[0]).filter { $0.hasPrefix("sent") }.map { $0.suffix(1) } == ["1", "2", "3"])
     }
 
-    @Test("a second sending that fails tells of the first")
+    @Test("a second request that fails reports the first")
     func failure() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let client = client()
@@ -98,12 +101,12 @@ struct RenewalHistoryTests {
         #expect(error?.description.contains("1: status 401") == true)
     }
 
-    @Test("a log of each sending tells what led to it, beside one of each call")
+    @Test("a log of each request shows its cause, beside a log of each call")
     func sendings() async throws {
         try await store.signIn(Tokens(accessToken: "old", refreshToken: "r"))
         let (lines, client) = (lines, client([.retry()], then: 503, .ok))
         let wire = Locked<[String]>([])
-        let log = LoggingInterceptor(each: .sending) { entry in wire.withLock { $0.append("\(entry)") } }
+        let log = LoggingInterceptor(each: .request) { entry in wire.withLock { $0.append("\(entry)") } }
         let both = client.adding(log)
         #expect(both.problems.isEmpty)
         _ = try await both.send(Request<Void>.get("/me").name("Me"))
@@ -112,7 +115,7 @@ struct RenewalHistoryTests {
         #expect(sent[0].hasSuffix("GET https://mock.test/me (Me)"))
         #expect(sent[1].contains("401 Unauthorized"))
         #expect(sent[2].contains("(Me), attempt 2 (before: status 401 after"))
-        #expect(sent[2].contains("because the credential was renewed)"))
+        #expect(sent[2].contains("because the credential was refreshed)"))
         #expect(sent[4].contains("(Me), attempt 3 (before: status 503 after"))
         #expect(sent[5].contains("200 OK"))
         let calls = lines.withLock { $0 }.filter { $0.contains("(Me)") }
@@ -147,6 +150,6 @@ struct RenewalHistoryTests {
         #expect(error?.description.contains("  call      DELETE Remove\n") == true)
         let log = lines.withLock { $0 }
         #expect(log.count == 1)
-        #expect(log.first?.contains("DELETE Remove not sent, invalidRequest: The path holds a dot segment") == true)
+        #expect(log.first?.contains("DELETE Remove not sent, invalidRequest: The path contains a dot segment") == true)
     }
 }

@@ -5,14 +5,16 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
+@testable import CurlewStandard
 
-/// Signing in as the documentation shows it, whoever was there before.
+/// Signing in as the documentation shows it, whatever user was signed in before.
 @Suite(.timeLimit(.minutes(1)))
 struct SignInTests {
-    private static let login = Request<Tokens>.post("/login", json: ["password": "secret"])
+    private static let login = Request<Tokens>.post("/login", body: .json(["password": "secret"]))
 
-    /// A service that knows one password and renews nothing.
+    /// A service that knows one password and refreshes nothing.
     private struct Service: Transport {
         let seen = Locked<[String]>([])
         let isRight: Bool
@@ -34,11 +36,11 @@ struct SignInTests {
             baseURL: "https://api.test",
             pipeline: .standard.adding(
                 .bearer(tokens) { refresh in
-                    try await refresh.client.send(.post("/renew", json: ["token": refresh.tokens.refreshToken]))
+                    try await refresh.client.send(.post("/renew", body: .json(["token": refresh.tokens.refreshToken])))
                 }), transport: service)
     }
 
-    @Test("no token of somebody else goes along, by each form of the word")
+    @Test("no token of another user is sent, by each form of `withoutCredentials()`")
     func noToken() async throws {
         struct LogIn: Endpoint {
             typealias Response = Tokens
@@ -57,7 +59,7 @@ struct SignInTests {
         #expect(try await tokens.tokens?.accessToken == "new")
     }
 
-    @Test("a wrong password is sent once, renews nothing and signs nobody out")
+    @Test("a wrong password is sent once, refreshes nothing and signs out no user")
     func wrongPassword() async throws {
         let service = Service(isRight: false)
         let tokens = TokenStore()
@@ -70,7 +72,7 @@ struct SignInTests {
         #expect(try await tokens.tokens?.accessToken == "old")
     }
 
-    @Test("tokens that have ended and are not renewed any more keep nobody from signing in")
+    @Test("expired tokens that cannot be refreshed do not prevent a sign-in")
     func deadTokens() async throws {
         let service = Service(isRight: true)
         let tokens = TokenStore()

@@ -5,18 +5,19 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
-/// What a refresh brings is kept before it is used, and belongs to the sign-in that it was made for.
+/// The result of a refresh is stored before it is used, and belongs to the sign-in that it was made for.
 @Suite(.timeLimit(.minutes(1)))
 struct TokenCommitTests {
-    /// A place whose saves wait, fail, or never end.
+    /// A persistence whose saves wait, fail, or never end.
     private final class Shelf: TokenPersistence {
         struct Trouble: Error {}
 
         let kept = Locked<[Tokens?]>([])
-        let gate = Locked<OneShot<Void>?>(nil)
-        let begun = Locked<OneShot<Void>?>(nil)
+        let gate = Locked<SharedResult<Void>?>(nil)
+        let begun = Locked<SharedResult<Void>?>(nil)
 
         func load() async throws -> Tokens? { kept.withLock { $0.last } ?? nil }
 
@@ -27,8 +28,8 @@ struct TokenCommitTests {
         }
 
         /// From now on saves wait until `open`, and the first one is reported.
-        func close() -> (begun: OneShot<Void>, gate: OneShot<Void>) {
-            let shots = (begun: OneShot<Void>(), gate: OneShot<Void>())
+        func close() -> (begun: SharedResult<Void>, gate: SharedResult<Void>) {
+            let shots = (begun: SharedResult<Void>(), gate: SharedResult<Void>())
             begun.withLock { $0 = shots.begun }
             gate.withLock { $0 = shots.gate }
             return shots
@@ -55,7 +56,7 @@ struct TokenCommitTests {
         }
     }
 
-    @Test("new tokens are kept before any call goes out with them, also calls that come later")
+    @Test("new tokens are stored before any call is sent with them, also calls that come later")
     func order() async throws {
         let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
@@ -74,13 +75,13 @@ struct TokenCommitTests {
         for call in calls { #expect(await call.value == nil) }
         #expect(server.refreshes == 1)
         #expect(shelf.kept.withLock { $0 } == [AccountServer.tokens(0), AccountServer.tokens(1)])
-        // Whoever starts after a crash goes on with them.
+        // A process that starts after a crash continues with them.
         let next = TokenStore(shelf, policy: .patient)
         #expect(await reason(self.client(next)) == nil)
         #expect(server.refreshes == 1)
     }
 
-    @Test("tokens that cannot be kept are used all the same; observers hear of it, and it can be tried again")
+    @Test("tokens that cannot be stored are used all the same; observers are notified, and storing can be tried again")
     func failing() async throws {
         let store = TokenStore(shelf, policy: .patient)
         try await store.signIn(server.tokens)
@@ -118,7 +119,7 @@ struct TokenCommitTests {
         #expect(store.principal == .anonymous)
     }
 
-    @Test("a place that never answers holds nobody beyond the time of a refresh")
+    @Test("a persistence that never responds delays no call beyond the time of a refresh")
     func hanging() async throws {
         let clock = ManualClock()
         let store = TokenStore(shelf, policy: RefreshPolicy(timeout: .seconds(10)), time: clock)
@@ -135,10 +136,10 @@ struct TokenCommitTests {
         #expect(await store.problem?.detail.contains("10 s") == true)
     }
 
-    @Test("a place that never gives what was kept ends calls at their deadline")
+    @Test("a persistence that never responds ends calls at their deadline")
     func endlessLoad() async throws {
         struct Deaf: TokenPersistence {
-            func load() async throws -> Tokens? { try await OneShot<Tokens?>().wait() }
+            func load() async throws -> Tokens? { try await SharedResult<Tokens?>().wait() }
             func save(_ tokens: Tokens?) async throws {}
         }
         let clock = ManualClock()
@@ -154,9 +155,9 @@ struct TokenCommitTests {
         #expect(await call.value == .timedOut(.total))
     }
 
-    @Test("a call is never repeated with the tokens of another sign-in: its late 401 is the answer")
+    @Test("a call is never repeated with the tokens of another sign-in: its late 401 is the response")
     func otherAccount() async throws {
-        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let server = AccountServer(onCall: {
             begun.finish(.success(()))
             try await gate.wait()
@@ -167,7 +168,7 @@ struct TokenCommitTests {
             baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)
         let call = Task { await reason(client) }
         try await begun.wait()
-        // Ada's call is under way when Bob signs in. As Bob it would succeed.
+        // Ada's call is in progress when Bob signs in. As Bob it would succeed.
         try await store.signIn(server.signIn())
         gate.finish(.success(()))
         #expect(await call.value == .status(.unauthorized))
@@ -176,9 +177,9 @@ struct TokenCommitTests {
         #expect(await reason(client) == nil)
     }
 
-    @Test("who waits for a refresh when somebody else signs in is told, and does not go on as them")
+    @Test("a call that waits for a refresh when another user signs in fails, and does not continue as that user")
     func replaced() async throws {
-        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let server = AccountServer(onRefresh: {
             begun.finish(.success(()))
             try await gate.wait()
@@ -197,7 +198,7 @@ struct TokenCommitTests {
         #expect(try await store.tokens == server.tokens)
     }
 
-    @Test("a refresh that goes through the client of its own tokens does not wait for itself")
+    @Test("a refresh through the client of its own tokens does not wait for itself")
     func roundabout() async throws {
         let whole = Locked<APIClient?>(nil)
         let store = TokenStore()

@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// A thousand lives of an account in random order.
@@ -46,7 +47,7 @@ struct TokenInterleavingTests {
             }
             for _ in 0..<Int.random(in: 0...6, using: &random) { await Task.yield() }
         }
-        // Nobody waits for ever: the suite's time limit would tell.
+        // No caller waits forever: the suite's time limit would end the test.
         for call in calls {
             let reason = await call.value
             switch reason {

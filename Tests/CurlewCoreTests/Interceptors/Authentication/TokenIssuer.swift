@@ -4,6 +4,7 @@ import CurlewHTTP
 import CurlewTesting
 import Foundation
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// An authorization server with rotation and reuse detection, whose every response waits for the test.
@@ -22,13 +23,13 @@ final class TokenIssuer: Sendable {
         var isGood = false
         var requests = 0
         var answered = 0
-        var pending: [(token: String, gate: OneShot<Answer>)] = []
+        var pending: [(token: String, gate: SharedResult<Answer>)] = []
         /// Answers every request at once.
         var isOpen = false
         var exchanged: Set<String> = []
         var underWay: Set<String> = []
         var violations: [String] = []
-        var observers: [(condition: @Sendable (State) -> Bool, reached: OneShot<Void>)] = []
+        var observers: [(condition: @Sendable (State) -> Bool, reached: SharedResult<Void>)] = []
     }
 
     private let state = Locked(State())
@@ -78,23 +79,23 @@ final class TokenIssuer: Sendable {
         for gate in gates { gate.finish(.success(.tokens)) }
     }
 
-    /// Until so many requests wait for an answer.
+    /// Until this many requests wait for a response.
     func waitForRequests(_ count: Int) async throws {
         try await wait { $0.pending.count >= count }
     }
 
-    /// Until every request has its answer.
+    /// Until every request has its response.
     func waitForEnd() async throws {
         try await wait { $0.answered == $0.requests }
     }
 
     private func wait(_ condition: @escaping @Sendable (State) -> Bool) async throws {
-        let reached = OneShot<Void>()
+        let reached = SharedResult<Void>()
         change { $0.observers.append((condition, reached)) }
         try await reached.wait()
     }
 
-    /// Changes the state and tells those who wait for it.
+    /// Changes the state and notifies the waiters.
     private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         let (result, reached) = state.withLock { state in
             let result = body(&state)
@@ -107,12 +108,12 @@ final class TokenIssuer: Sendable {
         return result
     }
 
-    private func receive(_ token: String) -> OneShot<Answer> {
+    private func receive(_ token: String) -> SharedResult<Answer> {
         change { state in
             state.requests += 1
             if state.exchanged.contains(token) { state.violations.append("\(token) was exchanged before") }
             if !state.underWay.insert(token).inserted { state.violations.append("\(token) twice at once") }
-            let gate = OneShot<Answer>()
+            let gate = SharedResult<Answer>()
             if state.isOpen { gate.finish(.success(.tokens)) } else { state.pending.append((token, gate)) }
             return gate
         }

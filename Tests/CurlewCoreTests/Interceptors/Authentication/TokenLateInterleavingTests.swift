@@ -5,9 +5,11 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
-/// Callers that come and go, time that passes, responses that come when they want, sign-ins and sign-outs, in any order.
+/// Callers that come and go, time that passes, responses that come when they want, sign-ins and sign-outs, in any
+/// order.
 @Suite(.timeLimit(.minutes(2)))
 struct TokenLateInterleavingTests {
     @Test("the tokens kept are the last ones that the server issued to the session in force")
@@ -45,12 +47,12 @@ struct TokenLateInterleavingTests {
             for _ in 0..<Int.random(in: 0...12, using: &random) { await Task.yield() }
         }
         issuer.open()
-        // A call that nothing wakes would wait for ever: time stands still from here.
+        // A call that nothing wakes would wait forever: time stands still from here.
         for call in calls { _ = await call.result }
-        // A refresh may be under way that no call waits for.
+        // A refresh may be in progress that no call waits for.
         try await issuer.waitForEnd()
         let expected = isSignedIn ? issuer.tokens : nil
-        // Its result may be on its way into the store, which tells when it is there.
+        // Its result may be on its way into the store, which reports its arrival.
         while try await store.tokens != expected, await changes.next() != nil {}
         #expect(try await store.tokens == expected, "seed \(seed)")
         #expect(issuer.violations.isEmpty, "seed \(seed): \(issuer.violations)")

@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// A refresh whose callers have gone: its tokens are the only good ones, since the server has exchanged the old ones.
@@ -35,7 +36,7 @@ struct TokenLateTests {
         }
     }
 
-    /// A call whose time has passed while its refresh is under way.
+    /// A call whose time has passed while its refresh is in progress.
     private func overdue(_ store: TokenStore) async throws {
         let late = Task { try await call(store) }
         try await issuer.waitForRequests(1)
@@ -71,7 +72,7 @@ struct TokenLateTests {
         #expect(issuer.violations.isEmpty)
     }
 
-    @Test("a call that comes while a late refresh is under way waits for it, and presents no refresh token again")
+    @Test("a call that comes while a late refresh is in progress waits for it, and presents no refresh token again")
     func joins() async throws {
         let store = try await store()
         try await overdue(store)
@@ -126,7 +127,7 @@ struct TokenLateTests {
         issuer.answer(.invalidGrant)
         #expect(await changes.next() == .signedOut)
         #expect(try await store.tokens == nil)
-        // The write ends after the store has told.
+        // The write ends after the store has reported.
         try await yieldUntil { kept.last == .some(nil) }
     }
 }

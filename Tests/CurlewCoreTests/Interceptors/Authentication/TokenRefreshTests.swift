@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// The refresh coordinator under everything that goes wrong in production.
@@ -46,7 +47,7 @@ struct TokenRefreshTests {
 
     @Test("401s that arrive late, in any order, over three rotations: one refresh for each, none with a spent token")
     func late() async throws {
-        let gates = Locked<[OneShot<Void>]>([])
+        let gates = Locked<[SharedResult<Void>]>([])
         let server = AccountServer(onCall: {
             let gate = gates.withLock { $0.popLast() }
             try await gate?.wait()
@@ -56,11 +57,11 @@ struct TokenRefreshTests {
         let client = client(server, store)
         for rotation in 1...3 {
             server.expire()
-            let mine = (0..<20).map { _ in OneShot<Void>() }
+            let mine = (0..<20).map { _ in SharedResult<Void>() }
             gates.withLock { $0 = mine }
             let calls = (0..<20).map { _ in Task { await outcome(client) } }
             try await yieldUntil { gates.withLock { $0.isEmpty } }
-            // The answers come one after the other, each when the calls before it are over or waiting.
+            // The responses come one after the other, each when the calls before it are over or waiting.
             for gate in mine.shuffled() {
                 gate.finish(.success(()))
                 for _ in 0..<20 { await Task.yield() }
@@ -73,7 +74,7 @@ struct TokenRefreshTests {
 
     @Test("the first caller is cancelled in the middle of the refresh: the others succeed")
     func cancelled() async throws {
-        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let server = AccountServer(onRefresh: {
             begun.finish(.success(()))
             try await gate.wait()
@@ -93,9 +94,9 @@ struct TokenRefreshTests {
         #expect(try await store.tokens == AccountServer.tokens(1))
     }
 
-    @Test("signing out in the middle of a refresh: nothing is stored, and who waits is told")
+    @Test("signing out in the middle of a refresh: nothing is stored, and waiting calls are notified")
     func signOut() async throws {
-        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let server = AccountServer(onRefresh: {
             begun.finish(.success(()))
             try await gate.wait()
@@ -129,7 +130,7 @@ struct TokenRefreshTests {
         let calls = (0..<20).map { _ in Task { await outcome(client) } }
         for call in calls {
             let reason = await call.value
-            // One that came after the others have been told goes without a token, and is refused by the server.
+            // A call that arrived after the others were notified is sent without a token, and is refused by the server.
             #expect(reason == .notAuthenticated(.refreshRefused) || reason == .status(401))
         }
         #expect(server.refreshes == 1)
@@ -137,7 +138,7 @@ struct TokenRefreshTests {
         #expect(await changes.next() == .signedOut)
     }
 
-    @Test("a refresh that fails keeps the tokens, gives an error worth trying again, and works the next time")
+    @Test("a refresh that fails keeps the tokens, throws a retryable error, and works the next time")
     func failing() async throws {
         let server = AccountServer()
         let store = TokenStore()
@@ -154,14 +155,14 @@ struct TokenRefreshTests {
     }
 
     @Test(
-        "a refresh that never ends holds no call beyond its time, and is given up at its limit: then a call tries again"
+        "a refresh that never ends holds no call beyond its time, and is dropped at its limit: then a call tries again"
     )
     func endless() async throws {
         let clock = ManualClock()
-        let (isStuck, begun) = (Locked(true), OneShot<Void>())
+        let (isStuck, begun) = (Locked(true), SharedResult<Void>())
         let server = AccountServer(onRefresh: {
             begun.finish(.success(()))
-            // Does not even end when told to.
+            // Does not end even when cancelled.
             if isStuck.withLock({ $0 }) { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
         })
         let policy = RefreshPolicy(timeout: .seconds(10), longestRefresh: .seconds(25))
@@ -187,10 +188,10 @@ struct TokenRefreshTests {
         #expect(server.refreshes == 2)
     }
 
-    @Test("a call does not wait for a refresh beyond its own deadline; the refresh goes on")
+    @Test("a call does not wait for a refresh beyond its own deadline; the refresh continues")
     func deadline() async throws {
         let clock = ManualClock()
-        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let server = AccountServer(onRefresh: {
             begun.finish(.success(()))
             try await gate.wait()
@@ -226,7 +227,7 @@ struct TokenRefreshTests {
         #expect(reasons.dropFirst(4).allSatisfy { $0 == .notAuthenticated(.tooManyRefreshes) })
     }
 
-    @Test("a call is replayed once; its second 401 is the answer")
+    @Test("a call is replayed once; its second 401 is the response")
     func onceOnly() async throws {
         let calls = Locked(0)
         let transport = MockTransport.answering { call in

@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// Stores that share one file, as those of two processes do.
@@ -36,7 +37,7 @@ final class TokenSharingTests: Sendable {
         }
     }
 
-    @Test("stores that meet ended tokens at the same moment renew once between them")
+    @Test("stores that meet ended tokens at the same moment refresh once between them")
     func once() async throws {
         let server = AccountServer()
         let stores = (0..<4).map { _ in store() }
@@ -56,7 +57,7 @@ final class TokenSharingTests: Sendable {
         }
     }
 
-    @Test("what another store has renewed is used, and is the same sign-in")
+    @Test("what another store has refreshed is used, and is the same sign-in")
     func adopted() async throws {
         let server = AccountServer()
         let (one, other) = (store(), store())
@@ -87,13 +88,13 @@ final class TokenSharingTests: Sendable {
         #expect(server.refreshes == 1)
     }
 
-    @Test("newer tokens of another store that have ended too are the ones to renew")
+    @Test("newer tokens of another store that have ended too are the ones to refresh")
     func newerButEnded() async throws {
         let (clock, server) = (ManualClock(), AccountServer())
         let (one, other) = (store(clock), store(clock))
         try await one.signIn(server.tokens)
         #expect(try await other.tokens != nil)
-        // The other store's process has renewed, long ago.
+        // The other store's process has refreshed, long ago.
         server.state.withLock { $0.generation = 1 }
         var kept = try #require(try await FileTokens(path).load())
         (kept.accessToken, kept.refreshToken, kept.expiresAt) = ("a1", "r1", clock.date.addingTimeInterval(-1))
@@ -103,7 +104,7 @@ final class TokenSharingTests: Sendable {
         #expect(server.state.withLock { $0.presented } == ["r1": 1])
     }
 
-    @Test("a sign-out in another process is heard of when the tokens are renewed: nothing is sent")
+    @Test("a sign-out in another process is heard of when the tokens are refreshed: nothing is sent")
     func signedOutElsewhere() async throws {
         let server = AccountServer()
         let (one, other) = (store(), store())
@@ -119,9 +120,9 @@ final class TokenSharingTests: Sendable {
 
     enum Meanwhile: CaseIterable { case signedOut, signedIn, signedInWhileRefused }
 
-    @Test("what happens in another process during a refresh is not undone by it", arguments: Meanwhile.allCases)
+    @Test("what happens in another process during a refresh is not decoded by it", arguments: Meanwhile.allCases)
     func meanwhile(_ event: Meanwhile) async throws {
-        let (begun, gate) = (OneShot<Void>(), OneShot<Void>())
+        let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let server = AccountServer(onRefresh: {
             begun.finish(.success(()))
             try await gate.wait()
@@ -137,7 +138,7 @@ final class TokenSharingTests: Sendable {
         if event == .signedInWhileRefused { server.state.withLock { $0.mode = .refusing } }
         gate.finish(.success(()))
         let reason = await call.value
-        // A refusal is heard of before anybody knows what is kept.
+        // A refusal is reported before it is known what is stored.
         let isRefused = reason == .notAuthenticated(.refreshRefused)
         #expect(reason == .notAuthenticated(.signedOut) || event == .signedInWhileRefused && isRefused)
         #expect(try await FileTokens(path).load() == (event == .signedOut ? nil : anew))
@@ -166,7 +167,7 @@ final class TokenSharingTests: Sendable {
         #expect(server.refreshes == 1)
     }
 
-    @Test("a service's tokens are obtained once for all processes, and anew where the file is gone")
+    @Test("a service's tokens are obtained once for all processes, and again if the file is removed")
     func obtained() async throws {
         let (server, obtained) = (AccountServer(), Locked(0))
         func client(_ store: TokenStore) -> APIClient {

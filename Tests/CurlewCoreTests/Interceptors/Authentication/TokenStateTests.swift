@@ -4,7 +4,9 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// The refresh coordinator as a table: no I/O, no time of its own.
 @Suite(.timeLimit(.minutes(1)))
@@ -36,16 +38,18 @@ struct TokenStateTests {
                 date: start.addingTimeInterval(seconds))
         }
 
-        mutating func land(_ flight: UInt64, _ landing: TokenState.Landing, at seconds: Double = 0)
+        mutating func finish(_ refreshID: UInt64, _ outcome: TokenState.RefreshOutcome, at seconds: Double = 0)
             -> TokenState.Outcome
         {
-            let outcome = state.land(flight, with: landing)
-            if outcome == .arrived, !state.commit(flight, date: start.addingTimeInterval(seconds)) { return .discarded }
+            let outcome = state.finish(refreshID, with: outcome)
+            if outcome == .arrived, !state.commit(refreshID, date: start.addingTimeInterval(seconds)) {
+                return .discarded
+            }
             return outcome
         }
     }
 
-    @Test("signed out, there is nothing to use or renew")
+    @Test("signed out, there is nothing to use or refresh")
     func signedOut() {
         var state = TokenState(.standard)
         #expect(state.step(now: Self.instant(0), date: Self.start) == .signedOut)
@@ -53,13 +57,14 @@ struct TokenStateTests {
     }
 
     @Test(
-        "tokens are used, renewed ahead, or waited for by their age",
+        "tokens are used, refreshed ahead, or waited for by their age",
         arguments: [(0, "use"), (939, "use"), (940, "ahead"), (999, "ahead"), (1000, "wait"), (5000, "wait")])
     func ages(seconds: Double, what: String) throws {
         var account = Account(Self.tokens("a", lifetime: 1000))
         let current = try #require(account.state.current)
         let expected: [String: TokenState.Step] = [
-            "use": .use(current), "ahead": .useAndRefresh(current, flight: 1), "wait": .refresh(current, flight: 1),
+            "use": .use(current), "ahead": .useAndRefresh(current, refreshID: 1),
+            "wait": .refresh(current, refreshID: 1),
         ]
         #expect(account.step(at: seconds) == expected[what])
     }
@@ -69,7 +74,7 @@ struct TokenStateTests {
         var account = Account(Self.tokens("a", lifetime: 40))
         let current = try #require(account.state.current)
         #expect(account.step(at: 29) == .use(current))
-        #expect(account.step(at: 30) == .useAndRefresh(current, flight: 1))
+        #expect(account.step(at: 30) == .useAndRefresh(current, refreshID: 1))
     }
 
     @Test("without a way to refresh, tokens are used to the end, and a refusal is final")
@@ -80,14 +85,14 @@ struct TokenStateTests {
         #expect(account.step(refused: current.version, canRefresh: false, at: 100) == .giveUp)
     }
 
-    @Test("one flight for a version: the first starts it, the others wait")
+    @Test("one refresh for a version: the first starts it, the others wait")
     func singleFlight() throws {
         var account = Account(Self.tokens("a"))
         let old = try #require(account.state.current)
-        #expect(account.step(refused: old.version) == .refresh(old, flight: 1))
-        #expect(account.step(refused: old.version) == .wait(flight: 1))
+        #expect(account.step(refused: old.version) == .refresh(old, refreshID: 1))
+        #expect(account.step(refused: old.version) == .wait(refreshID: 1))
         #expect(account.step() == .use(old), "a call that was not refused does not wait")
-        let outcome = account.land(1, .tokens(Self.tokens("b")))
+        let outcome = account.finish(1, .tokens(Self.tokens("b")))
         let new = try #require(account.state.current)
         #expect(outcome == .arrived && new.version > old.version && new.tokens.accessToken == "b")
     }
@@ -97,23 +102,23 @@ struct TokenStateTests {
         var account = Account(Self.tokens("a"))
         let old = try #require(account.state.current)
         _ = account.step(refused: old.version)
-        _ = account.land(1, .tokens(Self.tokens("b")))
+        _ = account.finish(1, .tokens(Self.tokens("b")))
         let new = try #require(account.state.current)
         #expect(account.step(refused: old.version) == .use(new))
-        #expect(account.step(refused: new.version) == .refresh(new, flight: 2))
+        #expect(account.step(refused: new.version) == .refresh(new, refreshID: 2))
     }
 
-    @Test("what has arrived is nobody's before it is kept, and not any more after a sign-out")
+    @Test("received tokens are unused before they are stored, and dropped after a sign-out")
     func commits() throws {
         var account = Account(Self.tokens("a"))
         let old = try #require(account.state.current)
         _ = account.step(refused: old.version)
-        let arrival = account.state.land(1, with: .tokens(Self.tokens("b")))
+        let arrival = account.state.finish(1, with: .tokens(Self.tokens("b")))
         #expect(arrival == .arrived)
         #expect(account.state.newest?.accessToken == "b" && account.state.current == old)
-        #expect(account.step(refused: old.version) == .wait(flight: 1))
+        #expect(account.step(refused: old.version) == .wait(refreshID: 1))
         #expect(account.step() == .use(old))
-        let second = account.state.land(1, with: .refused)
+        let second = account.state.finish(1, with: .refused)
         #expect(second == .discarded, "a flight lands once")
         var other = account
         _ = other.state.signOut()
@@ -125,7 +130,7 @@ struct TokenStateTests {
         #expect(!isUsed)
     }
 
-    @Test("a refusal of another sign-in's tokens is final: nothing is sent again as somebody else")
+    @Test("a refusal of another sign-in's tokens is final: nothing is sent again as another user")
     func otherSession() throws {
         var account = Account(Self.tokens("a"))
         let first = try #require(account.state.current)
@@ -135,7 +140,7 @@ struct TokenStateTests {
         #expect(account.step(refused: first.version) == .giveUp)
         account.state.signIn(Self.tokens("c"), date: Self.start)
         let third = try #require(account.state.current)
-        #expect(account.step(refused: third.version) == .refresh(third, flight: 1))
+        #expect(account.step(refused: third.version) == .refresh(third, refreshID: 1))
     }
 
     @Test("an end that was counted here does not follow the server's clock")
@@ -155,25 +160,25 @@ struct TokenStateTests {
         var account = Account(Self.tokens("a"))
         let version = try #require(account.state.current).version
         _ = account.step(refused: version)
-        _ = account.land(1, .tokens(Tokens(accessToken: "b")))
+        _ = account.finish(1, .tokens(Tokens(accessToken: "b")))
         #expect(account.state.current?.tokens == Tokens(accessToken: "b", refreshToken: "r-a"))
     }
 
-    @Test("what a flight brings after a sign-out or another sign-in is nobody's")
+    @Test("the result of a refresh after a sign-out or another sign-in is dropped")
     func discarded() throws {
         var account = Account(Self.tokens("a"))
         let version = try #require(account.state.current).version
         _ = account.step(refused: version)
         let wasSignedIn = account.state.signOut()
         #expect(wasSignedIn)
-        #expect(account.land(1, .tokens(Self.tokens("b"))) == .discarded)
+        #expect(account.finish(1, .tokens(Self.tokens("b"))) == .discarded)
         #expect(account.state.current == nil)
 
         account.state.signIn(Self.tokens("c"), date: Self.start)
         let third = try #require(account.state.current)
         _ = account.step(refused: third.version)
         account.state.signIn(Self.tokens("d"), date: Self.start)
-        #expect(account.land(2, .refused) == .discarded)
+        #expect(account.finish(2, .refused) == .discarded)
         #expect(account.state.current?.tokens.accessToken == "d")
     }
 
@@ -182,10 +187,10 @@ struct TokenStateTests {
         var account = Account(Self.tokens("a"))
         let current = try #require(account.state.current)
         _ = account.step(refused: current.version)
-        #expect(account.land(1, .failed) == .kept)
+        #expect(account.finish(1, .failed) == .kept)
         #expect(account.step() == .use(current))
-        #expect(account.step(refused: current.version) == .refresh(current, flight: 2))
-        #expect(account.land(2, .refused) == .signedOut)
+        #expect(account.step(refused: current.version) == .refresh(current, refreshID: 2))
+        #expect(account.finish(2, .refused) == .signedOut)
         #expect(account.step() == .signedOut)
     }
 
@@ -195,25 +200,26 @@ struct TokenStateTests {
         for number in 1...3 {
             let current = try #require(account.state.current)
             #expect(
-                account.step(refused: current.version, at: Double(number)) == .refresh(current, flight: UInt64(number)))
-            _ = account.land(UInt64(number), .tokens(Self.tokens("\(number)")), at: Double(number))
+                account.step(refused: current.version, at: Double(number))
+                    == .refresh(current, refreshID: UInt64(number)))
+            _ = account.finish(UInt64(number), .tokens(Self.tokens("\(number)")), at: Double(number))
         }
         let current = try #require(account.state.current)
         #expect(account.step(refused: current.version, at: 11) == .tooMany(retryAfter: .seconds(50)))
         #expect(account.step(at: 11) == .use(current))
-        #expect(account.step(refused: current.version, at: 61) == .refresh(current, flight: 4))
+        #expect(account.step(refused: current.version, at: 61) == .refresh(current, refreshID: 4))
     }
 
     @Test("refreshes ahead leave half of the window to calls that wait")
     func aheadIsModest() throws {
         var account = Account(Self.tokens("a", lifetime: 100), policy: RefreshPolicy(leeway: .seconds(60), limit: 4))
-        for flight in 1...2 {
+        for refreshID in 1...2 {
             _ = account.step(at: 80)
-            #expect(account.land(UInt64(flight), .failed, at: 80) == .kept)
+            #expect(account.finish(UInt64(refreshID), .failed, at: 80) == .kept)
         }
         let current = try #require(account.state.current)
         #expect(account.step(at: 81) == .use(current))
-        #expect(account.step(refused: current.version, at: 81) == .refresh(current, flight: 3))
+        #expect(account.step(refused: current.version, at: 81) == .refresh(current, refreshID: 3))
     }
 
     @Test("tokens end by the server's clock")
@@ -222,7 +228,7 @@ struct TokenStateTests {
         account.state.learn(serverDate: Self.start.addingTimeInterval(501), at: Self.start.addingTimeInterval(1))
         let current = try #require(account.state.current)
         #expect(account.step(at: 430) == .use(current))
-        #expect(account.step(at: 500) == .refresh(current, flight: 1))
+        #expect(account.step(at: 500) == .refresh(current, refreshID: 1))
         account.state.learn(serverDate: Self.start.addingTimeInterval(2), at: Self.start.addingTimeInterval(1))
         #expect(account.state.current?.life?.end == Self.start.addingTimeInterval(1000))
     }

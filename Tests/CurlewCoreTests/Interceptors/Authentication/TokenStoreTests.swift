@@ -4,9 +4,10 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
-/// What a token store keeps, and what it tells.
+/// What a token store keeps, and what it reports.
 @Suite(.timeLimit(.minutes(1)))
 struct TokenStoreTests {
     /// Keeps tokens in memory, slowly, and fails on demand.
@@ -57,7 +58,7 @@ struct TokenStoreTests {
         #expect(shelf.state.withLock { $0.loads } == 1)
     }
 
-    @Test("a shelf that cannot be read is an error each time, until somebody signs in")
+    @Test("a shelf that cannot be read is an error each time, until a user signs in")
     func unreadable() async throws {
         let shelf = Shelf()
         shelf.state.withLock { $0.isBroken = true }
@@ -106,7 +107,7 @@ struct TokenStoreTests {
         #expect(shelf.state.withLock { $0.kept } == Self.tokens[4])
     }
 
-    @Test("observers hear of each change, and the stream ends with the store")
+    @Test("observers receive each change, and the stream ends with the store")
     func changes() async throws {
         var store: TokenStore? = TokenStore()
         let changes = try #require(await store?.changes())

@@ -4,6 +4,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
@@ -57,7 +58,7 @@ struct TokensTests {
         #expect(Tokens(accessToken: token).expiresAt == nil)
     }
 
-    @Test("random texts are no JSON Web Tokens, and harm nobody", arguments: UInt64(0)..<20)
+    @Test("random texts are no JSON Web Tokens, and do no harm", arguments: UInt64(0)..<20)
     func fuzz(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -11,7 +12,7 @@ import Testing
 struct CacheBodyTests {
     private static let fresh: HTTPHeaders = [.cacheControl: "max-age=60"]
 
-    private static func fixture(_ chunks: CountedChunks, rules: CacheRules = .standard) -> CacheFixture {
+    private static func fixture(_ chunks: CountedChunks, rules: CacheConfiguration = .standard) -> CacheFixture {
         CacheFixture(rules: rules) { _ in HTTPResponse(headers: fresh, body: ResponseBody(chunks)) }
     }
 
@@ -20,7 +21,7 @@ struct CacheBodyTests {
         let chunks = CountedChunks(10, of: 1000)
         let fixture = Self.fixture(chunks)
         let first = try await fixture.send { $0.streaming = true }
-        #expect(first.cacheVerdict.isKept)
+        #expect(first.cacheStatus.isKept)
         #expect(try await fixture.entries == 0)
         let bytes = try await first.data()
         #expect(bytes.count == 10_000)
@@ -81,7 +82,7 @@ struct CacheBodyTests {
 
     @Test
     func aBodyOverTheLimitPassesAndIsNotStored() async throws {
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.bodyLimit = 999
         for count in [10, 9] {
             let fixture = Self.fixture(CountedChunks(count, of: 111), rules: rules)
@@ -92,8 +93,8 @@ struct CacheBodyTests {
             HTTPResponse(headers: Self.fresh, body: ResponseBody(CountedChunks(10, of: 100), length: 1000))
         }
         let response = try await declared.send()
-        #expect(!response.cacheVerdict.isKept)
-        #expect(response.cacheVerdict.reason.contains("longer"))
+        #expect(!response.cacheStatus.isKept)
+        #expect(response.cacheStatus.reason.contains("larger"))
     }
 
     @Test
@@ -113,7 +114,7 @@ struct CacheBodyTests {
         #expect(try await response.text() == "hand")
     }
 
-    /// A change that is done while an older answer is on its way keeps that answer out of the store.
+    /// A change that is done while an older response is on its way keeps that response out of the store.
     @Test
     func anAnswerThatAChangeHasOvertakenIsNotStored() async throws {
         let (asked, ask) = AsyncStream.makeStream(of: Void.self)
@@ -130,7 +131,7 @@ struct CacheBodyTests {
         answer.yield()
         let response = try await get.value
         #expect(try await response.text() == "old")
-        #expect(response.cacheVerdict.reason.contains("changed while"))
+        #expect(response.cacheStatus.reason.contains("invalidated"))
         #expect(try await fixture.entries == 0)
     }
 

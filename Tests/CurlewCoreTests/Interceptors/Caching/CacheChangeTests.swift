@@ -5,9 +5,11 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewResilience
 
-/// Requests that want more than what is stored, and changes whose answers were lost.
+/// Requests that want more than what is stored, and changes whose responses were lost.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheChangeTests {
     private static func isStored(_ fixture: CacheFixture) async throws -> Bool {
@@ -15,7 +17,7 @@ struct CacheChangeTests {
     }
 
     @Test(
-        "a request that wants to be validated gets the server's failure, unless it says how stale an answer may be",
+        "a request that wants to be validated gets the server's failure, unless it says how stale a response may be",
         arguments: [
             ("no-cache", false), ("max-age=0", false), ("min-fresh=100", false),
             ("no-cache, stale-if-error=600", true), ("", true),
@@ -39,7 +41,7 @@ struct CacheChangeTests {
     }
 
     @Test(
-        "blanks count in fields that nobody knows to be lists",
+        "whitespace is significant in fields that are not known to be lists",
         arguments: [
             ("User-Agent", "Smith , John", "Smith,John", false), ("User-Agent", "a b", "a  b", false),
             ("User-Agent", "Smith, John", "Smith, John", true), ("Accept", "a/b , c/d", "a/b,c/d", true),
@@ -56,7 +58,7 @@ struct CacheChangeTests {
     }
 
     @Test(
-        "a change whose answer was lost removes what is stored, and one that never left does not",
+        "a change whose response was lost removes what is stored, and one that was not sent does not",
         arguments: [
             (.connectionLost(.requestMayHaveArrived), false), (.timedOut(.firstByte), false), (.badResponse, false),
             (.connectionLost(.requestNotSent), true), (.unreachable, true),

@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewConformance
 import CurlewHTTP
 import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewStandard
 
-/// The credentials of the package and the connection: nobody gets another's response, and everybody gets their own.
+/// The credentials of the package and the connection: each user receives only responses of their own.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheCredentialTests {
-    /// Whether the cache can tell the user: it sees what stands outside of it, and is told of what stands inside. Some
-    /// cannot tell there, and tokens of a store are another party after each sign-in, of which each call here makes one.
+    /// Whether the cache knows the user: it sees what is outside of it, and interceptors inside report theirs. Some
+    /// cannot, and tokens of a store are another principal after each sign-in, of which each call here makes
+    /// one.
     private static func isKept(_ way: CredentialWay) -> Bool {
         let own: Placement = way.kind == .jar ? .cookies : .authentication
         return (way.placement ?? own) < .caching || ![.bearer, .signature, .jar, .tokens].contains(way.kind)
     }
 
-    @Test("two users on one store, each credential at each place; and each user's second call is a hit")
+    @Test("two users on one store, each credential at each placement; and each user's second call is a hit")
     func leaks() async throws {
         var (calls, hits, leaks) = (0, 0, [String]())
         for way in CredentialWay.all {
@@ -57,9 +63,11 @@ struct CacheCredentialTests {
         APIClient(baseURL: "https://api.test", pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
-    @Test("a hook that is said to be harmless leaves the cache as it is, at every place", arguments: Placement.allCases)
+    @Test(
+        "a hook that is declared harmless leaves the cache unchanged, at every placement", arguments: Placement.allCases
+    )
     func harmlessHook(placement: Placement) async throws {
-        let hook = RequestHook(at: placement, changesWhoseAnswer: false) { request, _ in
+        let hook = RequestHook(at: placement, changesPrincipal: false) { request, _ in
             request.headers[.xRequestID] = "\(UInt64.random(in: .min ... .max))"
         }
         struct Silent: Interceptor {
@@ -68,7 +76,7 @@ struct CacheCredentialTests {
         let server = Transcript("private, max-age=60")
         let client = client(
             Pipeline.standard.adding(.caching()).adding(hook)
-                .adding(Silent(), at: placement, changesWhoseAnswer: false), server)
+                .adding(Silent(), at: placement, changesPrincipal: false), server)
         #expect(client.problems.isEmpty)
         for _ in 0..<3 { _ = try await client.send(Request<String>.get("/a")) }
         #expect(server.count == 1)
@@ -84,14 +92,14 @@ struct CacheCredentialTests {
         let client = client(pipeline)
         #expect(client.problems.count == 2)
         for problem in client.problems { #expect(problem.contains("Mystery and onRequest")) }
-        #expect(client.description.contains("warning    Caching keeps nothing"))
+        #expect(client.description.contains("warning    Caching stores nothing"))
         let response = try await client.response(for: Request<String>.get("/a"))
-        #expect(response.cacheVerdict.reason.contains("Mystery and onRequest cannot"))
+        #expect(response.cacheStatus.reason.contains("Mystery and onRequest cannot"))
 
         let foreign = self.client(.standard.adding(.caching()), ClosureTransport { _, _ in HTTPResponse() })
         #expect(foreign.problems.count == 1 && foreign.problems[0].contains("ClosureTransport"))
         let wrapped = self.client(
-            .standard.adding(.caching()), ClosureTransport(changesWhoseAnswer: false) { _, _ in HTTPResponse() })
+            .standard.adding(.caching()), ClosureTransport(changesPrincipal: false) { _, _ in HTTPResponse() })
         #expect(wrapped.problems.isEmpty)
         // What stands outside is seen on the request.
         #expect(self.client(.standard.adding(.caching()).adding(.onRequest(at: .cookies) { _, _ in })).problems.isEmpty)
@@ -135,7 +143,7 @@ struct CacheCredentialTests {
         for tokens in [ann, bob] {
             let client = client(.standard.adding(.caching(store: cache)).adding(.bearer(tokens)))
             _ = try await client.send(Request<String>.get("/a"))
-            // Beside the account another field of an unknown name tells parties apart.
+            // Beside the account another field of an unknown name distinguishes principals.
             _ = try await client.send(Request<String>.get("/b").header("X-Device", "phone"))
         }
         #expect(await cache.statistics().entries == 4)
@@ -147,7 +155,7 @@ struct CacheCredentialTests {
         #expect(await cache.remove(.party(bob.principal)) == 2)
     }
 
-    @Test("fields and cookies that the app names as harmless tell nobody apart; known credentials always do")
+    @Test("fields and cookies that the app declares as harmless distinguish no users; known credentials always do")
     func rules() async throws {
         var configuration = ClientConfiguration()
         configuration.fields.harmless = ["X-App-Version", .authorization]
@@ -174,11 +182,11 @@ struct CacheCredentialTests {
         #expect(rules.identifying(cookie: "a=1;  a") == nil)
     }
 
-    @Test("public answers are for everybody where the cache is told so, and only those")
+    @Test("public responses are shared by all users if the app allows it, and only those")
     func publicAnswers() async throws {
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.sharesPublic = true
-        func hits(_ control: String, _ more: HTTPHeaders = [:], rules: CacheRules) async throws -> Int {
+        func hits(_ control: String, _ more: HTTPHeaders = [:], rules: CacheConfiguration) async throws -> Int {
             let server = Transcript(control, more)
             let cache = CacheInterceptor(store: MemoryCacheStore(), rules: rules)
             for user in ["ann", "bob"] {
@@ -199,9 +207,9 @@ struct CacheCredentialTests {
         #expect(try await hits("public, max-age=60", ["Set-Cookie": "a=b"], rules: rules) == 0)
     }
 
-    @Test("an answer that stops being public is one party's from then on")
+    @Test("a response that stops being public belongs to one principal from then on")
     func noLongerPublic() async throws {
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.sharesPublic = true
         let cache = CacheInterceptor(store: MemoryCacheStore(), rules: rules)
         let server = Transcript("public, max-age=0", ["ETag": "\"1\""])
@@ -224,7 +232,7 @@ private final class Kept: TokenPersistence {
     func save(_ tokens: Tokens?) async throws { self.tokens.withLock { $0 = tokens } }
 }
 
-/// Answers with the value of `X-Key`, counts requests, and validates by the tag that it sends.
+/// Responses with the value of `X-Key`, counts requests, and validates by the tag that it sends.
 private final class Transcript: Transport {
     private let state: Locked<(control: String, more: HTTPHeaders, count: Int)>
 

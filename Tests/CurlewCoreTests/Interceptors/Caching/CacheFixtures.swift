@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -14,7 +15,7 @@ struct CacheFixture: Sendable {
     let transport: MockTransport
 
     init(
-        store: any CacheStore = MemoryCacheStore(), rules: CacheRules = .standard,
+        store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard,
         answer: @escaping @Sendable (RecordedCall) async throws -> HTTPResponse
     ) {
         self.store = store
@@ -28,7 +29,7 @@ struct CacheFixture: Sendable {
     ) async throws -> HTTPResponse {
         var options = RequestOptions()
         change(&options)
-        let exchanger = Exchanger(pipeline: Pipeline([cache] + inner), transport: transport)
+        let exchanger = PipelineRunner(pipeline: Pipeline([cache] + inner), transport: transport)
         let context = ExchangeContext(options: options, timeouts: timeouts, observers: [observer], time: clock)
         return try await exchanger.exchange(
             HTTPRequest(method, url: "https://api.example" + path, headers: headers), in: context)
@@ -43,14 +44,14 @@ struct CacheFixture: Sendable {
     }
 }
 
-/// Remembers what caches tell.
+/// Records the verdicts of caches.
 final class CacheObserver: RequestObserver {
     private let events = Locked<[String]>([])
 
     func record(_ event: ExchangeEvent, in context: ExchangeContext) {
         switch event {
-        case .cacheDecided(let verdict): events.withLock { $0.append("\(verdict)") }
-        case .cacheStoreFailed(let error): events.withLock { $0.append("store: \(error.reason)") }
+        case .feature(CacheEvent.decided(let verdict)): events.withLock { $0.append("\(verdict)") }
+        case .feature(CacheEvent.storeFailed(let error)): events.withLock { $0.append("store: \(error.reason)") }
         default: break
         }
     }
@@ -123,7 +124,7 @@ struct FailingStore: CacheStore {
         return await memory.update(response)
     }
 
-    func remove(_ selection: CacheSelection) async throws -> Int {
+    func remove(_ selection: CacheRemoval) async throws -> Int {
         try check(.remove)
         return await memory.remove(selection)
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
+import CurlewConformance
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
+import CurlewStandard
 import CurlewTesting
 import Foundation
 import Testing
@@ -18,15 +20,16 @@ struct CacheInterceptorTests {
     func theVerdictIsOnEveryResponseInWords() async throws {
         let fixture = CacheFixture { _ in Self.answer("a", "max-age=60, stale-if-error=60") }
         #expect(
-            try await fixture.send().cacheVerdict.description
-                == "from the network: nothing is stored for it; the answer is kept once it is read to its end")
+            try await fixture.send().cacheStatus.description
+                == "from the network: nothing is stored for it; the response is stored after its body was read"
+        )
         fixture.clock.advance(by: .seconds(12))
         #expect(
-            try await fixture.send().cacheVerdict.description
-                == "from the cache: it is fresh; 12 s old, good for 48 s more")
+            try await fixture.send().cacheStatus.description
+                == "from the cache: it is fresh; 12 s old, fresh for another 48 s")
         #expect(
-            try await fixture.send(.options).cacheVerdict.description
-                == "from the network: OPTIONS is not answered from the cache")
+            try await fixture.send(.options).cacheStatus.description
+                == "from the network: OPTIONS is not served from the cache")
         #expect(fixture.observer.all.count == 3)
         #expect(fixture.observer.all[1].hasPrefix("from the cache"))
     }
@@ -42,7 +45,7 @@ struct CacheInterceptorTests {
             Issue.record("the second answer is not from the cache")
             return
         }
-        #expect(try await client.response(for: request).cacheVerdict.reason == "it is fresh")
+        #expect(try await client.response(for: request).cacheStatus.reason == "it is fresh")
     }
 
     @Test
@@ -50,7 +53,7 @@ struct CacheInterceptorTests {
         let client = APIClient.mock { $0.on(.get, "/", .status(204)) }
         let response = try await client.response(for: Request<HTTPResponse>.get("/"))
         #expect(response.served == .network)
-        #expect(response.cacheVerdict.reason == "there is no cache in the pipeline")
+        #expect(response.cacheStatus.reason == "there is no cache in the pipeline")
     }
 
     @Test(arguments: FailingStore.Place.allCases)
@@ -74,8 +77,8 @@ struct CacheInterceptorTests {
         for _ in 0..<2 {
             let response = try await fixture.send(inner: [custom])
             #expect(
-                response.cacheVerdict.reason
-                    == "not kept, because nobody can tell whose answer it is: onRequest cannot")
+                response.cacheStatus.reason
+                    == "not stored, because its principal is unknown: onRequest cannot name it")
         }
         #expect(try await fixture.entries == 0)
         #expect(fixture.transport.requestCount == 2)
@@ -86,9 +89,9 @@ struct CacheInterceptorTests {
     func aStoreThatLastsGetsNothingOfWhomOnlyThisProcessKnows() async throws {
         let fixture = CacheFixture(store: LastingStore()) { _ in Self.answer("x", "max-age=60") }
         let response = try await fixture.send(headers: [.authorization: "Bearer secret"])
-        #expect(response.cacheVerdict.reason.contains("only this process knows"))
+        #expect(response.cacheStatus.reason.contains("only this process knows"))
         #expect(try await fixture.entries == 0)
-        #expect(try await fixture.send().cacheVerdict.isKept)
+        #expect(try await fixture.send().cacheStatus.isKept)
     }
 
     @Test
@@ -99,7 +102,7 @@ struct CacheInterceptorTests {
             return Self.answer("ann's", "max-age=60")
         }
         let response = try await fixture.send(inner: [NamedUser { user.withLock { $0 } }])
-        #expect(response.cacheVerdict.reason.contains("signed in or out"))
+        #expect(response.cacheStatus.reason.contains("principal changed"))
         #expect(try await fixture.entries == 0)
     }
 
@@ -127,7 +130,7 @@ struct CacheInterceptorTests {
     @Test
     func refreshesAreBoundedInNumber() async throws {
         let (release, go) = AsyncStream.makeStream(of: Void.self)
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.backgroundLimit = 2
         let fixture = CacheFixture(rules: rules) { call in
             if call.request.headers.contains(.ifNoneMatch) { for await _ in release { break } }
@@ -177,10 +180,10 @@ struct CacheInterceptorTests {
     @Test
     func rawBytesAndDecodedOnesAreKeptApart() async throws {
         let fixture = CacheFixture { call in
-            Self.answer(call.context.options.rawBody == true ? "raw" : "text", "max-age=60")
+            Self.answer(call.context.options.skipsContentDecoding == true ? "raw" : "text", "max-age=60")
         }
         for _ in 0..<2 {
-            #expect(try await fixture.send { $0.rawBody = true }.text() == "raw")
+            #expect(try await fixture.send { $0.skipsContentDecoding = true }.text() == "raw")
             #expect(try await fixture.send().text() == "text")
         }
         #expect(fixture.transport.requestCount == 2)
@@ -219,6 +222,6 @@ private struct LastingStore: CacheStore {
         await memory.write(response, since: epoch)
     }
     func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
-    func remove(_ selection: CacheSelection) async throws -> Int { await memory.remove(selection) }
+    func remove(_ selection: CacheRemoval) async throws -> Int { await memory.remove(selection) }
     func statistics() async throws -> CacheStatistics { await memory.statistics() }
 }

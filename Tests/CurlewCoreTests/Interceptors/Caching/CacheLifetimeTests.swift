@@ -5,21 +5,22 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
 
-/// What the app knows better than the server: lifetimes, and items of a query that tell nothing apart.
+/// What the app overrides: lifetimes, and query items that are not part of the key.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheLifetimeTests {
     private static func rules(
         _ overriding: CacheLifetime.Override = .nothing, under scope: String = "https://api.example/films"
-    ) -> CacheRules {
-        var rules = CacheRules()
+    ) -> CacheConfiguration {
+        var rules = CacheConfiguration()
         rules.lifetimes = [CacheLifetime(.seconds(600), under: scope, overriding: overriding)]
         return rules
     }
 
     private static func fixture(
-        _ rules: CacheRules, _ fields: HTTPHeaders, _ status: HTTPStatus = .ok
+        _ rules: CacheConfiguration, _ fields: HTTPHeaders, _ status: HTTPStatus = .ok
     ) -> CacheFixture {
         CacheFixture(rules: rules) { _ in .data(Data("x".utf8), status: status, headers: fields) }
     }
@@ -30,7 +31,7 @@ struct CacheLifetimeTests {
         _ = try await fixture.text("/films/1")
         fixture.clock.advance(by: .seconds(599))
         let hit = try await fixture.send(.get, "/films/1")
-        #expect(hit.cacheVerdict.description.contains("CacheRules.lifetimes"))
+        #expect(hit.cacheStatus.description.contains("CacheConfiguration.lifetimes"))
         #expect(!hit.headers.contains(.cacheControl), "the fields are the server's")
         fixture.clock.advance(by: .seconds(2))
         #expect(try await fixture.send(.get, "/films/1").served == .network)
@@ -56,7 +57,7 @@ struct CacheLifetimeTests {
         (.lifetimeAndNoStore, [.vary: "*"], false),
     ]
 
-    @Test("each lifetime takes the place of the words that it names, and of no other", arguments: words)
+    @Test("each lifetime replaces the directives that it names, and no other", arguments: words)
     func overriding(_ one: (override: CacheLifetime.Override, fields: HTTPHeaders, isReused: Bool)) async throws {
         let fixture = Self.fixture(Self.rules(one.override), one.fields)
         _ = try await fixture.text("/films/1")
@@ -65,7 +66,7 @@ struct CacheLifetimeTests {
         #expect(fixture.transport.requestCount == (one.isReused ? 1 : 2))
     }
 
-    @Test("statuses that may not be stored without a word stay out", arguments: [201, 206, 302, 400, 403, 404, 500])
+    @Test("statuses that may not be stored by default are not stored", arguments: [201, 206, 302, 400, 403, 404, 500])
     func statuses(code: Int) async throws {
         let fixture = Self.fixture(Self.rules(.lifetimeAndNoStore), [.contentRange: "bytes 0-0/1"], HTTPStatus(code))
         for _ in 0..<2 { _ = try await fixture.send(.get, "/films/1") }
@@ -101,9 +102,9 @@ struct CacheLifetimeTests {
         #expect(error?.reason == .configuration && error?.detail.contains("films") == true)
     }
 
-    @Test("items that tell nothing apart are sent, and left out of what is stored, found and removed")
+    @Test("ignored query items are sent, and are not part of the key for storing, finding and removing")
     func items() async throws {
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.ignoredQueryItems = ["utm_*", "fbclid"]
         let fixture = Self.fixture(rules, [.cacheControl: "max-age=60"])
         _ = try await fixture.text("/a?utm_source=x&page=1&fbclid=7")
@@ -113,7 +114,7 @@ struct CacheLifetimeTests {
         #expect(try await fixture.send(.get, "/a?page=2").served == .network)
         #expect(try await fixture.send(.get, "/a?page=1&fbclid2=1").served == .network)
         _ = try await fixture.send(.put, "/a?fbclid=9&page=1")
-        #expect(try await fixture.send(.get, "/a?page=1&utm_medium=y").served == .network, "it was changed")
+        #expect(try await fixture.send(.get, "/a?page=1&utm_medium=y").served == .network, "it was invalidated")
     }
 
     @Test(
@@ -125,7 +126,7 @@ struct CacheLifetimeTests {
             ("/a?b=1&b=2", "/a?b=1&b=2"), ("/utm_x?b", "/utm_x?b"), ("/a?utm_\u{301}=1", "/a"),
         ])
     func targets(url: String, expected: String) {
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.ignoredQueryItems = ["utm_*"]
         #expect(rules.target(of: "https://h" + url) == "https://h" + expected)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -44,7 +45,7 @@ struct CachePropertyTests {
             ?? .useProtocol
     }
 
-    /// Two principals, one client, any messages: nobody ever sees a byte or a field that was answered to somebody else.
+    /// Two principals, one client, random messages: no principal ever sees a byte or a field of the other's responses.
     @Test(arguments: 1...60)
     func twoPrincipalsNeverSeeEachOthersResponses(seed: UInt64) async throws {
         let random = Locked(SeededGenerator(seed: seed))
@@ -79,7 +80,8 @@ struct CachePropertyTests {
         try await fixture.cache.settle()
     }
 
-    /// Whatever the fields, what is used without asking is fresh, or its staleness was allowed and is told.
+    /// Whatever the fields, a response that is used without validation is fresh, or its staleness was allowed and is
+    /// reported.
     @Test(arguments: 1...40)
     func whatIsServedUnaskedIsFreshOrAllowedToBeStale(seed: UInt64) async throws {
         let random = Locked(SeededGenerator(seed: seed))

@@ -5,19 +5,21 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
 
-/// Public answers for everybody, where the app says so: what Ada has asked for is for Bob in one case only.
+/// Public responses for all users, if the app allows it: what Ada has requested is used for Bob in one case only.
 @Suite(.timeLimit(.minutes(1)))
 struct CachePublicTests {
-    private static let shared: CacheRules = {
-        var rules = CacheRules()
+    private static let shared: CacheConfiguration = {
+        var rules = CacheConfiguration()
         rules.sharesPublic = true
         return rules
     }()
 
     private static func fixture(
-        _ rules: CacheRules = shared, _ status: HTTPStatus = .ok, _ fields: HTTPHeaders
+        _ rules: CacheConfiguration = shared, _ status: HTTPStatus = .ok, _ fields: HTTPHeaders
     ) -> CacheFixture {
         CacheFixture(rules: rules) { call in
             .data(Data((call.request.headers[.authorization] ?? "nobody").utf8), status: status, headers: fields)
@@ -54,7 +56,7 @@ struct CachePublicTests {
         #expect(try await careful.text(headers: [.authorization: "bob"]) == "bob", "not unless the app says so")
     }
 
-    @Test("the app's own lifetimes make nothing everybody's")
+    @Test("lifetimes of the app share nothing between users")
     func lifetimes() async throws {
         var rules = Self.shared
         rules.lifetimes = [CacheLifetime(.seconds(60), under: "https://api.example", overriding: .lifetimeAndNoStore)]
@@ -64,7 +66,7 @@ struct CachePublicTests {
     }
 
     @Test(
-        "what the server forbids to store, or to use unasked, is nobody else's whatever the app says",
+        "what the server forbids to store, or to use without validation, is not shared whatever the app allows",
         arguments: ["public, no-store, max-age=60", "public, no-cache, max-age=60"])
     func forbidden(directives: String) async throws {
         var rules = Self.shared
@@ -77,7 +79,7 @@ struct CachePublicTests {
     }
 
     @Test(
-        "what was everybody's is not any more once a validation says so",
+        "a shared response is no longer shared once a validation forbids it",
         arguments: [
             [.cacheControl: "private, max-age=60"], [.cacheControl: "public, max-age=60", .setCookie: "sid=1"],
             [.cacheControl: "public, max-age=60", .vary: "Authorization"],

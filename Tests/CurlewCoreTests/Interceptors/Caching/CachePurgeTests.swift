@@ -5,9 +5,10 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
 
-/// What a store gives up, and what it can be told to.
+/// What a store evicts, and how it can be configured.
 @Suite(.timeLimit(.minutes(1)))
 struct CachePurgeTests {
     private static func put(
@@ -37,7 +38,7 @@ struct CachePurgeTests {
         #expect(await Self.has("https://a.test.b/2", store))
     }
 
-    @Test("one origin does not take the place of the others", arguments: [false, true])
+    @Test("one origin does not replace the others", arguments: [false, true])
     func flood(byBytes: Bool) async throws {
         let store = MemoryCacheStore(
             byteLimit: byBytes ? 200_000 : 64 << 20, entryLimit: byBytes ? 10_000 : 100, bodyLimit: 64 << 10)
@@ -49,7 +50,7 @@ struct CachePurgeTests {
         #expect(statistics.evicted > 1000)
     }
 
-    @Test("an origin alone has the whole store, and gives up what was not used for longest")
+    @Test("an origin alone has the whole store, and evicts the least recently used entry")
     func alone() async throws {
         let store = MemoryCacheStore(entryLimit: 100)
         for number in 0..<100 { try await Self.put("https://one.test/\(number)", in: store) }
@@ -61,7 +62,7 @@ struct CachePurgeTests {
         #expect(await !Self.has("https://one.test/1", store))
     }
 
-    @Test("whatever comes and goes, limits hold and an origin within its share loses nothing to one beyond it")
+    @Test("in any order of operations, limits hold and an origin within its share loses nothing to one beyond it")
     func random() async throws {
         for seed in UInt64(1)...30 {
             var random = SeededGenerator(seed: seed)
@@ -83,7 +84,7 @@ struct CachePurgeTests {
         }
     }
 
-    @Test("a store can be told to take less for now, and what the system says means so much")
+    @Test("a store can be told to hold less temporarily, and memory pressure does the same")
     func relief() async throws {
         let store = MemoryCacheStore()
         for number in 0..<20 { try await Self.put("https://a.test/\(number)", 10_000, in: store) }
@@ -100,7 +101,7 @@ struct CachePurgeTests {
         #expect(store.relieve(to: -1) == 0)
     }
 
-    @Test("observers hear how many entries were given up, once for each response that is kept")
+    @Test("observers receive the number of evicted entries, once for each stored response")
     func event() async throws {
         let counts = EvictionCounts()
         let store = MemoryCacheStore(byteLimit: 40_000, bodyLimit: 30_000)
@@ -125,7 +126,7 @@ struct CachePurgeTests {
         var all: [Int] { counts.withLock { $0 } }
 
         func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            if case .cacheEvicted(let count) = event { counts.withLock { $0.append(count) } }
+            if case .feature(CacheEvent.evicted(let count)) = event { counts.withLock { $0.append(count) } }
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewConformance
 import CurlewCore
 import CurlewTesting
 import Foundation

@@ -5,9 +5,11 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewResilience
 
-/// What a cache keeps, drops and says about it, where an answer contradicts what is stored.
+/// What a cache keeps, drops and says about it, where a response contradicts what is stored.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheTruthfulnessTests {
     private static func answer(_ text: String, _ fields: HTTPHeaders) -> HTTPResponse {
@@ -18,7 +20,7 @@ struct CacheTruthfulnessTests {
 
     private static let good: HTTPHeaders = [.cacheControl: "max-age=60", .eTag: "\"1\""]
 
-    /// A server that answers each call in turn; the last answer stays.
+    /// A server that answers each call in turn; the last response stays.
     private static func turns(_ answers: Answer...) -> Answer {
         let number = Locked(0)
         return { call in
@@ -32,7 +34,7 @@ struct CacheTruthfulnessTests {
 
     enum Superseding: CaseIterable { case notFound, gone, redirected, notKept }
 
-    @Test("a reload drops what its answer supersedes", arguments: Superseding.allCases)
+    @Test("a reload drops what its response supersedes", arguments: Superseding.allCases)
     func reload(_ kind: Superseding) async throws {
         let fixture = CacheFixture(
             answer: Self.turns(
@@ -59,9 +61,9 @@ struct CacheTruthfulnessTests {
         #expect(try await fixture.text() == "old")
     }
 
-    @Test("an answer that was asked for earlier never takes the place of a later one")
+    @Test("a response that was asked for earlier never replaces a later one")
     func overtaken() async throws {
-        let gate = OneShot<Void>()
+        let gate = SharedResult<Void>()
         let fixture = CacheFixture(
             answer: Self.turns(
                 { _ in
@@ -94,7 +96,7 @@ struct CacheTruthfulnessTests {
         #expect(fixture.transport.requestCount == 4)
     }
 
-    @Test("a 304 with another tag is no answer: the whole is fetched")
+    @Test("a 304 with another tag is no response: the whole is fetched")
     func otherTag() async throws {
         let fixture = CacheFixture { call in
             if call.request.headers[.ifNoneMatch] != nil { return .status(304, headers: [.eTag: "\"y\""]) }
@@ -117,7 +119,7 @@ struct CacheTruthfulnessTests {
         #expect(fixture.transport.requestCount == 2)
     }
 
-    @Test("the age of an answer begins when the attempt left that brought it")
+    @Test("the age of a response begins when the attempt left that brought it")
     func age() async throws {
         let fixture = CacheFixture(
             answer: Self.turns(
@@ -136,7 +138,7 @@ struct CacheTruthfulnessTests {
 
     @Test("a refresh in the background is a call of its own, within its own time")
     func refresh() async throws {
-        var rules = CacheRules()
+        var rules = CacheConfiguration()
         rules.backgroundLimit = 1
         let events = EventLog()
         let fixture = CacheFixture(
@@ -149,7 +151,7 @@ struct CacheTruthfulnessTests {
                     return .status(200)
                 }))
         func send(_ path: String) async throws -> HTTPResponse {
-            let exchanger = Exchanger(pipeline: Pipeline([fixture.cache]), transport: fixture.transport)
+            let exchanger = PipelineRunner(pipeline: Pipeline([fixture.cache]), transport: fixture.transport)
             let context = ExchangeContext(observers: [events], time: fixture.clock)
             return try await exchanger.exchange(HTTPRequest(url: "https://api.example" + path), in: context)
         }
@@ -157,9 +159,9 @@ struct CacheTruthfulnessTests {
         _ = try await send("/other")
         fixture.clock.advance(by: .seconds(2))
         let stale = try await send("/")
-        #expect(stale.cacheVerdict.description.contains("refreshed in the background"))
+        #expect(stale.cacheStatus.description.contains("refreshed in the background"))
         let second = try await send("/other")
-        #expect(second.cacheVerdict.description.contains("not refreshed now"))
+        #expect(second.cacheStatus.description.contains("not refreshed now"))
         // The refresh is the fifth, and begins when it may.
         try await yieldUntil { events.calls.count >= 5 }
         let calls = events.calls
@@ -177,7 +179,7 @@ struct CacheTruthfulnessTests {
             let name: String? =
                 switch event {
                 case .began: "began"
-                case .cacheDecided: "decided"
+                case .feature(CacheEvent.decided): "decided"
                 case .succeeded, .failed: "ended"
                 default: nil
                 }
@@ -228,7 +230,7 @@ private final class RemovalFailingStore: CacheStore {
         await memory.write(response, since: epoch)
     }
     func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }
-    func remove(_ selection: CacheSelection) async throws -> Int {
+    func remove(_ selection: CacheRemoval) async throws -> Int {
         if isBroken.withLock({ $0 }) { throw Broken() }
         return await memory.remove(selection)
     }

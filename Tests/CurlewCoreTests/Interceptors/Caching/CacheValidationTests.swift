@@ -5,14 +5,15 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
 
 /// Calls that find the same stale entry at the same time: one asks the server, and the others wait for it.
 @Suite(.timeLimit(.minutes(1)))
 struct CacheValidationTests {
-    /// A server that answers validations when it is told to, one after the other.
+    /// A server that answers validations on request, one after the other.
     private final class Validated: Sendable {
-        let gates = (0..<4).map { _ in OneShot<HTTPResponse>() }
+        let gates = (0..<4).map { _ in SharedResult<HTTPResponse>() }
         private let count = Locked(0)
         let directives: String
 
@@ -45,7 +46,7 @@ struct CacheValidationTests {
         return fixture
     }
 
-    /// One call that asks the server, and so many that wait for it. Each waiting call sleeps until its deadline.
+    /// One call that asks the server, and this many that wait for it. Each waiting call sleeps until its deadline.
     private static func begin(
         _ count: Int, _ fixture: CacheFixture, _ server: Validated
     ) async throws -> (Task<HTTPResponse, any Error>, [Task<HTTPResponse, any Error>]) {
@@ -83,7 +84,7 @@ struct CacheValidationTests {
 
     enum Trouble: CaseIterable { case cancelled, failed, refused }
 
-    @Test("a call that is cancelled or fails leaves its place to the next one", arguments: Trouble.allCases)
+    @Test("a call that is cancelled or fails leaves its permit to the next one", arguments: Trouble.allCases)
     func next(_ trouble: Trouble) async throws {
         let server = Validated()
         let fixture = try await Self.stale(server)
@@ -95,7 +96,7 @@ struct CacheValidationTests {
         }
         try await server.reaches(2)
         // Usually one validation serves all who waited. A call that found the entry stale before that validation was
-        // stored, and comes to wait after it, asks once more: it must get an answer too.
+        // stored, and comes to wait after it, asks once more: it must get a response too.
         for gate in server.gates.dropFirst() { gate.finish(.success(server.good)) }
         for call in others {
             #expect(try await call.value.text() == "old")

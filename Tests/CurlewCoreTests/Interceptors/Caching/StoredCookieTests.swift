@@ -3,6 +3,8 @@
 import CurlewHTTP
 import Testing
 
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)

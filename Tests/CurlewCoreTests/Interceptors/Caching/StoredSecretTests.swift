@@ -4,7 +4,10 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -38,7 +41,7 @@ struct StoredSecretTests {
             #expect(!text.contains(Self.canary), "\(text)")
             #expect(
                 "\(response)"
-                    == "200 OK for https://a.test/botREDACTED/x?appid=REDACTED, QUERY 9f, for one party, 0 bytes")
+                    == "200 OK for https://a.test/botREDACTED/x?appid=REDACTED, QUERY 9f, for one principal, 0 bytes")
             #expect("\(response.headers)".contains("X-Partition-Session: seven"))
             #expect(response.key.target.contains(Self.canary) && response.headers["X-Device"] == Self.canary)
         }
@@ -66,10 +69,10 @@ struct StoredSecretTests {
         }
     }
 
-    @Test("an interceptor that makes the request anew changes nothing of that")
+    @Test("an interceptor that makes the request again changes nothing of that")
     func madeAnew() async throws {
         let store = MemoryCacheStore()
-        let anew = RequestHook(at: .redirects, changesWhoseAnswer: false) { request, _ in
+        let anew = RequestHook(at: .redirects, changesPrincipal: false) { request, _ in
             request = try HTTPRequest(url: request.urlString, headers: HTTPHeaders(request.headers.map { $0 }))
         }
         let client = APIClient.mock(
@@ -109,11 +112,11 @@ struct StoredSecretTests {
             throw failure(response.key)
         }
         func update(_ response: StoredResponse) async throws -> Bool { throw failure(response.key) }
-        func remove(_ selection: CacheSelection) async throws -> Int { throw Failure(description: "\(selection)") }
+        func remove(_ selection: CacheRemoval) async throws -> Int { throw Failure(description: "\(selection)") }
         func statistics() async throws -> CacheStatistics { CacheStatistics() }
     }
 
-    @Test("what a store says in its error is told without it", arguments: [false, true])
+    @Test("the error of a store is shown without the secret", arguments: [false, true])
     func storeErrors(isOurs: Bool) async throws {
         let page = EveryTextObserver()
         let client = APIClient.mock(

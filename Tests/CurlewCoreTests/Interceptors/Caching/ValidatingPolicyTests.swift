@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -37,7 +38,7 @@ struct ValidatingPolicyTests {
         #expect(fixture.transport.requestCount == 2)
     }
 
-    @Test("with nothing stored the answer is the server's, and is kept")
+    @Test("with nothing stored the response is the server's, and is kept")
     func first() async throws {
         let fixture = CacheFixture { _ in Self.fresh("first") }
         #expect(try await fixture.send { $0.cachePolicy = .validate }.text() == "first")
@@ -46,7 +47,7 @@ struct ValidatingPolicyTests {
         #expect(fixture.transport.requestCount == 1)
     }
 
-    @Test("nothing stands in for a server that fails or is away")
+    @Test("nothing replaces a server that fails or is away")
     func failing() async throws {
         let isAway = Locked(false)
         let isBroken = Locked(false)

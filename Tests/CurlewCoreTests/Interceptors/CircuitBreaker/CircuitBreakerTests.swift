@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// The breaker in a client.
 @Suite(.timeLimit(.minutes(1)))
@@ -105,7 +106,7 @@ struct CircuitBreakerTests {
         clock.advance(by: .seconds(5))
         let (breaker, clock) = (breaker, clock)
         let request = try HTTPRequest(url: "https://a.test/")
-        let begun = OneShot<Void>()
+        let begun = SharedResult<Void>()
         let hanging = Next(context: ExchangeContext(time: clock)) { _, _ in
             begun.finish(.success(()))
             try await waitForCancellation()
@@ -133,7 +134,7 @@ struct CircuitBreakerTests {
         let error = await failure { () throws(NetworkError) in
             try await client.send(Request<Void>.get(url: "https://a.test/"))
         }
-        #expect(error?.retryAfter == nil && error?.detail.contains("isolated by hand") == true)
+        #expect(error?.retryAfter == nil && error?.detail.contains("the app isolated it") == true)
         server.withLock { $0 = .failure(NetworkError(.unreachable)) }
         await exhaust("b.test")
         let second = await changes.next()
@@ -141,7 +142,7 @@ struct CircuitBreakerTests {
         #expect(Set(breaker.openCircuits.keys) == [.origin(a), .origin(b)])
         breaker.reset(b)
         let third = await changes.next()
-        #expect(third?.origin == b && third?.to == .closed && third?.cause == "it was reset by hand")
+        #expect(third?.origin == b && third?.to == .closed && third?.cause == "the app reset it")
         breaker.reset()
         #expect(await changes.next()?.origin == a)
         #expect(breaker.openCircuits.isEmpty)

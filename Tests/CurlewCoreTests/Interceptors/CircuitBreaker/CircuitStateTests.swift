@@ -4,6 +4,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@_spi(Simulation) @testable import CurlewResilience
 
 /// The machine alone.
 @Suite(.timeLimit(.minutes(1)))
@@ -179,7 +180,7 @@ struct CircuitStateTests {
         #expect(bench.circuit.phase == .closed && bench.circuit.counts(at: bench.now).calls == 0)
     }
 
-    @Test("Isolated by hand it stays so until it is reset")
+    @Test("Isolated manually it stays so until it is reset")
     func isolation() {
         var bench = Bench()
         let early = bench.admit()

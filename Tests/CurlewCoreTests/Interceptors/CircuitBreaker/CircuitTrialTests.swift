@@ -6,8 +6,9 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
+@_spi(Simulation) @testable import CurlewResilience
 
-/// Several trials, other scopes, rules of the app, and what is told of it.
+/// Several trials, other scopes, rules of the app, and notifications.
 @Suite(.timeLimit(.minutes(1)))
 struct CircuitTrialTests {
     typealias Bench = CircuitStateTests.Bench
@@ -19,7 +20,7 @@ struct CircuitTrialTests {
         return bench
     }
 
-    @Test("Each success makes room for one more trial, and so many of them close the circuit")
+    @Test("Each success makes room for one more trial, and this many of them close the circuit")
     func ramp() {
         var bench = Self.opened(CircuitPolicy(minimumCalls: 4, trials: 2, successes: 5))
         var permits = (0..<9).compactMap { _ in bench.admit() }
@@ -77,7 +78,7 @@ struct CircuitTrialTests {
     }
 
     @Test(
-        "Never more trials are under way than trials and successes allow, and it never wedges",
+        "Never more trials are in progress than trials and successes allow, and it never wedges",
         arguments: 0..<100 as Range<UInt64>)
     func life(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -167,7 +168,7 @@ struct CircuitTrialTests {
         #expect(await !outcome(.failure, .failure(NetworkError(.cancelled))))
     }
 
-    @Test("A failure whose body breaks off too is one failure")
+    @Test("A failure whose body fails too is one failure")
     func oneFailure() async throws {
         let breaker = CircuitBreaker(CircuitPolicy(minimumCalls: 4))
         for number in 0..<3 {
@@ -206,20 +207,20 @@ struct CircuitTrialTests {
         #expect(
             all.map { "\($0)" } == [
                 "https://a.test: closed → open for \(time.brief), because 2 of 2 calls failed in 30 s",
-                "https://a.test: open → half open, because its time is over",
+                "https://a.test: open → half open, because its open period ended",
                 "https://a.test: half open → closed, because the trial succeeded",
-                "https://a.test: closed → isolated, because it was isolated by hand",
+                "https://a.test: closed → isolated, because the app isolated it",
             ])
         #expect(
             notices.all.withLock { $0.map { "\($0)" } } == [
                 "the circuit of https://a.test opened for \(time.brief): 2 of 2 calls failed in 30 s",
                 "refused for https://a.test: 2 of 2 calls failed in 30 s",
-                "the circuit of https://a.test is half open: its time is over",
+                "the circuit of https://a.test is half open: its open period ended",
                 "the circuit of https://a.test closed: the trial succeeded",
             ])
     }
 
-    @Test("Changes come in the order in which they were made, whoever made them", arguments: 0..<60)
+    @Test("Changes arrive in the order in which they were made, from any task", arguments: 0..<60)
     func order(_ round: Int) async {
         let breaker = CircuitBreaker()
         let changes = breaker.changes()

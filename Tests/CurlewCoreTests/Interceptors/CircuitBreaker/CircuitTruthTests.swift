@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 #if canImport(Glibc)
 import Glibc
@@ -41,7 +42,7 @@ struct CircuitTruthTests {
         await #expect(throws: NetworkError.self) { try await response.data() }
     }
 
-    @Test("a call whose body breaks off is one failed call, not a success and a failure", arguments: [0.6, 1])
+    @Test("a call whose body fails is one failed call, not a success and a failure", arguments: [0.6, 1])
     func brokenBodies(ratio: Double) async throws {
         let breaker = CircuitBreaker(CircuitPolicy(failureRatio: ratio, minimumCalls: 10))
         for number in 1...10 {
@@ -65,7 +66,7 @@ struct CircuitTruthTests {
         #expect(breaker.openCircuits.count == 1)
     }
 
-    @Test("a trial whose body breaks off opens the circuit again, for longer each time")
+    @Test("a trial whose body fails opens the circuit again, for longer each time")
     func brokenTrials() async throws {
         let policy = CircuitPolicy(
             failureRatio: 1, minimumCalls: 1, openTime: .seconds(4), openGrowth: 4, longestOpenTime: .seconds(4000))
@@ -97,7 +98,7 @@ struct CircuitTruthTests {
         var pipeline: Pipeline = [.circuitBreaker(breaker)]
         if queue != .places { pipeline = pipeline.adding(.rateLimit(rate)) }
         if queue != .tokens { pipeline = pipeline.adding(.concurrencyLimit(limit)) }
-        let (gate, ended) = (OneShot<Void>(), Locked(0))
+        let (gate, ended) = (SharedResult<Void>(), Locked(0))
         let mock = MockTransport.answering { _ in
             try await gate.wait()
             return .status(503)
@@ -124,7 +125,7 @@ struct CircuitTruthTests {
         }
         var reasons: [NetworkError.Reason?] = []
         for call in calls { reasons.append(await call.value) }
-        // A slot is free a moment before the circuit hears of the failure: a call or two may leave in between.
+        // A slot is free a moment before the circuit receives the failure: a call or two may leave in between.
         let sent = mock.requestCount
         #expect(queue == .tokens ? sent == 4 : (4...8).contains(sent))
         #expect(reasons.count { $0 == .refused(by: .circuitBreaker) } == 50 - sent, "\(reasons)")
@@ -140,7 +141,7 @@ struct CircuitTruthTests {
         let clock = clock
         // The queue stands between the breaker and the place where requests leave.
         let queue = ClosureQueue { clock.advance(by: .seconds(before)) }
-        let transport = ClosureTransport(changesWhoseAnswer: false) { _, _ in
+        let transport = ClosureTransport(changesPrincipal: false) { _, _ in
             clock.advance(by: .seconds(10 - before))
             throw NetworkError(.timedOut(.total))
         }

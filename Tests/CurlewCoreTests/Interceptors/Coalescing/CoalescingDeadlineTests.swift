@@ -4,7 +4,9 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// What policies further in see of the deadlines of the calls that share an exchange.
 @Suite(.timeLimit(.minutes(1)))
@@ -13,7 +15,7 @@ struct CoalescingDeadlineTests {
         .get("/x").options { $0.timeouts = Timeouts(total: total) }
     }
 
-    @Test("a wait that no caller lives to see ends the call at once, with the answer it has")
+    @Test("a wait that no caller lives to see ends the call at once, with the response it has")
     func retry() async throws {
         let sharing = Sharing([.coalescing(), .retry()]) { _ in .status(429, headers: ["Retry-After": "50"]) }
         sharing.origin.open()

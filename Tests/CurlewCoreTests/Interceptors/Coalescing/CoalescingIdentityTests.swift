@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewConformance
 import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
 
 /// No user gets another user's response from a shared exchange, whatever makes a call that user's call.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -14,7 +15,7 @@ import Foundation
 /// Random joins, cancellations, failures and readers of all kinds, at random moments.
 @Suite(.timeLimit(.minutes(1)))
 struct CoalescingPropertyTests {
-    /// What a call does with its answer.
+    /// What a call does with its response.
     enum Conduct: CaseIterable {
         case readsAll, isCancelled, stopsReading, readsNothing
     }
@@ -42,7 +43,9 @@ struct CoalescingPropertyTests {
         var whole: Data { chunks.reduce(Data(), +) }
     }
 
-    @Test("nobody is lost, all get the same bytes, and the work is cancelled when the last one leaves and not before")
+    @Test(
+        "no call is lost, all receive the same bytes, and the work is cancelled when the last one leaves and not before"
+    )
     func property() async throws {
         for seed in UInt64(1)...400 {
             var random = SeededGenerator(seed: seed)
@@ -67,13 +70,13 @@ struct CoalescingPropertyTests {
             for reader in readers {
                 if let problem = await reader.value { Issue.record("\(problem), seed \(seed)") }
             }
-            // Everybody is gone: either the work came to its end, or it was told to stop.
+            // All callers have left: either the work was complete, or it was cancelled.
             try await ledger.over.reaches(1)
             #expect(ledger.tooEarly == 0, "seed \(seed)")
         }
     }
 
-    @Test("calls that come and go get one answer each, whole, and no exchange stays behind", arguments: 1...5)
+    @Test("calls that come and go get one response each, whole, and no exchange stays behind", arguments: 1...5)
     func storm(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let origin = NumberingOrigin()
@@ -142,7 +145,7 @@ final class Ledger: Sendable {
         state.withLock { $0.staying -= 1 }
     }
 
-    /// The work came to its end, or was told to.
+    /// The work was complete, or was cancelled.
     func end(isComplete: Bool) {
         let isFirst = state.withLock { state in
             guard !state.isOver else { return false }
@@ -186,7 +189,7 @@ private final class PlannedOrigin: Transport {
     }
 }
 
-/// Each response has bytes of its own; every other one arrives whole.
+/// Each response has bytes of its own; every other one arrives complete.
 private final class NumberingOrigin: Transport {
     let sent = Tally()
     let ended = Tally()

@@ -4,7 +4,10 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewResilience
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -61,7 +64,7 @@ private struct Signed: Interceptor {
 struct CoalescingScopeTests {
     typealias Call = Request<HTTPResponse>
 
-    /// How many requests leave when these are under way together.
+    /// How many requests leave when these are in progress together.
     func requests(_ calls: [Call], _ pipeline: Pipeline = [.coalescing()]) async throws -> Int {
         let sharing = Sharing(pipeline)
         var tasks: [Task<HTTPResponse, any Error>] = []
@@ -71,14 +74,14 @@ struct CoalescingScopeTests {
         return sharing.origin.sent.count
     }
 
-    @Test("what differs in anything that selects an answer is not shared")
+    @Test("what differs in anything that selects a response is not shared")
     func differences() async throws {
         let plain = Call.get("/x")
         let others: [Call] = [
             .get("/y"), .get("/x", query: ["a": 1]), Call(.head, "/x"), .get(url: "https://other.example/v1/x"),
             plain.header(.accept, "text/plain"), plain.header(.range, "bytes=0-1"), plain.header(.ifNoneMatch, "\"1\""),
             plain.header(.authorization, "Bearer a"), plain.header(.cookie, "a=b"),
-            plain.options { $0.rawBody = true }, plain.options { $0.limits = Limits(responseBody: 5) },
+            plain.options { $0.skipsContentDecoding = true }, plain.options { $0.limits = Limits(responseBody: 5) },
             plain.options { $0.timeouts = Timeouts(firstByte: .seconds(1)) },
             plain.options { $0.authentication = .anonymous },
             plain.options { $0.isIdempotent = true }, plain.options { $0[Comparable.self] = 1 },
@@ -89,12 +92,12 @@ struct CoalescingScopeTests {
         }
     }
 
-    @Test("what differs in nothing that selects an answer is")
+    @Test("what differs in nothing that selects a response is")
     func noDifferences() async throws {
         let plain = Call.get("/x").header("A", "1").header("B", "2")
         let others: [Call] = [
             Call.get("/x").header("b", "2").header("a", "1"), plain.header("traceparent", "00-1"),
-            plain.header("X-Request-ID", "7"), plain.options { $0.accepts = [.notFound] },
+            plain.header("X-Request-ID", "7"), plain.options { $0.acceptedStatuses = [.notFound] },
             plain.options { $0.redirects = .manual },
             plain.options { $0.timeouts = Timeouts(connect: nil, firstByte: nil, idle: nil, total: .seconds(1)) },
         ]
@@ -114,12 +117,12 @@ struct CoalescingScopeTests {
             Call(.post, "/x"), Call(.put, "/x"), Call(.delete, "/x"), Call(HTTPMethod(rawValue: "get"), "/x"),
             Call.get("/x").options { $0.streaming = true }, Call.get("/x").options { $0.coalesces = false },
             Call.get("/x").options { $0[Incomparable.self] = {} },
-            Call(.query, "/x", content: .text("q")),
+            Call(.query, "/x", body: .text("q")),
         ]
         for call in calls { #expect(try await requests([call, call]) == 2, "\(call.method) \(call.headers)") }
     }
 
-    @Test("two principals never share, and nobody shares with one who is unknown")
+    @Test("two principals never share, and neither shares with an unknown one")
     func principals() async throws {
         let sharing = Sharing([.coalescing(), Acting()])
         var calls: [Task<Int, any Error>] = []
@@ -131,7 +134,7 @@ struct CoalescingScopeTests {
         for call in calls { _ = try await call.value }
     }
 
-    @Test("an answer is not shared if somebody else has signed in meanwhile; the others ask anew")
+    @Test("a response is not shared if another user has signed in in the meantime; the others ask again")
     func signIn() async throws {
         let user = Locked("ann")
         let origin = GatedOrigin { .answer($0.headers["X-User"] ?? "") }
@@ -184,7 +187,7 @@ struct CoalescingScopeTests {
         for call in calls { _ = try await call.value }
     }
 
-    @Test("who has written sees what was written: nobody joins what began before")
+    @Test("a writer sees its own write: no call joins an exchange that began before")
     func readYourWrites() async throws {
         let origin = GatedOrigin { _ in .answer("1") }
         let joins = JoinObserver()
@@ -216,7 +219,7 @@ struct CoalescingScopeTests {
         var seen: [CoalescingKey: [[UInt8]]] = [:]
         for _ in 0..<400 {
             var headers = HTTPHeaders()
-            let chain = Chain([Acting()], ClosureTransport(changesWhoseAnswer: false) { _, _ in HTTPResponse() })
+            let chain = Chain([Acting()], ClosureTransport(changesPrincipal: false) { _, _ in HTTPResponse() })
             for _ in 0..<Int.random(in: 0...2, using: &random) { headers.append("A", text()) }
             let request = try HTTPRequest(url: "https://a.example/" + (Bool.random(using: &random) ? "a" : "ab"))
             let context = ExchangeContext()

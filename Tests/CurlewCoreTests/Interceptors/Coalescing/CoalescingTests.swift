@@ -4,7 +4,9 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -14,7 +16,7 @@ import Foundation
 
 @Suite(.timeLimit(.minutes(1)))
 struct CoalescingTests {
-    @Test("a thousand calls for the same thing are one request, and all get its answer")
+    @Test("a thousand calls for the same thing are one request, and all get its response")
     func thousand() async throws {
         let sharing = Sharing()
         let calls = (0..<1000).map { _ in Task { try await sharing.client.send(Request<Int>.get("/x")) } }
@@ -26,7 +28,7 @@ struct CoalescingTests {
         #expect(Set(sharing.joins.joined.map(\.call)).count == 999)
     }
 
-    @Test("a call that comes after the answer asks anew")
+    @Test("a call that comes after the response asks again")
     func later() async throws {
         let sharing = Sharing()
         sharing.origin.open()
@@ -35,7 +37,7 @@ struct CoalescingTests {
         #expect(sharing.joins.tally.count == 0)
     }
 
-    @Test("an error is everybody's")
+    @Test("all callers receive an error")
     func errors() async throws {
         let sharing = Sharing { _ in throw NetworkError(.unreachable, detail: "gone") }
         let calls = try await sharing.begin(20)
@@ -44,7 +46,7 @@ struct CoalescingTests {
         #expect(sharing.origin.sent.count == 1)
     }
 
-    @Test("a status that is an error is everybody's, with its body")
+    @Test("all callers receive an unsuccessful status, with its body")
     func statuses() async throws {
         let sharing = Sharing { _ in .answer(.notFound, "none") }
         let calls = try await sharing.begin(5)
@@ -58,7 +60,7 @@ struct CoalescingTests {
         }
     }
 
-    @Test("who is cancelled goes alone, the one that began as well")
+    @Test("a cancelled caller leaves alone, the one that began as well")
     func cancellation() async throws {
         let sharing = Sharing()
         let calls = try await sharing.begin(6)
@@ -136,7 +138,7 @@ struct CoalescingTests {
         #expect(sharing.origin.lastPriority == .high)
     }
 
-    @Test("a call that goes before others at its host does not wait behind them")
+    @Test("a call with a higher priority at its host does not wait behind others")
     func requestPriority() async throws {
         let sharing = Sharing()
         func begin(_ priority: RequestPriority?) async throws -> Task<Int, any Error> {

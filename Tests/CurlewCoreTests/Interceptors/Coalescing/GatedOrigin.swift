@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewTesting
 
 /// A count that tests wait for.
 final class Tally: Sendable {
-    private let state = Locked((count: 0, waiters: [(least: Int, shot: OneShot<Void>)]()))
+    private let state = Locked((count: 0, waiters: [(least: Int, shot: SharedResult<Void>)]()))
 
     var count: Int { state.withLock { $0.count } }
 
@@ -19,9 +20,9 @@ final class Tally: Sendable {
         for shot in ready { shot.finish(.success(())) }
     }
 
-    /// Returns once there are so many.
+    /// Returns once there are this many.
     func reaches(_ least: Int) async throws {
-        let shot = OneShot<Void>()
+        let shot = SharedResult<Void>()
         let isThere = state.withLock { state in
             if state.count < least { state.waiters.append((least, shot)) }
             return state.count >= least
@@ -34,7 +35,7 @@ final class Tally: Sendable {
 final class GatedOrigin: Transport {
     let sent = Tally()
     let cancelled = Tally()
-    private let gate = OneShot<TaskPriority>()
+    private let gate = SharedResult<TaskPriority>()
     private let priority = Locked<TaskPriority?>(nil)
     private let answer: @Sendable (HTTPRequest) throws -> HTTPResponse
 
@@ -42,7 +43,7 @@ final class GatedOrigin: Transport {
         self.answer = answer
     }
 
-    /// Of the task in which the last answer was made.
+    /// Of the task in which the last response was made.
     var lastPriority: TaskPriority? { priority.withLock { $0 } }
 
     /// Answers as soon as its task has at least this priority: being made more urgent takes a moment.
@@ -65,7 +66,7 @@ final class GatedOrigin: Transport {
     }
 }
 
-/// Hears which calls joined.
+/// Records which calls joined.
 final class JoinObserver: RequestObserver {
     let tally = Tally()
     private let all = Locked<[(call: UInt64, exchange: UInt64)]>([])
@@ -79,7 +80,7 @@ final class JoinObserver: RequestObserver {
     }
 }
 
-/// A client that shares, an origin that holds its answers back, and somebody who listens.
+/// A client that shares, an origin that holds its responses back, and a user who listens.
 struct Sharing {
     let origin: GatedOrigin
     let joins = JoinObserver()
@@ -98,7 +99,7 @@ struct Sharing {
                 time: clock))
     }
 
-    /// Begins a call for `/x`, and returns once it is under way: it has been sent, or has joined.
+    /// Begins a call for `/x`, and returns once it is in progress: it has been sent, or has joined.
     func begin<Value>(_ request: Request<Value>, priority: TaskPriority? = nil) async throws -> Task<Value, any Error> {
         let before = origin.sent.count + joins.tally.count
         let task = Task(priority: priority) { try await client.send(request) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewCaching
 import CurlewCore
 import CurlewHTTP
 import CurlewTesting
@@ -11,10 +12,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Nothing is left of a shared exchange when it is over and its responses are gone.
+/// Nothing is left of a shared exchange when it is over and its responses are released.
 @Suite(.timeLimit(.minutes(2)))
 struct SharedExchangeEndTests {
-    /// A body or a value that says when it goes away.
+    /// A body or a value that reports its release.
     private final class Held: ResponseBodySource {
         private let gone: Tally
 
@@ -28,8 +29,8 @@ struct SharedExchangeEndTests {
     }
 
     /// The work may be over while the call that begins it still does so. That is the more likely, the less the work has
-    /// to do and the more other threads are idle: so the answers come at once, and the calls are on the main actor.
-    /// Each call has a path of its own: a later exchange for the same thing would take the place of what is left.
+    /// to do and the more other threads are idle: so the responses come at once, and the calls are on the main actor.
+    /// Each call has a path of its own: a later exchange for the same thing would replace what is left.
     @MainActor
     @Test("an exchange that is over at once keeps no response, whole or not", arguments: [false, true])
     func atOnce(isWhole: Bool) async throws {

@@ -6,8 +6,9 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
-/// A client of one server in virtual time: calls come at random, wait for a place, and then in the server's own line.
+/// A client of one server in virtual time: calls come at random, wait for a slot, and then in the server's own line.
 private struct ServerRun {
     /// What the server does at a time, and how long each takes.
     var capacity = 10
@@ -32,7 +33,7 @@ private struct ServerRun {
         var isOver = false
     }
 
-    mutating func run(_ line: inout ConcurrencyLine<Int>, seed: UInt64) {
+    mutating func run(_ line: inout ConcurrencyQueue<Int>, seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let zero = MonotonicInstant(nanoseconds: 0)
         var (calls, now, order): ([Call], MonotonicInstant, UInt64) = ([], zero, 0)
@@ -51,10 +52,10 @@ private struct ServerRun {
         func send(_ number: Int) {
             calls[number].ticket = nil
             calls[number].sent = now
-            // The server's line: first come, first served; it does not know who has given up.
-            let place = free.indices.min { free[$0] < free[$1] } ?? 0
-            free[place] = max(free[place], now).advanced(by: service)
-            at(free[place], .done(number))
+            // The server's line: first come, first served; it does not know who has dropped.
+            let permit = free.indices.min { free[$0] < free[$1] } ?? 0
+            free[permit] = max(free[permit], now).advanced(by: service)
+            at(free[permit], .done(number))
         }
         func finish(_ number: Int, _ outcome: ConcurrencyOutcome) {
             guard let sent = calls[number].sent else { return }
@@ -74,13 +75,13 @@ private struct ServerRun {
                 free = Array(free.sorted().prefix(served))
                 while free.count < served { free.append(now) }
             }
-            most = max(most, line.places)
+            most = max(most, line.permits)
             switch event {
             case .arrival:
                 let number = calls.count
                 calls.append(Call(deadline: now.advanced(by: patience)))
                 at(calls[number].deadline, .patienceEnds(number))
-                if line.enter() {
+                if line.acquire() {
                     send(number)
                 } else {
                     calls[number].ticket = line.wait(number, until: Deadline(calls[number].deadline), .normal)
@@ -110,12 +111,12 @@ private struct ServerRun {
 
 @Suite(.timeLimit(.minutes(1)))
 struct AdaptiveConcurrencyTests {
-    static func line(_ places: Int = 0, _ adaptive: AdaptiveConcurrency? = nil) -> ConcurrencyLine<Int> {
-        ConcurrencyLine(places: places, capacity: 1000, adaptive: adaptive)
+    static func line(_ permits: Int = 0, _ adaptive: AdaptiveConcurrency? = nil) -> ConcurrencyQueue<Int> {
+        ConcurrencyQueue(permits: permits, capacity: 1000, adaptive: adaptive)
     }
 
     @Test(
-        "200 calls/s against ten places of 100 ms: what cannot make its deadline makes room, and the server stays useful",
+        "200 calls/s against ten permits of 100 ms: late calls make room, and the server stays useful",
         arguments: 0..<5 as Range<UInt64>)
     func shedding(seed: UInt64) {
         var run = ServerRun()
@@ -133,8 +134,8 @@ struct AdaptiveConcurrencyTests {
         var line = Self.line(0, .adaptive)
         run.run(&line, seed: seed)
         let expected = 1.5 * Double(capacity) + (2 * Double(capacity)).squareRoot()
-        #expect(line.places >= capacity || line.places == 4, "seed \(seed): \(line.places)")
-        #expect(Double(line.places) <= expected * 1.5 + 4, "seed \(seed): \(line.places)")
+        #expect(line.permits >= capacity || line.permits == 4, "seed \(seed): \(line.permits)")
+        #expect(Double(line.permits) <= expected * 1.5 + 4, "seed \(seed): \(line.permits)")
         #expect(run.perSecond >= 8.5 * Double(capacity), "seed \(seed): \(run.perSecond) of \(capacity * 10)/s")
     }
 
@@ -144,7 +145,7 @@ struct AdaptiveConcurrencyTests {
             capacity: before, rate: 400, length: .seconds(180), capacityLater: (at: .seconds(60), capacity: after))
         var line = Self.line(0, .adaptive)
         run.run(&line, seed: 7)
-        #expect(line.places >= after / 2 && Double(line.places) <= 2.5 * Double(after) + 8, "\(line.places)")
+        #expect(line.permits >= after / 2 && Double(line.permits) <= 2.5 * Double(after) + 8, "\(line.permits)")
         let expected = Double(before * 60 + after * 120) * 10 / 180
         #expect(run.perSecond >= 0.85 * expected, "\(run.perSecond) of \(expected)/s")
     }
@@ -178,11 +179,11 @@ struct AdaptiveConcurrencyTests {
             estimate.add(
                 sent: now, outcomes.randomElement(using: &random) ?? .unknown,
                 running: Int.random(in: 1...60, using: &random), at: now)
-            #expect((2...50).contains(estimate.places), "seed \(seed)")
+            #expect((2...50).contains(estimate.permits), "seed \(seed)")
         }
         var idle = ConcurrencyEstimate(rules)
         for _ in 0..<1000 { idle.add(sent: now, .answered(.milliseconds(5)), running: 1, at: now) }
-        #expect(idle.places == 10, "seed \(seed)")
+        #expect(idle.permits == 10, "seed \(seed)")
     }
 
     @Test("Times without end stay in the range of the clock")
@@ -197,11 +198,11 @@ struct AdaptiveConcurrencyTests {
         var estimate = ConcurrencyEstimate(AdaptiveConcurrency(initial: .max, least: 1, most: .max))
         let now = MonotonicInstant(nanoseconds: 0)
         for _ in 0..<8 { estimate.add(sent: now, .answered(.milliseconds(5)), running: 1, at: now) }
-        #expect(estimate.places == Int.max)
+        #expect(estimate.permits == Int.max)
         for _ in 0..<100 { estimate.add(sent: now, .overloaded, running: 1, at: now) }
-        #expect(estimate.places > 1 && estimate.places < Int.max)
+        #expect(estimate.permits > 1 && estimate.permits < Int.max)
         let wide = ConcurrencyEstimate(AdaptiveConcurrency(initial: .max, least: .max, most: .max))
-        #expect(wide.places(answered: 1) == Int.max)
+        #expect(wide.permits(answered: 1) == Int.max)
     }
 
     @Test("Overload shrinks it by a tenth for each window")
@@ -210,7 +211,7 @@ struct AdaptiveConcurrencyTests {
         let now = MonotonicInstant(nanoseconds: 0)
         for _ in 0..<8 { estimate.add(sent: now, .answered(.milliseconds(5)), running: 100, at: now) }
         for _ in 0..<100 { estimate.add(sent: now, .overloaded, running: 100, at: now) }
-        #expect(estimate.places == 90)
+        #expect(estimate.permits == 90)
         #expect(ConcurrencyOutcome(.status(503), after: .seconds(1)) == .overloaded)
         #expect(ConcurrencyOutcome(.status(500), after: .seconds(1)) == .answered(.seconds(1)))
         for (reason, outcome) in [

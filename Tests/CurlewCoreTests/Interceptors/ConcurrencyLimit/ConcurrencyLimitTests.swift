@@ -6,15 +6,16 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct ConcurrencyLimitTests {
     let clock = ManualClock()
     let begun = Locked<[String]>([])
 
-    /// An answer that comes when told to.
+    /// A response that arrives on request.
     final class Gate: Sendable {
-        let release = OneShot<HTTPResponse>()
+        let release = SharedResult<HTTPResponse>()
 
         func open(_ response: HTTPResponse = .status(200)) { release.finish(.success(response)) }
     }
@@ -37,7 +38,7 @@ struct ConcurrencyLimitTests {
         }
     }
 
-    /// Waits until so many are under way and so many wait.
+    /// Waits until this many are in progress and this many wait.
     func until(_ limit: ConcurrencyLimit, _ running: Int, _ waiting: Int) async throws {
         try await yieldUntil { limit.load == (running, waiting) }
     }
@@ -51,25 +52,25 @@ struct ConcurrencyLimitTests {
                 }))
     }
 
-    @Test("Scopes have places of their own, also when those of others are forgotten")
+    @Test("Scopes have permits of their own, also when those of others are forgotten")
     func scopes() async throws {
         let limit = ConcurrencyLimit(1, per: .route)
         let time = MonotonicInstant(nanoseconds: 0)
         func key(_ number: Int) -> LimitScope.Key { .text("\(number)") }
-        // More than are remembered when nobody is there.
-        for number in 0..<300 { try await limit.enter(key(number), ExchangeContext(time: clock)) }
+        // More than are kept when none is in use.
+        for number in 0..<300 { try await limit.acquire(key(number), ExchangeContext(time: clock)) }
         #expect(limit.load == (300, 0))
         for number in 0..<300 {
             #expect(!limit.enterAtOnce(key(number)), "\(number)")
             limit.leave(key(number), .unknown, sent: time, at: time)
-            // The first of them are forgotten now, and begin anew.
-            try await limit.enter(key(number), ExchangeContext(time: clock))
+            // The first of them are forgotten now, and begin again.
+            try await limit.acquire(key(number), ExchangeContext(time: clock))
             #expect(limit.load == (300 - number, 0))
             limit.leave(key(number), .unknown, sent: time, at: time)
         }
         #expect(limit.load == (0, 0))
         for number in [299, 0, 43, 299] {
-            try await limit.enter(key(number), ExchangeContext(time: clock))
+            try await limit.acquire(key(number), ExchangeContext(time: clock))
             #expect(!limit.enterAtOnce(key(number)))
             #expect(limit.load == (1, 0))
             limit.leave(key(number), .unknown, sent: time, at: time)
@@ -96,7 +97,7 @@ struct ConcurrencyLimitTests {
         #expect(limit.load == (0, 0))
     }
 
-    @Test("A place is kept until the body is read, has failed, was cancelled, or is out of reach")
+    @Test("A permit is held until the body is read, has failed, was cancelled, or is released")
     func bodies() async throws {
         let limit = ConcurrencyLimit(1)
         func answer(_ response: HTTPResponse) async throws -> HTTPResponse {
@@ -140,7 +141,7 @@ struct ConcurrencyLimitTests {
 
     struct BrokenOff: Error {}
 
-    @Test("A call that fails gives its place back")
+    @Test("A call that fails releases its permit")
     func failing() async throws {
         let limit = ConcurrencyLimit(1)
         for _ in 0..<3 {
@@ -162,7 +163,7 @@ struct ConcurrencyLimitTests {
         try await until(limit, 1, 1)
         let full = await #expect(throws: NetworkError.self) { try await call(limit, "/3", gate).value }
         #expect(full?.reason == .refused(by: .concurrencyLimit) && full?.isRetryable == true)
-        #expect(full?.detail.contains("1 calls wait for a place already") == true)
+        #expect(full?.detail.contains("1 calls already wait for a permit") == true)
         try await clock.waitForSleepers(1, .all)
         clock.advance(by: .seconds(3))
         let late = await #expect(throws: NetworkError.self) { try await second.value }
@@ -180,7 +181,7 @@ struct ConcurrencyLimitTests {
         _ = try await running.value
     }
 
-    @Test("Who is cancelled leaves at once, waiting or under way")
+    @Test("Who is cancelled leaves at once, waiting or in progress")
     func cancellation() async throws {
         let limit = ConcurrencyLimit(1)
         let gate = Gate()
@@ -221,12 +222,12 @@ struct ConcurrencyLimitTests {
     }
 
     @Test(
-        "any order of calls, bodies and cancellations keeps the limit and loses nobody",
+        "any order of calls, bodies and cancellations keeps the limit and loses no call",
         arguments: 0..<30 as Range<UInt64>)
     func interleaving(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let places = Int.random(in: 1...4, using: &random)
-        let limit = ConcurrencyLimit(places, per: .all, waiting: 50)
+        let permits = Int.random(in: 1...4, using: &random)
+        let limit = ConcurrencyLimit(permits, per: .all, waiting: 50)
         let load = Locked((running: 0, most: 0))
         var calls: [Task<Bool, Never>] = []
         for _ in 0..<150 {
@@ -260,7 +261,7 @@ struct ConcurrencyLimitTests {
         var through = 0
         for call in calls where await call.value { through += 1 }
         calls = []
-        #expect(through > 0 && load.withLock { $0.most } <= places, "seed \(seed)")
+        #expect(through > 0 && load.withLock { $0.most } <= permits, "seed \(seed)")
         try await until(limit, 0, 0)
     }
 }

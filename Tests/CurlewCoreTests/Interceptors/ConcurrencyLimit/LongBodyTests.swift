@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// Bodies that stay open for long, under a limit that is learned.
 @Suite(.timeLimit(.minutes(1)))
@@ -12,7 +13,7 @@ struct LongBodyTests {
     let bench = ConcurrencyLimitTests()
     let limit = ConcurrencyLimit(AdaptiveConcurrency(probeInterval: .seconds(30)), per: .all)
 
-    /// An answer that comes at once.
+    /// A response that comes at once.
     func answer(_ response: HTTPResponse = .status(200)) async throws -> HTTPResponse {
         let gate = ConcurrencyLimitTests.Gate()
         gate.open(response)
@@ -22,25 +23,25 @@ struct LongBodyTests {
     @Test("Four open bodies do not keep others out while the base is measured")
     func probe() async throws {
         for _ in 0..<8 { _ = try await answer() }
-        #expect(limit.places(of: .all) == 20)
+        #expect(limit.permits(of: .all) == 20)
         bench.clock.advance(by: .seconds(30))
         for _ in 0..<20 { _ = try await answer() }
-        #expect(limit.places(of: .all) == 4, "the base is measured anew")
+        #expect(limit.permits(of: .all) == 4, "the base is measured anew")
         // They are sent while the last ones settle, so they say nothing about the base.
         var held: [HTTPResponse] = []
         for _ in 0..<4 { held.append(try await answer(bench.streamed())) }
         #expect(limit.load == (4, 0))
-        #expect(limit.places(of: .all) == 8)
+        #expect(limit.permits(of: .all) == 8)
         bench.clock.advance(by: .seconds(30))
         for _ in 0..<8 { _ = try await answer() }
-        #expect(limit.places(of: .all) == 20, "the measurement is over")
+        #expect(limit.permits(of: .all) == 20, "the measurement is over")
         #expect(limit.load == (4, 0))
         for response in held {
             let text = try await response.text()
             #expect(text == "abc")
         }
         #expect(limit.load == (0, 0))
-        #expect(limit.places(of: .all) == 20)
+        #expect(limit.permits(of: .all) == 20)
     }
 
     @Test("What the heads of open bodies say is learned before the bodies end")
@@ -48,12 +49,12 @@ struct LongBodyTests {
         var held: [HTTPResponse] = []
         for _ in 0..<8 { held.append(try await answer(bench.streamed())) }
         #expect(limit.load == (8, 0))
-        #expect(limit.places(of: .all) == 20)
+        #expect(limit.permits(of: .all) == 20)
         for response in held { response.body.cancel() }
         #expect(limit.load == (0, 0))
     }
 
-    @Test("The head of an open body lets the next one in line through while the base is measured")
+    @Test("The head of an open body lets the next one in the queue through while the base is measured")
     func turn() async throws {
         var (calls, gates) = ([Task<HTTPResponse, any Error>](), [ConcurrencyLimitTests.Gate]())
         for number in 0..<5 {
@@ -71,6 +72,6 @@ struct LongBodyTests {
         #expect(limit.load == (1, 0))
         held.body.cancel()
         #expect(limit.load == (0, 0))
-        #expect(limit.places(of: .all) == 4)
+        #expect(limit.permits(of: .all) == 4)
     }
 }

@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// A call whose turn comes too late, in a chain.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,7 +4,9 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewTransportSecurity
 
 /// Whose files of cookies, and of hosts that are asked over https, are believed.
 @Suite(.timeLimit(.minutes(1)))

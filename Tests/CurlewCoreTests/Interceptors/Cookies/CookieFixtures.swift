@@ -2,6 +2,7 @@
 
 import CurlewHTTP
 
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)

@@ -4,7 +4,10 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -40,13 +43,13 @@ struct CookieInterceptorTests {
         }
         #expect(client.pipeline.description.hasPrefix("Redirects → Cookies → Retry("))
         #expect(client.problems.isEmpty)
-        try await client.send(Request<HTTPResponse>.post("/login"))
+        try await client.send(Request<HTTPResponse>(.post, "/login"))
         try await client.send(Request<HTTPResponse>.get("/me"))
         #expect(sent(by: client) == [nil, "id=7; theme=dark"])
         #expect(try await client.preview(Request<HTTPResponse>.get("/me")).headers[.cookie] == "id=7; theme=dark")
     }
 
-    @Test("At each hop of a redirect the host of that hop gets its own cookies, and its answer's are kept")
+    @Test("At each hop of a redirect the host of that hop gets its own cookies, and its response's are kept")
     func hops() async throws {
         store.insert(Cookie(name: "b", value: "1", domain: "b.test"))
         let client = client {
@@ -70,7 +73,9 @@ struct CookieInterceptorTests {
         #expect(try await client.send(Request<HTTPResponse>.get("/")).status == .noContent)
     }
 
-    @Test("A Cookie field that the call brings is sent alone; on another origin it is gone and the store is asked")
+    @Test(
+        "A Cookie field of the call is sent alone; for another origin it is dropped and the store is used"
+    )
     func callersOwn() async throws {
         store.insert(Cookie(name: "a", value: "1", domain: "a.test"))
         store.insert(Cookie(name: "b", value: "1", domain: "b.test"))
@@ -102,13 +107,13 @@ struct CookieInterceptorTests {
             $0.on(nil, "/there", .status(HTTPStatus(status), headers: [.location: "https://a.test/back"]))
             $0.on(nil, "/back", .status(204))
         }
-        try await client.send(Request<HTTPResponse>.post("/out").baseURL(start))
+        try await client.send(Request<HTTPResponse>(.post, "/out").baseURL(start))
         #expect(sent(by: client).last == (expected ?? "strict=1; lax=1; none=1"))
     }
 
-    @Test("A cookie that is not taken fails nothing, and observers hear its name and why")
+    @Test("A refused cookie fails nothing, and observers receive its name and the reason")
     func refused() async throws {
-        let listener = ExchangerTests.Listener()
+        let listener = PipelineRunnerTests.Listener()
         let client = client(observers: [listener]) {
             $0.onAny { _ in
                 var answer = HTTPResponse.status(204)
@@ -121,9 +126,9 @@ struct CookieInterceptorTests {
         try await client.send(Request<HTTPResponse>.get("/"))
         let heard = listener.heard.filter { $0.hasPrefix("cookieRefused") }
         #expect(heard.count == 14, "two for their domain, twelve over 50")
-        #expect(heard.first == "cookieRefused super The cookie's Domain is one under which anybody can register.")
+        #expect(heard.first == "cookieRefused super The cookie's Domain is a public suffix.")
         #expect(heard[1] == "cookieRefused  The cookie's Domain is not a domain of the host that set it.")
-        #expect(heard.last == "cookieRefused n59 The answer sets too many cookies.")
+        #expect(heard.last == "cookieRefused n59 The response sets too many cookies.")
         #expect(!heard.joined().contains("hunter2"))
         #expect(store.cookies.count == 48)
     }

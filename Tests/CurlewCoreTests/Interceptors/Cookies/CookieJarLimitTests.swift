@@ -3,6 +3,7 @@
 import CurlewHTTP
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)

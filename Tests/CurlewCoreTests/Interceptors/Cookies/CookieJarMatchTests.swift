@@ -4,6 +4,7 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -63,7 +64,7 @@ struct CookieJarMatchTests {
         #expect(try CookieFixtures.sent(lines, to: "https://www.a.test/dir/sub/x") == "b=2; e=5; c=3; a=6; d=4")
     }
 
-    @Test("Cookies without a name or a value are sent as they came")
+    @Test("Cookies without a name or a value are sent unchanged")
     func nameless() throws {
         let lines = ["token", "=other", "a=", "b==c", "q=\"x y\""]
         #expect(try CookieFixtures.sent(lines, to: "https://www.a.test/dir/") == "other; a=; b==c; q=\"x y\"")
@@ -111,7 +112,7 @@ struct CookieJarMatchTests {
         #expect(try CookieFixtures.sent([line], to: target, method, isCrossSite: true) == (crosses ? "a=b" : nil))
     }
 
-    @Test("Whatever servers set, nobody gets a cookie of a domain that is not theirs, and the field can be written")
+    @Test("Whatever servers set, no server receives a cookie of another owner's domain, and the field can be written")
     func anything() throws {
         let seed = UInt64.random(in: .min ... .max)
         var random = SeededGenerator(seed: seed)

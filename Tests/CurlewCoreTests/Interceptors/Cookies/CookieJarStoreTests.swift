@@ -3,6 +3,7 @@
 import CurlewHTTP
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -108,7 +109,7 @@ struct CookieJarStoreTests {
     }
 
     @Test(
-        "Over http no cookie takes the place of a Secure one, or comes before it (\"leave secure cookies alone\")",
+        "Over http no cookie replaces a Secure one, or comes before it (\"leave secure cookies alone\")",
         arguments: [
             ("a=x", false), ("a=x; Path=/", true), ("a=x; Path=/login", false), ("a=x; Path=/login/en", false),
             ("a=x; Path=/loginx", true), ("a=x; Domain=a.test; Path=/login", false), ("b=x; Path=/login", true),
@@ -181,7 +182,7 @@ struct CookieJarStoreTests {
         #expect(jar.cookies.last?.created == later)
     }
 
-    @Test("A cookie of one's own is held to the same rules")
+    @Test("A cookie of the app is held to the same rules")
     func inserting() {
         func refusal(_ cookie: Cookie) -> CookieRefusal? {
             var jar = CookieFixtures.jar()

@@ -4,6 +4,7 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -79,7 +80,7 @@ struct CookieStoreTests {
         #expect(store().problem == nil)
     }
 
-    @Test("Answers that change nothing that is kept do not write the file")
+    @Test("Responses that change nothing that is kept do not write the file")
     func rare() throws {
         let first = store()
         let request = try CookieFixtures.request("https://a.test/")

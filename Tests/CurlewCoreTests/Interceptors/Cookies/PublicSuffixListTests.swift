@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
@@ -53,7 +54,7 @@ struct PublicSuffixListTests {
         }
     }
 
-    @Test("The list of the system, or the package's where there is none, knows what everybody knows")
+    @Test("The list of the system, or the package's where there is none, contains the well-known suffixes")
     func system() {
         #expect(PublicSuffixList.system.isComplete)
         for name in ["com", "co.uk", "github.io", "xn--55qx5d.cn", "kobe.jp", "x.kobe.jp"] {

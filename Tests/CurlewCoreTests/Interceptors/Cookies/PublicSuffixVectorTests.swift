@@ -3,6 +3,7 @@
 import CurlewHTTP
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
 
 /// The test vectors of the Public Suffix List, and the list that ships with the package.

@@ -3,6 +3,7 @@
 import CurlewHTTP
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
 
 #if canImport(FoundationEssentials)
@@ -11,7 +12,8 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// Rules such as `*.compute.amazonaws.com`: the names beneath belong to different owners, and so nobody owns the parent.
+/// Rules such as `*.compute.amazonaws.com`: the names beneath belong to different owners, and so the parent has no
+/// owner.
 @Suite(.timeLimit(.minutes(1)))
 struct WildcardSuffixTests {
     /// What the list of publicsuffix.org has in its file of February 2023, shortened.

@@ -4,7 +4,10 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 @Suite(.timeLimit(.minutes(1)))
 struct FallbackTests {
@@ -12,19 +15,19 @@ struct FallbackTests {
         let all = Locked<[PolicyNotice]>([])
 
         func record(_ event: ExchangeEvent, in context: ExchangeContext) {
-            if case .policy(let notice) = event { all.withLock { $0.append(notice) } }
+            if case .feature(let notice as PolicyNotice) = event { all.withLock { $0.append(notice) } }
         }
     }
 
     let notices = Notices()
 
-    func client(_ fallback: FallbackInterceptor, _ configure: (MockTransport) -> Void) -> APIClient {
+    func client(_ fallback: BuiltInInterceptor, _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             pipeline: Pipeline.standard.adding(.caching()).adding(fallback),
             configuration: ClientConfiguration(observers: [notices], time: ManualClock.skippingWaits), configure)
     }
 
-    @Test("It answers once all else has given up, and says so everywhere")
+    @Test("It answers once all else has dropped, and says so everywhere")
     func visible() async throws {
         let client = client(.fallback { request, error in .text("saved \(request.target) \(error.attempts.count)") }) {
             $0.onAny { _ in .status(503) }
@@ -34,7 +37,7 @@ struct FallbackTests {
         #expect(client.recordedCalls.count == 3)
         #expect(response.served == .fallback)
         #expect(response.attempts.map(\.outcome) == [.status(503), .status(503), .status(503)])
-        #expect(response.attempts.last?.notes == ["answered by the fallback"])
+        #expect(response.attempts.last?.notes == ["response from the fallback"])
         #expect(notices.all.withLock { $0.map(\.kind) } == [.fellBack])
     }
 
@@ -88,7 +91,7 @@ struct FallbackTests {
         #expect(try await only404.send(Request<String>.get("/404")) == "none: 404")
         #expect(try await only404.send(Request<HTTPResponse>.get("/")).status == 503)
         let accepting = client(.fallback { _, _ in .text("saved") }) { $0.onAny { _ in .status(503) } }
-        let call = Request<String>.get("/").options { $0.accepts = [503] }
+        let call = Request<String>.get("/").options { $0.acceptedStatuses = [503] }
         #expect(try await accepting.send(call) == "")
     }
 }

@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// A hedging delay that is measured.
 @Suite(.timeLimit(.minutes(1)))

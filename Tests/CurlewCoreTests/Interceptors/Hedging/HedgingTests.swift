@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
+@_spi(Simulation) @testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct HedgingTests {
@@ -13,7 +14,7 @@ struct HedgingTests {
     let budget = RetryBudget()
     let origin = Origin(scheme: "https", host: "a.test")
 
-    /// A server whose first and second sending take these outcomes after these times.
+    /// A server whose first and second request take these outcomes after these times.
     final class Server: Sendable {
         enum Step: Sendable {
             case answer(HTTPResponse, after: Duration)
@@ -66,9 +67,9 @@ struct HedgingTests {
 
     func tokens(_ budget: RetryBudget) throws -> Int { budget.tokens(for: try #require(origin)) }
 
-    @Test("a failure whose body holds the slot that the second sending waits for does not stand in its way")
+    @Test("a failure whose body holds the slot that the second request waits for does not stand in its way")
     func heldSlot() async throws {
-        let (sent, hedged) = (Locked(0), OneShot<Void>())
+        let (sent, hedged) = (Locked(0), SharedResult<Void>())
         let entered = Locked(0)
         let client = APIClient(
             baseURL: "https://a.test",
@@ -100,7 +101,7 @@ struct HedgingTests {
         #expect(sent.withLock { $0 } == 2)
     }
 
-    @Test("An answer in time is the only one")
+    @Test("A response in time is the only one")
     func inTime() async throws {
         let server = Server(.answer(.status(200), after: .milliseconds(99)))
         let call = send(server)
@@ -111,7 +112,7 @@ struct HedgingTests {
         #expect(try tokens(budget) == 500)
     }
 
-    @Test("A late answer is raced by a second one; the loser is cancelled")
+    @Test("A late response is raced by a second one; the loser is cancelled")
     func late() async throws {
         let server = Server(
             .answer(.status(200), after: .seconds(9)), .answer(.status(201), after: .milliseconds(50)))
@@ -162,7 +163,8 @@ struct HedgingTests {
         #expect(try tokens(budget) == 500)
     }
 
-    /// The outcome of a race whose first sending ends after 200 ms, and the second, which begins after 100 ms, a second later.
+    /// The outcome of a race whose first request ends after 200 ms, and the second, which begins after 100 ms, a second
+    /// later.
     private func race(
         _ first: (Duration) -> Server.Step, _ second: (Duration) -> Server.Step
     ) async throws -> Result<HTTPResponse, any Error> {
@@ -196,7 +198,7 @@ struct HedgingTests {
         #expect(response.status == 500 && response.notes.first?.hasSuffix("the first counts") == true)
     }
 
-    @Test("A success is one token, whoever repeats calls")
+    @Test("A success is one token, whichever interceptor repeats calls")
     func deposits() async throws {
         for pipeline: Pipeline in [
             [.retry(budget: budget), .hedging(after: .seconds(1), budget: budget)],
@@ -229,7 +231,7 @@ struct HedgingTests {
         }
     }
 
-    @Test("An empty budget means one sending")
+    @Test("An empty budget means one request")
     func emptyBudget() async throws {
         let empty = RetryBudget(capacity: 0)
         let server = Server(.answer(.status(200), after: .seconds(9)), .answer(.status(201), after: .zero))
@@ -254,7 +256,7 @@ struct HedgingTests {
         #expect(try tokens(budget) == 500)
     }
 
-    @Test("Cancelling the call cancels both sendings")
+    @Test("Cancelling the call cancels both requests")
     func cancellation() async throws {
         let server = Server(.answer(.status(200), after: .seconds(9)), .answer(.status(201), after: .seconds(9)))
         let call = send(server)

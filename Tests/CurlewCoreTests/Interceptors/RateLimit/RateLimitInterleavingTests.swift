@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// Calls, cancellations, pauses and time in any order, on many threads.
 @Suite(.timeLimit(.minutes(2)))
@@ -14,7 +15,7 @@ struct RateLimitInterleavingTests {
         let pausedUntil: MonotonicInstant
     }
 
-    @Test("nobody is lost, no token is minted, none comes early", arguments: 0..<30 as Range<UInt64>)
+    @Test("no call is lost, no token is created, none is early", arguments: 0..<30 as Range<UInt64>)
     func interleaving(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let clock = ManualClock()
@@ -51,7 +52,7 @@ struct RateLimitInterleavingTests {
             default: for _ in 0..<Int.random(in: 0...8, using: &random) { await Task.yield() }
             }
         }
-        // Time goes on until all have ended; nobody waits for ever, or the suite's limit would tell.
+        // Time advances until all have ended; no caller waits forever, or the suite's limit would end the test.
         let all = calls
         let rest = Task {
             var reasons: [NetworkError.Reason?] = []

@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// Many scopes, and the resources of one server.
 @Suite(.timeLimit(.minutes(1)))
@@ -26,7 +27,7 @@ struct RateLimitScopeTests {
         "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "30", "X-RateLimit-Resource": "search",
     ]
 
-    @Test("1,100 users with ten calls an hour each: nobody is refused for the others, and each has ten")
+    @Test("1,100 users with ten calls an hour each: no user is refused because of others, and each has ten")
     func users() async {
         let limit = RateLimit(10, every: .seconds(3600), per: .key { request, _ in request.target })
         var refused = 0
@@ -43,12 +44,12 @@ struct RateLimitScopeTests {
         let pausing = HTTPResponse.status(429, headers: [.retryAfter: "59"])
         #expect(await goes(limit, "/paused", answer: pausing) == nil)
         for user in 0..<3000 { #expect(await goes(limit, "/\(user)") == nil, "\(user)") }
-        #expect(limit.lines.withLock { $0.lines.count } == 100)
+        #expect(limit.buckets.withLock { $0.known.count } == 100)
         #expect(
             await goes(limit, "/paused")?.reason == .refused(by: .rateLimit), "a pause of one is kept and is its own")
     }
 
-    @Test("A scope in which somebody waits is not forgotten")
+    @Test("A scope with waiting calls is not forgotten")
     func waiting() async throws {
         let limit = RateLimit(1, every: .seconds(60), per: .key { request, _ in request.target }, scopes: 2)
         _ = try await bench.send(limit, "/w")
@@ -68,7 +69,7 @@ struct RateLimitScopeTests {
         #expect(await goes(limit, "/search?q=1", answer: .status(200, headers: Self.exhausted)) == nil)
         let error = await goes(limit, "/search?q=2")
         #expect(error?.reason == .refused(by: .rateLimit) && error?.retryAfter == .seconds(30))
-        #expect(error?.detail.contains("quota of search is used up") == true)
+        #expect(error?.detail.contains("quota of search is exhausted") == true)
         #expect(await goes(limit, "/user") == nil)
         #expect(await goes(limit, "/new") == nil)
         let later = try await bench.waiting(limit, "/search?q=3")
@@ -78,13 +79,13 @@ struct RateLimitScopeTests {
         #expect(limit.waitingCount == 0)
     }
 
-    @Test("A wait for a resource ends with cancellation, and only so many wait")
+    @Test("A wait for a resource ends with cancellation, and only this many wait")
     func cancelled() async throws {
         let limit = RateLimit(100, every: .seconds(1), waiting: 1)
         #expect(await goes(limit, "/s", answer: .status(200, headers: Self.exhausted)) == nil)
         let call = try await bench.waiting(limit, "/s")
         let error = await #expect(throws: NetworkError.self) { try await bench.send(limit, "/s") }
-        #expect(error?.detail.contains("1 calls wait") == true)
+        #expect(error?.detail.contains("1 calls already wait") == true)
         call.cancel()
         await #expect(throws: CancellationError.self) { try await call.value }
         #expect(limit.waitingCount == 0)

@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 /// The rate limit in a chain, on a clock that stands still.
 @Suite(.timeLimit(.minutes(1)))
@@ -42,7 +43,7 @@ struct RateLimitTests {
 
     var paths: [String] { sent.withLock { $0 } }
 
-    @Test("A burst goes at once, the others each at their moment and not before")
+    @Test("A burst is sent at once, the others each at their moment and not before")
     func exact() async throws {
         let limit = RateLimit(4, every: .seconds(1), burst: 2)
         for path in ["/1", "/2"] { _ = try await send(limit, path) }
@@ -74,7 +75,7 @@ struct RateLimitTests {
         for call in calls { _ = try await call.value }
     }
 
-    @Test("A call whose token comes too late fails at once and says when there would be one")
+    @Test("A call whose token comes too late fails at once and reports when one is due")
     func tooLate() async throws {
         let limit = RateLimit(1, every: .seconds(2))
         _ = try await send(limit)
@@ -97,7 +98,8 @@ struct RateLimitTests {
         let calls = [try await waiting(limit, "/1"), try await waiting(limit, "/2")]
         let error = await #expect(throws: NetworkError.self) { try await send(limit) }
         #expect(error?.reason == .refused(by: .rateLimit) && error?.retryAfter == .seconds(3))
-        #expect(error?.detail.contains("2 calls wait") == true && error?.detail.contains("https://a.test") == true)
+        #expect(
+            error?.detail.contains("2 calls already wait") == true && error?.detail.contains("https://a.test") == true)
         for call in calls { call.cancel() }
         for call in calls { await #expect(throws: CancellationError.self) { try await call.value } }
         #expect(limit.waitingCount == 0)
@@ -132,7 +134,7 @@ struct RateLimitTests {
     }
 
     @Test(
-        "An answer that asks for less pauses the scope, no longer than the limit believes",
+        "A response that asks for less pauses the scope, no longer than the limit believes",
         arguments: [
             (429, ["Retry-After": "7"], 7), (503, ["Retry-After": "7"], 7), (429, ["Retry-After": "86400"], 60),
             (429, ["Retry-After": "Mon, 01 Jan 2001 00:00:09 GMT"], 9), (200, ["Retry-After": "7"], nil),
@@ -177,8 +179,8 @@ struct RateLimitTests {
         let limit = RateLimit(2, every: .seconds(2), burst: 2)
         let answer = HTTPResponse.status(429, headers: ["Retry-After": "30"])
         _ = try await send(limit)
-        let started = OneShot<Void>()
-        let release = OneShot<Void>()
+        let started = SharedResult<Void>()
+        let release = SharedResult<Void>()
         let context = ExchangeContext(time: clock)
         let busy = Task {
             try await RateLimitInterceptor(limit).intercept(

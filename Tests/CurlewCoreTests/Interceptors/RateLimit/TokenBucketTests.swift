@@ -4,6 +4,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct TokenBucketTests {
@@ -11,7 +12,7 @@ struct TokenBucketTests {
 
     func after(_ duration: Duration) -> MonotonicInstant { start.advanced(by: duration) }
 
-    @Test("A full bucket gives its burst, then one token in each interval, none early")
+    @Test("A full bucket allows its burst, then one token in each interval, none early")
     func pace() {
         var bucket = TokenBucket(10, every: .seconds(1), burst: 3)
         #expect(bucket.tokens(at: start) == 3)

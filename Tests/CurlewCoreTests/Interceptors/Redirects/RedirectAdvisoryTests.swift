@@ -4,7 +4,10 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -39,7 +42,7 @@ struct RedirectAdvisoryTests {
 
     static let all = ["Authorization", "Cookie", "Proxy-Authenticate"]
 
-    @Test("CVE-2024-45336 (Go): a second redirect within the foreign host does not bring the secrets back")
+    @Test("CVE-2024-45336 (Go): a second redirect within the foreign host does not restore the secrets")
     func secondForeignHop() async throws {
         let arrived = try await Self.arrived([
             "https://a.test/1", "https://b.test/1", "https://b.test/2", "https://a.test/2", "https://a.test/3",
@@ -87,7 +90,7 @@ struct RedirectAdvisoryTests {
         #expect(try await sent { try await $0.send($1) } == expected)
         #expect(try await sent { _ = try await $0.response(for: $1) } == expected)
         #expect(try await sent { try await $0.withResponse(to: $1) { _ in } } == expected)
-        #expect(try await sent { _ = try await $0.send($1, as: JSONValue.self) } == expected)
+        #expect(try await sent { _ = try await $0.send($1.decoding(JSONValue.self)) } == expected)
         #expect(try await sent { try await $0.with(options: RequestOptions()).send($1) } == expected)
         #expect(
             try await sent { client, call in
@@ -96,7 +99,7 @@ struct RedirectAdvisoryTests {
         #expect(
             try await sent { client, call in
                 let request = try client.request(for: call)
-                let exchanger = Exchanger(pipeline: client.pipeline, transport: client.transport)
+                let exchanger = PipelineRunner(pipeline: client.pipeline, transport: client.transport)
                 _ = try await exchanger.exchange(request, in: ExchangeContext())
             } == expected)
         #expect(
@@ -108,7 +111,7 @@ struct RedirectAdvisoryTests {
     }
 
     @Test(
-        "A signed query stays behind: no part of the URL that was asked goes along",
+        "A signed query is removed: no part of the requested URL is sent along",
         arguments: ["https://b.test", "?x=1"])
     func signedQuery(location: String) async throws {
         let client = APIClient.mock(baseURL: "https://a.test", pipeline: .standard) {
@@ -146,7 +149,7 @@ struct RedirectAdvisoryTests {
         }
     }
 
-    @Test("swift-eventsource#111: an empty Location ends in an answer or an error, never in neither")
+    @Test("swift-eventsource#111: an empty Location ends in a response or an error, never in neither")
     func emptyLocation() async throws {
         let client = APIClient.mock(pipeline: .standard) { $0.onAny { _ in .status(307, headers: [.location: ""]) } }
         let error = await #expect(throws: NetworkError.self) {

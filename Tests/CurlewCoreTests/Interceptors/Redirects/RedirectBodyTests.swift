@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -12,10 +13,10 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What happens to the body of an answer that redirects.
+/// What happens to the body of a response that redirects.
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectBodyTests {
-    /// A body that counts what was read of it, and notes when it was given up.
+    /// A body that counts what was read of it, and notes when it was dropped.
     final class Source: ResponseBodySource {
         private let state = Locked((given: 0, isCancelled: false))
         private let chunks: Int
@@ -61,7 +62,7 @@ struct RedirectBodyTests {
         #expect(source.given == 5, "four chunks and the end")
     }
 
-    @Test("A long one is given up after 64 KiB, one that says so at once")
+    @Test("A long one is dropped after 64 KiB, one that says so at once")
     func long() async throws {
         let endless = Source(chunks: .max)
         #expect(try await Self.follow(endless).status == .ok)
@@ -85,7 +86,7 @@ struct RedirectBodyTests {
         }
     }
 
-    @Test("One that is refused is given up, one that is delivered is untouched")
+    @Test("One that is refused is dropped, one that is delivered is untouched")
     func refusedAndDelivered() async throws {
         let source = Source(chunks: 1)
         let next = Next { _, _ in

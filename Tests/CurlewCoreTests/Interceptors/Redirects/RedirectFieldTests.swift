@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: MIT
 
+import CurlewConformance
 import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewObservability
+@testable import CurlewRedirects
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -15,8 +22,8 @@ import Foundation
 /// Only fields that are known to be harmless, or declared so, go to another origin.
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectFieldTests {
-    /// Names in `IdentityWay.names` of the fields that each hop of a call received. The call brings all of them along, or
-    /// a hook adds them.
+    /// Names in `IdentityWay.names` of the fields that each hop of a call received. The call brings all of them along,
+    /// or a hook adds them.
     private static func received(
         by hook: Placement?, over way: [String], _ status: HTTPStatus, _ method: HTTPMethod
     ) async throws -> [Set<HTTPField.Name>] {
@@ -35,7 +42,7 @@ struct RedirectFieldTests {
                 return .status(status, headers: [.location: "\(way[call.context.hop])/\(call.context.hop + 1)"])
             }
         }
-        var call = Request<HTTPResponse>(method, "/0", content: method == .post ? .text("body") : .none)
+        var call = Request<HTTPResponse>(method, "/0", body: method == .post ? .text("body") : .none)
         if hook == nil { for field in fields { call = call.header(field.name, field.value) } }
         try await client.send(call)
         return client.recordedCalls.map { names.intersection($0.request.headers.map(\.name)) }
@@ -74,13 +81,13 @@ struct RedirectFieldTests {
         let client = APIClient.mock(baseURL: "https://a.test", pipeline: pipeline, configuration: configuration) {
             $0.onAny { $0.context.hop > 0 ? .status(200) : .status(307, headers: [.location: "https://b.test/"]) }
         }
-        var call = Request<HTTPResponse>(.post, "/", content: .text("body"))
+        var call = Request<HTTPResponse>(.post, "/", body: .text("body"))
         for field in headers { call = call.header(field.name, field.value) }
         try await client.send(call)
         return Set(client.recordedCalls[1].request.headers.map(\.name))
     }
 
-    @Test("what is known to be harmless goes along, from the call and from interceptors further in")
+    @Test("what is known to be harmless is sent along, from the call and from interceptors further in")
     func harmless() async throws {
         // The length belongs to the body, and the transport writes it.
         let names = HTTPField.Name.harmless.subtracting([.contentLength])
@@ -89,7 +96,7 @@ struct RedirectFieldTests {
         #expect(try await Self.forwarded([:], adding: headers).isSuperset(of: names))
     }
 
-    @Test("a declared field goes along; a secret, and what belongs to the origin, does not whatever is declared")
+    @Test("a declared field is sent along; a secret, and what belongs to the origin, is not whatever is declared")
     func declared() async throws {
         let names: Set<HTTPField.Name> = [
             "X-App", "X-Home", "X-Secret", .origin, .referer, .authorization, .cookie,

@@ -5,6 +5,8 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewStandard
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -27,7 +29,7 @@ struct RedirectInterceptorTests {
         .mock(pipeline: pipeline, configuration: configuration, configure)
     }
 
-    @Test("The answer at the end is the call's, and it knows the hops that led there")
+    @Test("The response at the end is the call's, and it knows the hops that led there")
     func hops() async throws {
         let client = Self.client {
             $0.on(.get, "/start", Self.redirect("/middle?x=1", 301))
@@ -84,7 +86,7 @@ struct RedirectInterceptorTests {
         #expect(try await client.with(options: own.options).send(Self.page).status == .ok)
     }
 
-    @Test("Twenty redirects are followed, one more is an error that holds the answer")
+    @Test("Twenty redirects are followed, one more is an error that holds the response")
     func limit() async throws {
         let client = Self.client {
             $0.on(.get, "/:n") { call in
@@ -107,7 +109,7 @@ struct RedirectInterceptorTests {
         let client = Self.client { $0.on(.get, "/start", Self.redirect("/start")) }
         let error = await #expect(throws: NetworkError.self) { try await client.send(Self.page) }
         #expect(error?.reason == .limitExceeded(.redirects))
-        #expect(error?.detail.contains("circle") == true)
+        #expect(error?.detail.contains("loop") == true)
         #expect(client.recordedCalls.count == 21)
         let turn = Locked(0)
         let moved = Self.client {
@@ -122,20 +124,20 @@ struct RedirectInterceptorTests {
         #expect(try await moved.send(Self.page).redirects.count == 3)
     }
 
-    @Test("A form is sent once, and its answer is read by GET; 307 sends it again whole")
+    @Test("A form is sent once, and its response is read by GET; 307 sends it again whole")
     func forms() async throws {
         let client = Self.client {
             $0.on(.post, "/form", Self.redirect("/result", 303))
             $0.on(.post, "/moved", Self.redirect("/there", 308))
             $0.on(nil, "/:any") { .text("\($0.method) \($0.text)") }
         }
-        #expect(try await client.send(Request<String>.post("/form", json: [1])) == "GET ")
+        #expect(try await client.send(Request<String>.post("/form", body: .json([1]))) == "GET ")
         #expect(client.recordedCalls.last?.request.headers.contains(.contentType) == false)
-        #expect(try await client.send(Request<String>.post("/moved", json: [1])) == "POST [1]")
+        #expect(try await client.send(Request<String>.post("/moved", body: .json([1]))) == "POST [1]")
         #expect(client.recordedCalls.last?.request.headers[.contentType] == "application/json")
     }
 
-    @Test("A redirect that must not be followed is an error with the answer in it, Location included")
+    @Test("A redirect that must not be followed is an error with the response in it, Location included")
     func refused() async throws {
         let client = Self.client { $0.on(.get, "/start", Self.redirect("myapp://callback?code=hunter2")) }
         let error = await #expect(throws: NetworkError.self) { try await client.send(Self.page) }
@@ -156,9 +158,9 @@ struct RedirectInterceptorTests {
         #expect(error?.request?.url == "https://other.test/end")
     }
 
-    @Test("Observers hear of each redirect, and why one is not followed")
+    @Test("Observers receive each redirect, and why one is not followed")
     func events() async throws {
-        let listener = ExchangerTests.Listener()
+        let listener = PipelineRunnerTests.Listener()
         let client = Self.client(.standard, ClientConfiguration(observers: [listener])) {
             $0.on(.get, "/start", Self.redirect("/next"))
             $0.on(.get, "/next", .status(.found))
@@ -168,7 +170,7 @@ struct RedirectInterceptorTests {
             listener.heard.dropLast() == [
                 "began GET", "sent -", "answered 302", "measured",
                 "redirected 302 GET https://mock.test/start → GET https://mock.test/next", "sent -", "answered 302",
-                "measured", "redirectKept 302 The answer has no Location.",
+                "measured", "redirectKept 302 The response has no Location.",
             ])
     }
 

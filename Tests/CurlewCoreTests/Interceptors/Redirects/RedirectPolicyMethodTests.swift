@@ -3,7 +3,9 @@
 import CurlewHTTP
 import Testing
 
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -59,13 +61,13 @@ struct RedirectPolicyMethodTests {
         }
     }
 
-    @Test("An answer without Location is the caller's", arguments: [301, 302, 303, 307, 308])
+    @Test("A response without Location is the caller's", arguments: [301, 302, 303, 307, 308])
     func noLocation(status: Int) throws {
         guard case .deliver(let reason) = try Self.decide(HTTPStatus(status), .get, location: nil) else {
             Issue.record("followed")
             return
         }
-        #expect(reason == "The answer has no Location.")
+        #expect(reason == "The response has no Location.")
     }
 
     static let oneShot = RequestBody.stream { RequestBody.Chunks(AsyncStream<Data> { $0.finish() }) }
@@ -120,7 +122,7 @@ struct RedirectPolicyMethodTests {
         #expect(kept.droppedFields.isEmpty)
     }
 
-    @Test("A redirect says in one line what was followed, secrets out")
+    @Test("A redirect says in one line what was followed, without secrets")
     func description() throws {
         let request = try HTTPRequest(
             .post, url: "https://a.test/x?token=hunter2", headers: [.cookie: "hunter2", .contentType: "text/plain"],
@@ -136,6 +138,6 @@ struct RedirectPolicyMethodTests {
         #expect(
             "\(redirect)"
                 == "303 POST https://a.test/x?token=REDACTED → GET https://b.test/y?code=REDACTED, to another origin, "
-                + "without its body, without Cookie, Content-Type")
+                + "without the body, without Cookie, Content-Type")
     }
 }

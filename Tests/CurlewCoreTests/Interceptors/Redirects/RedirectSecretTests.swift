@@ -4,7 +4,10 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewRedirects
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

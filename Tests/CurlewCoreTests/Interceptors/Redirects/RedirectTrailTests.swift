@@ -4,6 +4,7 @@ import CurlewHTTP
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewRedirects
 
 @Suite(.timeLimit(.minutes(1)))
 struct RedirectTrailTests {
@@ -30,7 +31,7 @@ struct RedirectTrailTests {
             trail.append(redirect)
         }
         let failure = trail.failure(toFollow: try Self.redirect(loop[0], loop[1]), limit: 20)
-        #expect(failure?.reason == .limitExceeded(.redirects) && failure?.detail.contains("in a circle") == true)
+        #expect(failure?.reason == .limitExceeded(.redirects) && failure?.detail.contains("form a loop") == true)
     }
 
     @Test("The limit counts the redirects that are followed", arguments: [(0, 0), (1, 1), (20, 20), (-5, 0)])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import CurlewCore
+import CurlewResilience
 import CurlewTesting
 import Testing
 

@@ -4,7 +4,10 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewResilience
+@testable import CurlewStandard
 
 /// One budget for all that repeats, and one of each of what must not stand twice.
 @Suite(.timeLimit(.minutes(1)))
@@ -23,7 +26,7 @@ struct PipelineBudgetTests {
         #expect(preset.retryBudget === budget)
         let pipeline = preset.replacing(.retry(.attempts(5)))
         #expect(Self.budgets(pipeline) == [ObjectIdentifier(budget)])
-        #expect(pipeline.problems(in: PipelineSetup(totalTimeout: .seconds(300))).isEmpty)
+        #expect(pipeline.problems(in: PipelineEnvironment(totalTimeout: .seconds(300))).isEmpty)
         let implicit = Pipeline.resilient(hedging: .seconds(1)).replacing(.retry(.attempts(5)))
         #expect(implicit.problems().isEmpty && implicit.retryBudget != nil)
     }
@@ -33,7 +36,7 @@ struct PipelineBudgetTests {
         let budget = RetryBudget()
         let pipelines: [Pipeline] = [
             [.retry(), .hedging(after: .seconds(1))], Pipeline.standard.adding(.hedging(after: .seconds(1))),
-            Pipeline.empty.adding(.hedging(after: .seconds(1))).adding(.retry(), at: .retry, changesWhoseAnswer: false),
+            Pipeline.empty.adding(.hedging(after: .seconds(1))).adding(.retry(), at: .retry, changesPrincipal: false),
             Pipeline.standard.adding(.hedging(after: .seconds(1), budget: budget)),
             [.retry(budget: budget), .hedging(after: .seconds(1))],
         ]
@@ -42,7 +45,7 @@ struct PipelineBudgetTests {
         }
         #expect(pipelines[3].retryBudget === budget && pipelines[4].retryBudget === budget)
         let two: Pipeline = [.retry(budget: RetryBudget()), .hedging(after: .seconds(1), budget: budget)]
-        #expect(two.problems().contains { $0.contains("one RetryBudget") })
+        #expect(two.problems().contains { $0.contains("the same RetryBudget") })
         #expect(Pipeline.empty.retryBudget == nil)
     }
 
@@ -55,7 +58,7 @@ struct PipelineBudgetTests {
             Pipeline.empty.adding(.attemptTimeout(.seconds(1))).adding(.attemptTimeout(.seconds(2))),
             "2 attempt timeouts"
         ),
-        (Pipeline.empty.adding(.caching()).adding(.caching(), at: .caching, changesWhoseAnswer: false), "2 caches"),
+        (Pipeline.empty.adding(.caching()).adding(.caching(), at: .caching, changesPrincipal: false), "2 caches"),
     ]
 
     @Test("What must not stand twice is a problem, once", arguments: twice)

@@ -2,6 +2,7 @@
 
 import CurlewCore
 import CurlewHTTP
+import CurlewResilience
 import CurlewTesting
 
 /// A clock and clients on it that try again after known waits.

@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@_spi(Simulation) @testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct RetryBudgetTests {
@@ -24,7 +25,7 @@ struct RetryBudgetTests {
     }
 
     @Test(
-        "Fourteen successes pay for one more; a receipt gives back what it was for, once; never beyond full")
+        "Fourteen successes pay for one more; a receipt returns what it was for, once; never beyond full")
     func deposit() throws {
         let origin = try Self.origin()
         let budget = RetryBudget(capacity: 14)

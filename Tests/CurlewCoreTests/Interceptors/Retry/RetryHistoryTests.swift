@@ -5,6 +5,8 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewResilience
 
 #if canImport(Glibc)
 import Glibc
@@ -19,7 +21,7 @@ import Darwin
 struct RetryHistoryTests {
     let bench = RetryBench()
 
-    @Test("A call that is answered at once has one attempt, which nobody wrote down")
+    @Test("A call that succeeds at once has one attempt, created on access")
     func once() async throws {
         let client = bench.client { $0.onAny { _ in .status(200) } }
         let response = try await client.response(for: Request<HTTPResponse>.get("/"))
@@ -32,7 +34,7 @@ struct RetryHistoryTests {
         #expect(error?.description.contains("attempt") == false, "there is nothing to tell")
     }
 
-    @Test("The history goes on over redirects, also when nothing had to be tried again after one")
+    @Test("The history continues over redirects, also when nothing had to be retried after one")
     func redirects() async throws {
         let first = RetryBench.answers([.success(.status(503)), .success(.status(302, headers: [.location: "/b"]))])
         let second = RetryBench.answers([.failure(RetryBench.lost), .success(.status(302, headers: [.location: "/c"]))])
@@ -88,11 +90,11 @@ struct RetryHistoryTests {
         }
         let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
         #expect(waits == [.milliseconds(50), .milliseconds(50)])
-        #expect(try result.get().attempts.map(\.decision.cause) == [.neverArrived, .transient, .neverArrived, .final])
+        #expect(try result.get().attempts.map(\.decision.cause) == [.notReceived, .transient, .notReceived, .final])
         #expect(budget.tokens(for: try #require(client.baseURL?.origin)) == 500)
     }
 
-    @Test("A call that waits for connectivity goes on until there is a way, or its bound; it draws on no budget")
+    @Test("A call that waits for connectivity continues until there is a route, or its bound; it draws on no budget")
     func connectivity() async throws {
         let policy = RetryPolicy.waitingForConnectivity(upTo: .seconds(30))
         let budget = RetryBudget(capacity: 0)
@@ -102,7 +104,7 @@ struct RetryHistoryTests {
         let client = bench.client(policy, budget: budget) {
             $0.onAny(RetryBench.answers(failures + [.success(.status(200))]))
         }
-        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>.post("/"))
+        let (result, waits) = try await bench.waits(of: client, Request<HTTPResponse>(.post, "/"))
         #expect(waits == [50, 100, 200, 400, 800, 1600].map { .milliseconds($0) })
         #expect(
             try result.get().attempts.map(\.decision.cause) == [Attempt.Cause](repeating: .offline, count: 6) + [.final]
@@ -112,7 +114,7 @@ struct RetryHistoryTests {
         let (ended, all) = try await bench.waits(of: offline, Request<HTTPResponse>.get("/"))
         #expect(all.reduce(.zero, +) <= .seconds(30))
         let error = #expect(throws: NetworkError.self) { try ended.get() }
-        #expect(error?.attempts.last?.decision.cause == .budgetIsEmpty)
+        #expect(error?.attempts.last?.decision.cause == .budgetExhausted)
     }
 
     @Test("A server that refuses connections is not waited for as if there were no network")
@@ -124,10 +126,10 @@ struct RetryHistoryTests {
         let (ended, waits) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
         #expect(waits.count == 2)
         let error = #expect(throws: NetworkError.self) { try ended.get() }
-        #expect(error?.attempts.map(\.decision.cause) == [.transient, .transient, .triesUsedUp(3)])
+        #expect(error?.attempts.map(\.decision.cause) == [.transient, .transient, .attemptsExhausted(3)])
     }
 
-    @Test("Observers hear of each attempt that was not simply answered, before the wait")
+    @Test("Observers receive each attempt that did not succeed, before the wait")
     func observers() async throws {
         let heard = Locked<[String]>([])
         struct Listener: RequestObserver {
@@ -140,8 +142,8 @@ struct RetryHistoryTests {
         _ = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
         #expect(
             heard.withLock { $0 } == [
-                "1: status 500 after 0 µs; again in 50 ms, because it may pass",
-                "2: status 500 after 0 µs; no more, because 2 tries were made",
+                "1: status 500 after 0 µs; retried in 50 ms, because the failure may be temporary",
+                "2: status 500 after 0 µs; not retried, because all 2 attempts were made",
             ])
     }
 
@@ -170,7 +172,7 @@ struct RetryHistoryTests {
         #expect(attempts == [Attempt(number: 1, duration: .zero, outcome: .status(200), notes: ["waited 1 ms"])])
     }
 
-    @Test("Attempts that an interceptor further in tells of are part of the history")
+    @Test("Attempts that an interceptor further in reports are part of the history")
     func inner() async throws {
         struct Twice: Interceptor {
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {

@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -16,7 +17,7 @@ import Foundation
 struct RetryInterceptorTests {
     let bench = RetryBench()
 
-    @Test("What fails is tried again after exactly the waits of the policy, and the answer has the history")
+    @Test("What fails is tried again after exactly the waits of the policy, and the response has the history")
     func success() async throws {
         let client = bench.client {
             $0.onAny(
@@ -49,13 +50,15 @@ struct RetryInterceptorTests {
         let error = #expect(throws: NetworkError.self) { try answered.get() }
         #expect(error?.reason == .status(502))
         #expect(error?.attempts.map(\.outcome) == [.failed(RetryBench.lost.reason), .status(502), .status(502)])
-        #expect(error?.attempts.last?.decision == .finish(because: .triesUsedUp(3)))
-        let lines = error?.description.split(separator: "\n").filter { $0.hasPrefix("  attempt") }
+        #expect(error?.attempts.last?.decision == .finish(because: .attemptsExhausted(3)))
+        let text = try #require(error?.description)
+        let lines = text.split(separator: "\n").filter { $0.hasPrefix("  attempt") }.map(String.init)
         #expect(
             lines == [
-                "  attempt   1: connectionLost requestMayHaveArrived after 0 µs; again in 50 ms, because it may pass",
-                "  attempt   2: status 502 after 0 µs; again in 100 ms, because it may pass",
-                "  attempt   3: status 502 after 0 µs; no more, because 3 tries were made",
+                "  attempt   1: connectionLost requestMayHaveArrived after 0 µs; "
+                    + "retried in 50 ms, because the failure may be temporary",
+                "  attempt   2: status 502 after 0 µs; retried in 100 ms, because the failure may be temporary",
+                "  attempt   3: status 502 after 0 µs; not retried, because all 3 attempts were made",
             ])
 
         let failures = bench.client(.attempts(2)) {
@@ -64,7 +67,7 @@ struct RetryInterceptorTests {
         let (failed, _) = try await bench.waits(of: failures, Request<String>.get("/"))
         let second = #expect(throws: NetworkError.self) { try failed.get() }
         #expect(second?.reason == RetryBench.lost.reason)
-        #expect(second?.attempts.map(\.decision.cause) == [.transient, .triesUsedUp(2)])
+        #expect(second?.attempts.map(\.decision.cause) == [.transient, .attemptsExhausted(2)])
     }
 
     @Test("A call that may not be repeated fails at once and says why")
@@ -74,7 +77,7 @@ struct RetryInterceptorTests {
         let error = #expect(throws: NetworkError.self) { try result.get() }
         #expect(client.recordedCalls.count == 1 && waits.isEmpty)
         #expect(error?.attempts.map(\.decision) == [.finish(because: .notIdempotent)])
-        #expect(error?.description.contains("no more, because the server may have acted on it") == true)
+        #expect(error?.description.contains("not retried, because the server may have processed it") == true)
     }
 
     @Test("What lies further in sees the number of the attempt and what was before it")
@@ -90,13 +93,13 @@ struct RetryInterceptorTests {
         #expect(seen.withLock { $0 } == [[1, 0], [2, 1], [3, 2]])
     }
 
-    @Test("An empty budget ends the call with what it has, and says so; success gives tokens back")
+    @Test("An empty budget ends the call with its current outcome, and reports that; success returns tokens")
     func budget() async throws {
         let budget = RetryBudget(capacity: 20)
         let client = bench.client(budget: budget) { $0.onAny { _ in .status(503) } }
         let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>.get("/"))
         let response = try result.get()
-        #expect(response.attempts.map(\.decision.cause) == [.transient, .budgetIsEmpty])
+        #expect(response.attempts.map(\.decision.cause) == [.transient, .budgetExhausted])
         #expect(response.status == 503)
         let origin = try #require(client.baseURL?.origin)
         #expect(budget.tokens(for: origin) == 6)
@@ -126,7 +129,7 @@ struct RetryInterceptorTests {
         #expect(budget.tokens(for: try #require(client.baseURL?.origin)) == 472)
     }
 
-    @Test("A wait that would pass the deadline ends the call at once, with the last answer")
+    @Test("A wait that would pass the deadline ends the call at once, with the last response")
     func deadline() async throws {
         let client = bench.client(total: .seconds(5)) {
             $0.onAny(delay: .seconds(1)) { _ in .status(503, headers: [.retryAfter: "4"]) }
@@ -165,7 +168,7 @@ struct RetryInterceptorTests {
         #expect(client.recordedCalls.count == 1)
     }
 
-    @Test("The body of an answer that is not the last is given up before the wait")
+    @Test("The body of a response that is not the last is dropped before the wait")
     func bodies() async throws {
         final class Source: ResponseBodySource {
             let isCancelled = Locked(false)

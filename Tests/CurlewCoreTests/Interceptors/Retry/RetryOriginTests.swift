@@ -4,7 +4,12 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
+@testable import CurlewCookies
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewResilience
 
 /// A next attempt at another origin.
 @Suite(.timeLimit(.minutes(1)))
@@ -22,7 +27,7 @@ struct RetryOriginTests {
         let configuration = ClientConfiguration(headers: headers, time: bench.clock)
         return .mock(
             baseURL: "https://a.test",
-            pipeline: pipeline.reduce(Pipeline.empty.adding(retry, changesWhoseAnswer: false)) { $0.adding($1) },
+            pipeline: pipeline.reduce(Pipeline.empty.adding(retry, changesPrincipal: false)) { $0.adding($1) },
             configuration: configuration
         ) { $0.onAny(answer) }
     }
@@ -50,7 +55,7 @@ struct RetryOriginTests {
         #expect(requests.last?.headers[.accept] == "text/plain")
     }
 
-    @Test("What the app sets for the other origin goes there, and so does a credential that belongs to it")
+    @Test("What the app sets for the other origin is sent there, and so is a credential that belongs to it")
     func chosen() async throws {
         let retry = RetryInterceptor(
             onRetry: { request, _ in
@@ -87,14 +92,14 @@ struct RetryOriginTests {
     }
 
     @Test(
-        "A cache keeps nothing beside a closure that may change whose answer it is, unless the app says that it does not"
+        "A cache stores nothing beside a closure that may change the principal, unless the app excludes that"
     )
     func principal() throws {
         let request = try HTTPRequest(url: "https://a.test/")
         let changing = RetryInterceptor(onRetry: { _, _ in })
         #expect(changing.principal(of: request, in: ExchangeContext()) == .unknown)
         #expect(RetryInterceptor(when: { _ in .usual }).principal(of: request, in: ExchangeContext()) == .anonymous)
-        let placed = changing.placed(changesWhoseAnswer: false)
+        let placed = changing.placed(changesPrincipal: false)
         #expect(placed.principal(of: request, in: ExchangeContext()) == .anonymous)
     }
 
@@ -116,6 +121,6 @@ struct RetryOriginTests {
         }
         let both = self.client(budget: budget) { _ in .status(503) }
         let (result, _) = try await bench.waits(of: both, Request<HTTPResponse>.get("/"))
-        #expect(try result.get().attempts.map(\.decision.cause) == [.transient, .budgetIsEmpty])
+        #expect(try result.get().attempts.map(\.decision.cause) == [.transient, .budgetExhausted])
     }
 }

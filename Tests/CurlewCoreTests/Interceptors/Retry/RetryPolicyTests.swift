@@ -5,6 +5,8 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewRedirects
+@_spi(Simulation) @testable import CurlewResilience
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -60,13 +62,13 @@ struct RetryPolicyTests {
                                     if !Self.passing.contains(status), !(verdict == true && status >= 400) {
                                         .finish(because: .final)
                                     } else if verdict == false {
-                                        .finish(because: .vetoed)
+                                        .finish(because: .serverForbids)
                                     } else if !mayRepeat {
                                         .finish(because: .notIdempotent)
                                     } else if !canReplay {
-                                        .finish(because: .bodyIsGone)
+                                        .finish(because: .bodyNotReplayable)
                                     } else if attempts >= 3 {
-                                        .finish(because: .triesUsedUp(attempts))
+                                        .finish(because: .attemptsExhausted(attempts))
                                     } else {
                                         .retry(
                                             after: .milliseconds((status == 429 ? 500 : 50) * (attempts == 1 ? 1 : 2)),
@@ -89,7 +91,7 @@ struct RetryPolicyTests {
     }
 
     /// Each reason there is: whether it may pass, and whether nothing can have arrived.
-    static let reasons: [(NetworkError.Reason, mayPass: Bool, neverArrived: Bool)] = [
+    static let reasons: [(NetworkError.Reason, mayPass: Bool, notReceived: Bool)] = [
         (.invalidRequest, false, true), (.configuration, false, true), (.encoding, false, false),
         (.unreachable, true, true), (.proxyFailed(.unreachable), true, true),
         (.proxyFailed(.notAuthenticated), false, true), (.proxyFailed(.refused(503)), true, true),
@@ -110,8 +112,8 @@ struct RetryPolicyTests {
         (.secureConnectionFailed(.clientCertificate), false, true),
     ]
 
-    @Test("Failures without an answer; those of TLS, pins, requests and readers never", arguments: reasons)
-    func failures(reason: NetworkError.Reason, mayPass: Bool, neverArrived: Bool) throws {
+    @Test("Failures without a response; those of TLS, pins, requests and readers never", arguments: reasons)
+    func failures(reason: NetworkError.Reason, mayPass: Bool, notReceived: Bool) throws {
         for (method, isIdempotent) in Self.methods {
             for (body, canReplay) in Self.bodies {
                 for attempts in 1...4 {
@@ -119,12 +121,12 @@ struct RetryPolicyTests {
                     let expected: Attempt.Decision =
                         if !mayPass {
                             .finish(because: .final)
-                        } else if !isIdempotent, !neverArrived {
+                        } else if !isIdempotent, !notReceived {
                             .finish(because: .notIdempotent)
                         } else if !canReplay {
-                            .finish(because: .bodyIsGone)
+                            .finish(because: .bodyNotReplayable)
                         } else if attempts >= 3 {
-                            .finish(because: .triesUsedUp(attempts))
+                            .finish(because: .attemptsExhausted(attempts))
                         } else {
                             .retry(after: .milliseconds(attempts == 1 ? 50 : 100), because: .transient)
                         }
@@ -140,21 +142,21 @@ struct RetryPolicyTests {
         #expect(RetryPolicy.standard.decide(.failed(.cancelled), in: .init()) == .finish(because: .cancelled))
     }
 
-    @Test("What never arrived is sent again at once, then after waits, without being counted, and not for ever")
-    func neverArrived() throws {
+    @Test("What never arrived is sent again at once, then after waits, without being counted, and not forever")
+    func notReceived() throws {
         var situation = try Self.situation(.post, .empty, attempts: 1)
         func decide() -> Attempt.Decision {
             RetryPolicy.standard.decide(.failed(.connectionLost(.requestNotSent)), in: situation)
         }
-        #expect(decide() == .retry(after: .zero, because: .neverArrived))
+        #expect(decide() == .retry(after: .zero, because: .notReceived))
         situation.uncounted = 1
-        #expect(decide() == .retry(after: .milliseconds(50), because: .neverArrived))
+        #expect(decide() == .retry(after: .milliseconds(50), because: .notReceived))
         situation.uncounted = 2
         #expect(decide() == .retry(after: .milliseconds(50), because: .transient))
         situation.attempts = 3
-        #expect(decide() == .finish(because: .triesUsedUp(5)))
+        #expect(decide() == .finish(because: .attemptsExhausted(5)))
         situation.canReplay = false
-        #expect(decide() == .finish(because: .bodyIsGone))
+        #expect(decide() == .finish(because: .bodyNotReplayable))
     }
 
     @Test("Waiting for connectivity has a bound of its own and uses up nothing")
@@ -170,7 +172,7 @@ struct RetryPolicyTests {
         }
         #expect(decide() == .retry(after: .milliseconds(6400), because: .offline))
         situation.elapsed += .nanoseconds(1)
-        #expect(decide() == .finish(because: .triesUsedUp(10)))
+        #expect(decide() == .finish(because: .attemptsExhausted(10)))
         situation.attempts = 1
         #expect(decide() == .retry(after: .milliseconds(50), because: .transient), "the counted attempts are left")
         #expect(decide(.timedOut(.connect)).cause == .transient)

@@ -6,6 +6,7 @@ import Foundation
 import Testing
 
 @testable import CurlewCore
+@_spi(Simulation) @testable import CurlewResilience
 
 /// What an app may say about retries: `when:` and `onRetry:`.
 @Suite(.timeLimit(.minutes(1)))
@@ -62,9 +63,9 @@ struct RetryRuleTests {
     func notIdempotent() async throws {
         for (verdict, count) in [(RetryVerdict.retry, 1), (.retryUnprocessed, 3)] {
             let client = client(when: { _ in verdict }) { $0.onAny { _ in .status(409) } }
-            let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>.post("/"))
+            let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.post, "/"))
             #expect(client.recordedCalls.count == count)
-            let cause: Attempt.Cause = count == 1 ? .notIdempotent : .triesUsedUp(3)
+            let cause: Attempt.Cause = count == 1 ? .notIdempotent : .attemptsExhausted(3)
             #expect(try result.get().attempts.last?.decision == .finish(because: cause))
         }
     }
@@ -86,18 +87,18 @@ struct RetryRuleTests {
     }
 
     @Test(
-        "A rule stays within attempts, budget, deadline and the server's veto, and options.retry = .never switches it off"
+        "A rule stays within attempts, budget, deadline and the server's veto; options.retry = .never switches it off"
     )
     func bounds() async throws {
         let budget = RetryBudget(capacity: 14)
         let paid = client(budget: budget, when: { _ in .retry }) { $0.onAny { _ in .status(400) } }
         let (result, _) = try await bench.waits(of: paid, Request<HTTPResponse>.get("/"))
-        #expect(try result.get().attempts.map(\.decision.cause) == [.appRule, .budgetIsEmpty])
-        let vetoed = client(when: { _ in .retry }) {
+        #expect(try result.get().attempts.map(\.decision.cause) == [.appRule, .budgetExhausted])
+        let serverForbids = client(when: { _ in .retry }) {
             $0.onAny { _ in .status(503, headers: ["X-Should-Retry": "false"]) }
         }
-        _ = try await vetoed.send(Request<HTTPResponse>.get("/"))
-        #expect(vetoed.recordedCalls.count == 1)
+        _ = try await serverForbids.send(Request<HTTPResponse>.get("/"))
+        #expect(serverForbids.recordedCalls.count == 1)
         let never = client(when: { _ in .retry }) { $0.onAny { _ in .status(400) } }
         _ = try await never.send(Request<HTTPResponse>.get("/").options { $0.retry = .never })
         #expect(never.recordedCalls.count == 1)
@@ -119,7 +120,7 @@ struct RetryRuleTests {
         let client = client(
             onRetry: { request, attempt in request.headers[.idempotencyKey] = "key-\(attempt.number + 1)" }
         ) { $0.onAny { _ in .status(503) } }
-        let call = Request<HTTPResponse>.post("/").header(.idempotencyKey, "key-1")
+        let call = Request<HTTPResponse>(.post, "/").header(.idempotencyKey, "key-1")
         _ = try await bench.waits(of: client, call)
         #expect(client.recordedCalls.map { $0.request.headers[.idempotencyKey] } == ["key-1", "key-2", "key-3"])
 

@@ -5,6 +5,7 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct WithRetryTests {

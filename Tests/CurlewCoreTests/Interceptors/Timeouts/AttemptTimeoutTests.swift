@@ -5,6 +5,8 @@ import CurlewTesting
 import Testing
 
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewResilience
 
 @Suite(.timeLimit(.minutes(1)))
 struct AttemptTimeoutTests {

@@ -4,7 +4,12 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewAuthentication
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewRedirects
+@testable import CurlewStandard
+@testable import CurlewTransportSecurity
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

@@ -4,7 +4,10 @@ import CurlewHTTP
 import CurlewTesting
 import Testing
 
+@testable import CurlewCaching
 @testable import CurlewCore
+@testable import CurlewStandard
+@testable import CurlewTransportSecurity
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -38,7 +41,7 @@ struct HSTSTests {
         #expect(client.pipeline.description.hasPrefix("Redirects → HSTS → Retry("))
         #expect(client.problems.isEmpty)
         let call = Request<HTTPResponse>.get("/x")
-        // An answer over http says nothing: anybody may have written it.
+        // A response over http proves nothing: an attacker may have written it.
         for _ in 0..<2 { try await client.send(call) }
         try await client.send(Request<HTTPResponse>.get(url: "https://a.test/"))
         for _ in 0..<2 { try await client.send(call) }
@@ -54,7 +57,7 @@ struct HSTSTests {
             ])
     }
 
-    @Test("each hop of a redirect is looked at, and each answer of one counts")
+    @Test("each hop of a redirect is looked at, and each response of one counts")
     func hops() async throws {
         store.insert("b.test", at: clock.date)
         let client = client {
@@ -82,7 +85,7 @@ struct HSTSTests {
         #expect(sent(by: client) == [urls.sent])
     }
 
-    @Test("a cached answer brings no new time, and the first of several fields counts")
+    @Test("a cached response contains no new time, and the first of several fields counts")
     func cached() async throws {
         let client = client(.standard.adding(.caching())) {
             $0.onAny { _ in
@@ -101,7 +104,7 @@ struct HSTSTests {
         #expect(!store.demandsHTTPS("a.test", at: clock.date))
     }
 
-    @Test("a host stands for itself, and for those beneath it if it says so")
+    @Test("a host represents itself, and for those beneath it if it says so")
     func names() {
         let now = clock.date
         store.note(year, of: "Plain.test.", at: now)
@@ -122,14 +125,14 @@ struct HSTSTests {
     }
 
     @Test(
-        "addresses have no place in the list",
+        "addresses are not in the list",
         arguments: ["127.0.0.1", "[::1]", "::1", "127.1", "1.2.3.0x7f", "2130706433", "a b"])
     func addresses(host: String) {
         store.note(year, of: host, at: clock.date)
         #expect(store.hosts.isEmpty)
     }
 
-    @Test("the list is bounded: what has ended goes first, then what nobody asks for")
+    @Test("the list is bounded: expired hosts are removed first, then the least recently used")
     func bounded() {
         let now = clock.date
         store.note(year, of: "used.test", at: now)

@@ -13,7 +13,7 @@ public struct APIFilmService: FilmService {
     private let client: APIClient
     private let tokens = TokenStore()
 
-    /// The service in `environment`. Nobody is signed in: tokens of one environment are of no use in another.
+    /// The service in `environment`. No user is signed in: tokens of one environment do not work in another.
     ///
     /// - `cache`: where answers are kept; see `diskCache`. Environments can share one.
     /// - `transport`: another one than the platform's, for tests.
@@ -21,9 +21,9 @@ public struct APIFilmService: FilmService {
     public init(
         _ environment: FilmEnvironment, cache: any CacheStore = MemoryCacheStore(),
         transport: (any Transport)? = nil, configuration: ClientConfiguration = ClientConfiguration(),
-        log: @escaping @Sendable (LoggingInterceptor.Entry) -> Void = LoggingInterceptor.standardError
+        log: @escaping @Sendable (LogEntry) -> Void = LogEntry.standardError
     ) {
-        var rules = CacheRules.standard
+        var rules = CacheConfiguration.standard
         rules.staleIfError = .seconds(30 * 86_400)
         let pipeline: Pipeline = [
             .logging(sink: log), .coalescing(), .caching(store: cache, rules: rules), .bearer(tokens),
@@ -41,8 +41,8 @@ public struct APIFilmService: FilmService {
         SQLiteCacheStore(path: path, byteLimit: 50 << 20)
     }
 
-    /// The first thing that people see is worth some patience: three attempts, after waits of up to 500 ms and a second.
-    /// An error of the client stays one, however often it is tried.
+    /// The first thing that people see is worth some patience: three attempts, after waits of up to 500 ms and a
+    /// second. An error of the client stays one, however often it is tried.
     public func films(skip: Int, limit: Int) async throws(NetworkError) -> Sourced<[Film]> {
         let policy = RetryPolicy(backoff: .exponential(base: .milliseconds(500)))
         do {
@@ -50,7 +50,7 @@ public struct APIFilmService: FilmService {
                 policy, time: client.configuration.time,
                 mayPass: { NetworkError($0).isRetryable && !NetworkError($0).isClientError }
             ) { _ in
-                Sourced(try await client.response(for: FilmsAPI.list(skip: skip, limit: limit)))
+                Sourced(try await client.response(for: FilmsAPI.list(skip: skip, limit: limit).decoding()))
             }
         } catch {
             throw NetworkError(error)
@@ -59,28 +59,28 @@ public struct APIFilmService: FilmService {
 
     /// One film.
     public func film(_ id: Film.ID) async throws(NetworkError) -> Sourced<Film> {
-        Sourced(try await client.response(for: FilmsAPI.film(id)))
+        Sourced(try await client.response(for: FilmsAPI.film(id).decoding()))
     }
 
     /// Who is in it.
     public func characters(of id: Film.ID) async throws(NetworkError) -> Sourced<[FilmCharacter]> {
-        Sourced(try await client.response(for: FilmsAPI.characters(id)))
+        Sourced(try await client.response(for: FilmsAPI.characters(id).decoding()))
     }
 
-    /// Sent once: a rating that is counted twice is not what anybody gave.
+    /// Sent once: a repeated rating would be counted twice.
     public func rate(_ id: Film.ID, stars: Int) async throws(NetworkError) -> Sourced<Film> {
-        Sourced(try await client.response(for: FilmsAPI.rate(id, Rating(stars: stars))))
+        Sourced(try await client.response(for: FilmsAPI.rate(id, Rating(stars: stars)).decoding()))
     }
 
     /// The file is read while it is sent, and never held in memory.
     public func uploadPoster(_ path: String, for id: Film.ID) async throws(NetworkError) -> PosterReceipt {
-        try await client.send(FilmsAPI.uploadPoster(id, path: path))
+        try await client.send(FilmsAPI.uploadPoster(id, path: path).decoding())
     }
 
-    /// The tokens stay in the store, which gives them to the calls that go with one.
+    /// The tokens stay in the store, which attaches them to the calls that need one.
     public func signIn(_ name: String, password: String) async throws(NetworkError) {
         let credentials = Credentials(username: name, password: password)
-        let new = try await client.send(FilmsAPI.logIn(credentials), as: Tokens.self)
+        let new = try await client.send(FilmsAPI.logIn(credentials).decoding(Tokens.self))
         do { try await tokens.signIn(new) } catch { throw NetworkError(error) }
     }
 

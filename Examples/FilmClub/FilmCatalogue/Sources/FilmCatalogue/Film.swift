@@ -16,7 +16,7 @@ public struct Film: Codable, Identifiable, Hashable, Sendable {
     public let runningMinutes: Int
     /// How many people have rated it.
     public var ratingCount: Int
-    /// What they gave, from one to five; nil if nobody did.
+    /// The user's rating, from one to five; nil if there is none.
     public var averageRating: Double?
 
     /// A film, for previews and tests.
@@ -33,7 +33,7 @@ public struct Film: Codable, Identifiable, Hashable, Sendable {
         self.averageRating = averageRating
     }
 
-    /// The film once a rating of so many stars is counted: what the server will say, if it takes the rating.
+    /// The film once a rating of this many stars is counted: what the server will say, if it takes the rating.
     public func rated(_ stars: Int) -> Film {
         var film = self
         film.ratingCount += 1
@@ -42,7 +42,7 @@ public struct Film: Codable, Identifiable, Hashable, Sendable {
     }
 }
 
-/// Somebody in a film.
+/// A person in a film.
 public struct FilmCharacter: Codable, Hashable, Sendable {
     /// Who it is.
     public let name: String

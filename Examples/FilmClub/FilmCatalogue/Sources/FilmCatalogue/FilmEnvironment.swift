@@ -4,7 +4,7 @@ import Curlew
 
 /// Where the service is.
 public enum FilmEnvironment: Hashable, Sendable {
-    /// What everybody uses.
+    /// What all views use.
     case production
     /// What comes next.
     case staging

@@ -2,19 +2,19 @@
 
 import Curlew
 
-/// What can go wrong, as far as a screen can tell the person in front of it something different.
+/// What can go wrong, as far as a screen can show the user something different.
 public enum FilmError: Error, Hashable, Sendable {
-    /// 401, or nobody has signed in.
+    /// 401, or no user is signed in.
     case signedOut
     /// 404.
     case notFound
     /// 429, with the time to wait if the server names one.
     case tooOften(wait: Duration?)
-    /// Any other 4xx, in the server's words if it has some.
+    /// Any other 4xx, with the server's reason if it has one.
     case refused(String?)
     /// 5xx.
     case serverFailed(Int)
-    /// There is no answer, or none that can be read; with a sentence that says why.
+    /// There is no response, or none that can be read; with a sentence that says why.
     case noAnswer(String)
 
     /// What an error of a call means. Nil for a cancelled call, which is nothing to show.

@@ -10,11 +10,11 @@ public protocol FilmService: Sendable {
     func film(_ id: Film.ID) async throws(NetworkError) -> Sourced<Film>
     /// Who is in it.
     func characters(of id: Film.ID) async throws(NetworkError) -> Sourced<[FilmCharacter]>
-    /// Counts a rating, and gives the film with it.
+    /// Counts a rating, and returns the film with it.
     func rate(_ id: Film.ID, stars: Int) async throws(NetworkError) -> Sourced<Film>
     /// Sends a picture from a file. For who has signed in.
     func uploadPoster(_ path: String, for id: Film.ID) async throws(NetworkError) -> PosterReceipt
-    /// From now on calls are made in somebody's name.
+    /// From now on calls are made for the signed-in user.
     func signIn(_ name: String, password: String) async throws(NetworkError)
     /// And from now on they are not.
     func signOut() async throws(NetworkError)
@@ -37,7 +37,7 @@ public struct Sourced<Value: Sendable>: Sendable {
     }
 
     init(_ response: Response<Value>) {
-        self.init(response.value, from: FilmSource(response), verdict: "\(response.cacheVerdict)")
+        self.init(response.value, from: FilmSource(response), verdict: "\(response.cacheStatus)")
     }
 }
 
@@ -47,7 +47,7 @@ public enum FilmSource: Hashable, Sendable {
     case server
     /// It was kept, and is good for some time yet.
     case cache
-    /// The server does not answer. This is what it said then.
+    /// The server does not respond. This is what it said then.
     case offline(asOf: Date)
 
     init<Value>(_ response: Response<Value>) {

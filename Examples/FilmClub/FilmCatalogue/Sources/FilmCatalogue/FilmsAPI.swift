@@ -57,8 +57,8 @@ enum FilmsAPI: Route, Hashable {
         }
     }
 
-    /// The catalogue is the same for everybody, so it is read without a token: what was kept can be read again whoever
-    /// is signed in, or nobody. Posters are for members; without a token none is sent in vain.
+    /// The catalogue is the same for all users, so it is read without a token: stored responses can be read again
+    /// after another sign-in. Posters are for members; a request for one without a token is not sent.
     var options: RequestOptions {
         var options = RequestOptions()
         switch self {
@@ -76,7 +76,7 @@ struct Credentials: Codable, Hashable {
     let password: String
 }
 
-/// What a viewer gives: one to five stars. The server sees to it.
+/// A viewer's rating: one to five stars, which the server checks.
 struct Rating: Codable, Hashable {
     let stars: Int
 }

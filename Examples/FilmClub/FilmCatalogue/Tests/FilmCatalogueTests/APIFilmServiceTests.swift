@@ -20,7 +20,7 @@ struct APIFilmServiceTests {
     func routes(route: FilmsAPI, line: String) async throws {
         let mock = MockTransport { $0.onAny { _ in .json(text: "null") } }
         let client = APIClient.mock(mock, baseURL: FilmEnvironment.production.baseURL)
-        _ = try await client.send(route, as: JSONValue.self)
+        _ = try await client.send(route.decoding(JSONValue.self))
         #expect(mock.requests.map { "\($0.request)" } == [line])
     }
 
@@ -84,7 +84,7 @@ struct APIFilmServiceTests {
         #expect(mock.requestCount == 1)
     }
 
-    @Test("the token goes with what is given, and with nothing that is read")
+    @Test("the token is sent with ratings, and with no read")
     func tokens() async throws {
         let (entries, log) = AsyncStream.makeStream(of: String.self)
         let mock = MockTransport {
@@ -109,7 +109,7 @@ struct APIFilmServiceTests {
     }
 }
 
-/// Tells of every call that shares the request of another.
+/// Reports every call that shares the request of another.
 private struct JoinObserver: RequestObserver {
     let joined: AsyncStream<Void>.Continuation
 

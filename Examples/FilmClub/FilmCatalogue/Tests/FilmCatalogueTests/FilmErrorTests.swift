@@ -25,8 +25,8 @@ struct FilmErrorTests {
         (said(500, "stack trace"), .serverFailed(500), "The catalogue has a problem (500). Try again later."),
         (NetworkError(statusCode: 503), .serverFailed(503), "The catalogue has a problem (503). Try again later."),
         (
-            NetworkError(.timedOut(.firstByte)), .noAnswer("The server took too long to answer."),
-            "The server took too long to answer."
+            NetworkError(.timedOut(.firstByte)), .noAnswer("The server took too long to respond."),
+            "The server took too long to respond."
         ),
     ]
 
@@ -42,7 +42,7 @@ struct FilmErrorTests {
         #expect(FilmError(NetworkError(.cancelled)) == nil)
     }
 
-    @Test("the words of a server are not endless")
+    @Test("texts of a server are bounded")
     func longWords() {
         guard case .refused(let words?) = FilmError(Self.said(400, String(repeating: "no ", count: 1000))) else {
             Issue.record("400 is refused")

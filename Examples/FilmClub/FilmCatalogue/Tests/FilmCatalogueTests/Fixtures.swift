@@ -23,7 +23,7 @@ extension MockTransport {
     func service(
         cache: any CacheStore = MemoryCacheStore(), observers: [any RequestObserver] = [],
         time: any TimeSource = ManualClock.skippingWaits,
-        log: @escaping @Sendable (LoggingInterceptor.Entry) -> Void = { _ in }
+        log: @escaping @Sendable (LogEntry) -> Void = { _ in }
     ) -> APIFilmService {
         APIFilmService(
             .production, cache: cache, transport: self,
@@ -32,7 +32,7 @@ extension MockTransport {
     }
 }
 
-/// Holds answers back until it is opened. Whoever waits can be cancelled.
+/// Holds responses back until it is opened. Waiting calls can be cancelled.
 struct Gate: Sendable {
     private let opened = AsyncStream.makeStream(of: Void.self)
 

@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// Digest authentication as values: the examples of RFC 7616, and what the servers do besides.
@@ -65,7 +66,7 @@ struct DigestAuthenticatorTests {
         #expect(part("qop", of: old) == nil && part("nc", of: old) == nil)
     }
 
-    @Test("the user's hash of RFC 7616 section 3.4.4 goes in place of the name, and a foreign name is encoded")
+    @Test("the user's hash of RFC 7616 section 3.4.4 replaces the name, and a foreign name is encoded")
     func names() {
         let user = "J\u{e4}s\u{f8}n Doe"
         var digest = DigestAuthenticator(user: user, password: "Secret, or not?") { Self.cnonce }
@@ -141,12 +142,12 @@ struct DigestAuthenticatorTests {
         #expect(part("nonce", of: last) == "n2")
         verdict = digest.receive(Self.challenges("Digest realm=r, nonce=n3"), sent: last)
         #expect(verdict == .refused)
-        // The next call begins anew, and the password may be right by then.
+        // The next call begins again, and the password may be right by then.
         let next = digest.authorization(method: .get, target: "/")
         #expect(next == nil)
     }
 
-    @Test("what another call has learnt meanwhile stays, unless it does not hold here")
+    @Test("what another call has learnt in the meantime stays, unless it does not hold here")
     func meanwhile() {
         var digest = Self.mufasa()
         _ = digest.receive(Self.challenges("Digest realm=r, nonce=n1, domain=\"/a\""), sent: nil)
@@ -181,7 +182,7 @@ struct DigestAuthenticatorTests {
         }
     }
 
-    @Test("outside of the space that the server named nothing goes ahead")
+    @Test("outside of the protection space no credential is sent in advance")
     func space() {
         var digest = Self.mufasa()
         _ = digest.receive(
@@ -193,7 +194,7 @@ struct DigestAuthenticatorTests {
         }
     }
 
-    @Test("quotes in what the server sends come back as they were")
+    @Test("quotes in what the server sends return as they were")
     func quotes() {
         var digest = Self.mufasa()
         _ = digest.receive(Self.challenges(#"Digest realm="a\"b\\c", nonce="n\"1", opaque="\"""#), sent: nil)
@@ -202,7 +203,7 @@ struct DigestAuthenticatorTests {
         #expect(part("opaque", of: field) == "\"")
     }
 
-    @Test("random challenges harm nobody", arguments: UInt64(0)..<20)
+    @Test("random challenges do no harm", arguments: UInt64(0)..<20)
     func fuzz(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let pieces = [

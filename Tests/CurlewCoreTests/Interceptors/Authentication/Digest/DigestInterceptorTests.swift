@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
@@ -51,7 +52,7 @@ struct DigestInterceptorTests {
         let mock = server(uses: 3)
         let client = client(mock)
         for expected in [2, 3, 4, 6, 7] {
-            try await client.send(Request<Void>.post("/x", json: ["a": 1]))
+            try await client.send(Request<Void>.post("/x", body: .json(["a": 1])))
             #expect(mock.requestCount == expected)
         }
     }

@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 /// Which challenges are too weak to be answered, and what else RFC 7616 asks for.
@@ -100,7 +101,7 @@ struct DigestStrengthTests {
         }
     }
 
-    @Test("the answer names an algorithm only if the challenge does (RFC 7616 section 3.4)")
+    @Test("the response names an algorithm only if the challenge does (RFC 7616 section 3.4)")
     func unnamed() {
         var digest = DigestAuthenticator(user: "u", password: "p", minimum: .md5)
         #expect(receive(&digest, "nonce=n, qop=auth") == .again)

@@ -5,7 +5,9 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
+@testable import CurlewRedirects
 
 /// What is believed of an authorization server's answers, and where its requests go.
 @Suite(.timeLimit(.minutes(1)))
@@ -16,7 +18,7 @@ struct OAuth2AnswerTests {
         try app.code(from: url, redirect: redirect, state: state)
     }
 
-    @Test("the code is taken from an answer to this sign-in only")
+    @Test("the code is taken from a response to this sign-in only")
     func code() throws {
         #expect(try code("app://back?code=c%2F1&state=s") == "c/1")
         #expect(try code("app://back?state=a+b&code=c#fragment?code=no", state: "a b") == "c")
@@ -35,7 +37,7 @@ struct OAuth2AnswerTests {
     }
 
     @Test(
-        "an answer that came to another place is not to this sign-in",
+        "a response to another redirect URI does not belong to this sign-in",
         arguments: [
             ("app://back", "app://other"), ("app://back", "other://back"), ("app://back", "app://back/more"),
             ("https://app.test/in", "https://app.test.evil.test/in"), ("https://app.test/in", "http://app.test/in"),
@@ -50,7 +52,7 @@ struct OAuth2AnswerTests {
     }
 
     @Test(
-        "the same place may be written otherwise",
+        "the same redirect URI may be written otherwise",
         arguments: [
             ("app://Back", "APP://back?code=c&state=s"), ("https://app.test", "https://app.test/?code=c&state=s"),
             ("https://app.test/in?tenant=1", "https://APP.test/in?tenant=1&code=c&state=s"),
@@ -60,7 +62,7 @@ struct OAuth2AnswerTests {
         #expect(try code(url, redirect) == "c")
     }
 
-    @Test("where the app names the server, its answers have to name it too (RFC 9207), errors as well")
+    @Test("where the app names the server, its responses have to name it too (RFC 9207), errors as well")
     func issuer() throws {
         let app = OAuth2(clientID: "app", tokenEndpoint: "https://id.test/token", issuer: "https://id.test")
         func code(_ more: String) throws -> String {

@@ -5,7 +5,9 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
+@testable import CurlewRedirects
 
 /// Signing in on another device (RFC 8628), and signing out for good (RFC 7009).
 @Suite(.timeLimit(.minutes(1)))
@@ -84,7 +86,7 @@ struct OAuth2DeviceTests {
         }
     }
 
-    @Test("it asks at the interval until the person has agreed, and more seldom when told to")
+    @Test("it polls at the interval until the user has agreed, and less often when the server asks for it")
     func agreed() async throws {
         let pending = Self.error("authorization_pending")
         let (result, asked, seconds) = await poll(
@@ -93,7 +95,7 @@ struct OAuth2DeviceTests {
         #expect(asked == 4 && seconds == 5 + 5 + 10 + 10)
     }
 
-    @Test("a server that does not answer well is asked half as often each time, and one that says no is believed")
+    @Test("a server that does not respond well is asked half as often each time, and one that says no is believed")
     func troubles() async throws {
         let down = HTTPResponse(status: .serviceUnavailable)
         let (result, asked, seconds) = await poll([down, down, Self.tokens], try device())

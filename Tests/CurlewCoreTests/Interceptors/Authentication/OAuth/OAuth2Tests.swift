@@ -5,6 +5,7 @@ import CurlewTesting
 import Foundation
 import Testing
 
+@testable import CurlewAuthentication
 @testable import CurlewCore
 
 @Suite(.timeLimit(.minutes(1)))
@@ -46,7 +47,7 @@ struct OAuth2Tests {
         }
     }
 
-    @Test("a code is exchanged with its proof, and no other credential goes along")
+    @Test("a code is exchanged with its proof, and no other credential is sent")
     func exchange() async throws {
         let pkce = PKCE()
         let call = try await sent(app.exchange("c/1", redirect: "app://back", pkce))
@@ -73,7 +74,8 @@ struct OAuth2Tests {
         }
     }
 
-    @Test("no secret goes where others can read along, or nowhere", arguments: ["http://id.test/token", "nowhere"])
+    @Test(
+        "no secret is sent where others can read it, or to no server", arguments: ["http://id.test/token", "nowhere"])
     func insecure(endpoint: String) async throws {
         let oauth = OAuth2(clientID: "a", tokenEndpoint: endpoint, authentication: .basic(secret: "s"))
         let mock = MockTransport.answering { _ in HTTPResponse() }
@@ -83,7 +85,7 @@ struct OAuth2Tests {
         #expect(mock.requestCount == 0)
     }
 
-    @Test("a service obtains tokens by itself: once for all calls, and anew when they are refused")
+    @Test("a service obtains tokens by itself: once for all calls, and again when they are refused")
     func obtaining() async throws {
         let issued = Locked(0)
         let mock = MockTransport.answering { call in

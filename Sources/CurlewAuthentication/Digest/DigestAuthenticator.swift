@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Digest authentication (RFC 7616) with one server, without I/O: receives challenges and creates `Authorization`
+/// fields.
+///
+/// Algorithms: SHA-512-256, SHA-256 and MD5, each also as a session; the strongest on offer is used. Quality of
+/// protection: `auth`, or none where an old server offers none (RFC 2069). `auth-int` alone, and unknown algorithms,
+/// are unsupported challenges. Challenges weaker than the minimum are refused, as are challenges weaker than earlier
+/// ones of the server: a sudden downgrade indicates an attacker. A nonce is reused with an increasing count until the
+/// server sends another.
+struct DigestAuthenticator {
+    /// The result of a challenge.
+    enum Verdict: Equatable {
+        /// The request may be sent again, and its response will differ.
+        case again
+        /// The server has received the right nonce and rejected user name or password.
+        case refused
+        /// No challenge is supported.
+        case unmet
+        /// A challenge is supported, but weaker than allowed.
+        case weak(offered: DigestMinimum, wanted: DigestMinimum)
+    }
+
+    private struct Session {
+        let challenge: DigestChallenge
+        var nonce: String
+        var count: UInt32 = 0
+        /// Whether the server has accepted the user name and password.
+        var hasWorked = false
+        /// The hash of user name, realm and password; for session algorithms of the first nonces as well.
+        let secret: String
+        let cnonce: String
+    }
+
+    let user: String
+    let password: String
+    private let makeNonce: @Sendable () -> String
+    /// The app's minimum, or the strongest level that the server has offered since.
+    private var minimum: DigestMinimum
+    private var session: Session?
+
+    /// - `makeNonce`: returns client nonces, which must not repeat.
+    init(
+        user: String, password: String, minimum: DigestMinimum = .sha256,
+        makeNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce
+    ) {
+        self.user = user
+        self.password = password
+        self.minimum = minimum
+        self.makeNonce = makeNonce
+    }
+
+    /// Returns the field for a request; nil before a supported challenge, and outside of its protection space.
+    mutating func authorization(method: HTTPMethod, target: String) -> String? {
+        guard var current = session, current.challenge.covers(target) else { return nil }
+        if current.count == .max { return nil }
+        current.count += 1
+        session = current
+        let challenge = current.challenge
+        let hash = challenge.algorithm.digest
+        let cnonce = challenge.algorithm.isSession ? current.cnonce : makeNonce()
+        let count = String(current.count, radix: 16)
+        let nc = String(repeating: "0", count: 8 - count.count) + count
+        guard let request = hash("\(method.rawValue):\(target)") else { return nil }
+        let middle = challenge.hasProtection ? "\(current.nonce):\(nc):\(cnonce):auth" : current.nonce
+        guard let response = hash("\(current.secret):\(middle):\(request)") else { return nil }
+
+        var fields: [String] = []
+        if challenge.hashesUser, let hashed = hash("\(user):\(challenge.realm)") {
+            fields += ["username=\"\(hashed)\"", "userhash=true"]
+        } else if user.utf8.allSatisfy({ $0 < 0x80 }) {
+            fields.append("username=\(Self.quoted(user))")
+        } else {
+            fields.append("username*=UTF-8''\(Self.extended(user))")
+        }
+        fields += ["realm=\(Self.quoted(challenge.realm))", "uri=\"\(target)\""]
+        if challenge.namesAlgorithm { fields.append("algorithm=\(challenge.algorithm.name)") }
+        fields.append("nonce=\(Self.quoted(current.nonce))")
+        if challenge.hasProtection { fields += ["nc=\(nc)", "cnonce=\"\(cnonce)\"", "qop=auth"] }
+        fields.append("response=\"\(response)\"")
+        if let opaque = challenge.opaque { fields.append("opaque=\(Self.quoted(opaque))") }
+        return "Digest " + fields.joined(separator: ", ")
+    }
+
+    /// Handles the challenges of a 401 to a request for `target`.
+    ///
+    /// - `sent`: the field of the request; nil if it had none.
+    mutating func receive(_ challenges: [HTTPChallenge], to target: String = "/", sent: String?) -> Verdict {
+        let offers = challenges.compactMap { DigestChallenge($0) }
+        guard let best = offers.max(by: { $0.strength < $1.strength }) else { return .unmet }
+        guard best.strength >= minimum else { return .weak(offered: best.strength, wanted: minimum) }
+        minimum = best.strength
+        // Another call has handled a challenge since. Its session is as good, and concurrent calls keep using one
+        // nonce.
+        if let session, session.challenge.covers(target), !Self.uses(sent, session.nonce) { return .again }
+        if let sent, !best.isStale {
+            // If the same nonce is repeated and not marked stale, the password is wrong. A new nonce in the same realm
+            // that is not marked stale means the same with most servers. The exception is a server that has accepted
+            // the password before: it has dropped the old nonce without marking it stale.
+            let isForgotten = session.map { $0.hasWorked || $0.challenge.realm != best.realm } ?? true
+            if Self.uses(sent, best.nonce) || !isForgotten {
+                // Lets the next call start over, as the password may have been corrected on the server.
+                session = nil
+                return .refused
+            }
+        }
+        let cnonce = makeNonce()
+        guard let session = open(best, cnonce) else { return .unmet }
+        self.session = session
+        return .again
+    }
+
+    /// Records that the server accepted the field.
+    mutating func succeed(_ sent: String) {
+        if let session, !session.hasWorked, Self.uses(sent, session.nonce) { self.session?.hasWorked = true }
+    }
+
+    /// Handles `Authentication-Info`, in which the server may send the next nonce in advance.
+    mutating func receiveInfo(_ field: String) {
+        let next = HTTPChallenge.parameters(of: field).first { $0.name == "nextnonce" }?.value
+        guard let next, !next.isEmpty, next.utf8.count <= DigestChallenge.lengthLimit, next != session?.nonce else {
+            return
+        }
+        session?.nonce = next
+        session?.count = 0
+    }
+
+    private func open(_ challenge: DigestChallenge, _ cnonce: String) -> Session? {
+        let hash = challenge.algorithm.digest
+        guard var secret = hash("\(user):\(challenge.realm):\(password)") else { return nil }
+        if challenge.algorithm.isSession {
+            guard let bound = hash("\(secret):\(challenge.nonce):\(cnonce)") else { return nil }
+            secret = bound
+        }
+        return Session(challenge: challenge, nonce: challenge.nonce, secret: secret, cnonce: cnonce)
+    }
+
+    private static func uses(_ field: String?, _ nonce: String) -> Bool {
+        // Compared by bytes, as everything here.
+        guard let field = field?.utf8 else { return false }
+        let wanted = Array(" nonce=\(quoted(nonce))".utf8)
+        return field.indices.contains { field[$0...].starts(with: wanted) }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        // Iterates over scalars: a quote followed by a combining mark is a different `Character`.
+        let escaped = text.unicodeScalars.reduce(into: "") { escaped, scalar in
+            if scalar == "\\" || scalar == "\"" { escaped.unicodeScalars.append("\\") }
+            escaped.unicodeScalars.append(scalar)
+        }
+        return "\"\(escaped)\""
+    }
+
+    /// RFC 8187 §3.2.1, with more bytes escaped than it requires.
+    private static func extended(_ text: String) -> String {
+        text.utf8.map { isPlain($0) ? String(Unicode.Scalar($0)) : "%" + Data([$0]).hexText.uppercased() }
+            .joined()
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    /// 128 bits from the system's generator.
+    static func randomNonce() -> String {
+        var random = SystemRandomNumberGenerator()
+        return withUnsafeBytes(of: (random.next(), random.next()) as (UInt64, UInt64)) { Data($0).hexText }
+    }
+}
+
+extension DigestAuthenticator: CustomStringConvertible, CustomReflectable {
+    /// Contains neither user name nor password.
+    var description: String { "DigestAuthenticator" }
+
+    var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+/// The interceptor of `.digest(user:password:)`, where its rules are documented.
+package struct DigestInterceptor: ValidatingInterceptor {
+    private let scope: CredentialScope
+    private let name: String?
+    private let authenticator: Locked<DigestAuthenticator>
+    private let holder: [String]
+
+    /// Creates an interceptor for one origin.
+    ///
+    /// - `url`: a URL of the origin whose challenges are handled; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the credential with `.named`; nil for all calls that select none.
+    /// - `minimum`: the weakest challenge that is accepted. Default SHA-256.
+    public init(
+        user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
+    ) {
+        self.init(DigestAuthenticator(user: user, password: password, minimum: minimum), for: url, name: name)
+    }
+
+    init(_ authenticator: sending DigestAuthenticator, for url: String? = nil, name: String? = nil) {
+        scope = url.map { .url($0) } ?? .client
+        self.name = name
+        holder = ["digest", name ?? "", authenticator.user, authenticator.password]
+        self.authenticator = Locked(authenticator)
+    }
+
+    /// `.authentication`.
+    public var placement: Placement { .authentication }
+
+    /// Sends the request with the credential if there is one, and again after a supported challenge.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        guard scope.covers(request, in: next.context, name: name), !request.headers.contains(.authorization) else {
+            return try await next(request)
+        }
+        var sendings = 0
+        var context: ExchangeContext?
+        while true {
+            let field = authenticator.withLock { $0.authorization(method: request.method, target: request.target) }
+            var authorized = request
+            if let field { authorized.headers[.authorization] = field }
+            // Before the first challenge there is nothing to attach, but a required credential counts as present.
+            let response =
+                if let context { try await next.again(authorized, in: context.authenticated) } else {
+                    try await next(authorized, context: next.context.authenticated)
+                }
+            sendings += 1
+            let isTaken = response.status != .unauthorized
+            let info = response.headers["Authentication-Info"]
+            if isTaken || info != nil {
+                authenticator.withLock { authenticator in
+                    if isTaken, let field { authenticator.succeed(field) }
+                    if let info { authenticator.receiveInfo(info) }
+                }
+            }
+            if isTaken { return response }
+            let challenges = HTTPChallenge.list(response.headers[values: .wwwAuthenticate])
+            let verdict = authenticator.withLock { $0.receive(challenges, to: request.target, sent: field) }
+            if case .weak(let offered, let wanted) = verdict {
+                response.body.cancel()
+                throw Self.refusal(offered, wanted, request)
+            }
+            guard verdict == .again, sendings < 3, request.body.canReplay else { return response }
+            try await response.body.finish(on: next.context.time)
+            context = (context ?? next.context).following(response, because: .challenged)
+        }
+    }
+
+    private static func refusal(
+        _ offered: DigestMinimum, _ wanted: DigestMinimum, _ request: HTTPRequest
+    ) -> NetworkError {
+        NetworkError(
+            .notAuthenticated(.refused),
+            detail:
+                "\(request.origin) asks for \(offered), which is weaker than \(wanted). The client did not respond.",
+            hint: "If the server has never supported more, allow it: .digest(user: …, password: …, minimum: "
+                + ".\(offered.name)). If it has, another server may have responded.", request: RequestLine(request))
+    }
+
+    /// The principal of this user name and password.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        guard scope.covers(request, in: context, name: name), !request.headers.contains(.authorization) else {
+            return .anonymous
+        }
+        return .holder(of: holder, in: context)
+    }
+
+    /// Reports a missing origin.
+    public func problem(in setup: PipelineEnvironment) -> String? {
+        scope.problem(of: "The digest credential", in: setup) { ".digest(user: …, password: …, for: \"\($0)\")" }
+    }
+}
+
+extension DigestInterceptor: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// `Digest`, with the origin if one was specified. Never the user name or password.
+    public var description: String { scope.label("Digest") }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// Contains only `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension Interceptor where Self == BuiltInInterceptor {
+    /// Responds to `Digest` challenges of one origin (RFC 7616) without sending the password.
+    ///
+    /// The rules of `.bearer` determine which requests are covered. They also apply to plain http, where an
+    /// eavesdropper can test passwords offline. The first call is refused and sent again; later calls send the
+    /// credential preemptively. Supports SHA-512-256 and SHA-256, and MD5 where the app allows it, also as sessions; no
+    /// `auth-int`. A challenge that is weaker than the minimum, or than an earlier one of the server, fails the call
+    /// with `.notAuthenticated(.refused)`. A call is sent at most three times (no credential, a stale nonce, the
+    /// present one). A request whose body cannot be produced again is not sent again: its 401 is returned to the
+    /// caller, so begin with a call that has no such body.
+    ///
+    /// Copies share the state of the server's challenges.
+    public static func digest(
+        user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
+    ) -> BuiltInInterceptor {
+        BuiltInInterceptor(DigestInterceptor(user: user, password: password, for: url, name: name, minimum: minimum))
+    }
+}

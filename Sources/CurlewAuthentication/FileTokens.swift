@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Stores tokens in a file that only its owner can read (0600). Created by `.file(path)`.
+///
+/// The file is replaced as a whole and is on disk, with its directory entry, when a save returns. A crash leaves the
+/// old tokens or the new ones.
+///
+/// Several processes may share the file. One of them refreshes the tokens, and the others wait and continue with the
+/// result: each set of tokens is presented to the server once. The locks are the files `<path>.lock` and
+/// `<path>.renewal`, which exist while they are held. When their holder ends, however that happens, they are released.
+/// If the folder is not writable, and on file systems without locks, processes refresh without coordination.
+///
+/// The file belongs to the store. It is accepted only if it is a regular file of this user that no other user can read
+/// or change. Anything else is `.storage`, and is left as it is:
+///
+/// | existing file | loading | signing in | signing out |
+/// |---|---|---|---|
+/// | another user's file, a symbolic link, a pipe, a folder | `.storage` | `.storage` | `.storage` |
+/// | a file that others can read or change | `.storage` | replaces it | removes it |
+/// | damaged, or of a newer version | `.storage` | replaces it | removes it |
+/// | never contained tokens | `.storage` | renames it, `<path>.damaged-<milliseconds>` | removes it |
+///
+/// The tokens are not encrypted; use `.keychain` where it is available.
+public struct FileTokens: TokenPersistence {
+    /// The path of the file, in a folder that exists.
+    public let path: String
+
+    /// A larger file is not a token file.
+    static let limit = 1 << 20
+    /// The maximum wait for the lock to write. A process that was suspended while writing may hold the lock forever.
+    static let patience: Duration = .seconds(10)
+
+    /// Creates a token file at `path`.
+    public init(_ path: String) {
+        self.path = path
+    }
+
+    /// Returns the tokens of the last save; nil if there is no file. Throws `.storage`, and leaves the file as it is.
+    public func load() async throws(NetworkError) -> Tokens? {
+        do throws(KeptTokens.Problem) { return try contents() } catch { throw Self.error(error, path) }
+    }
+
+    /// Replaces the file; nil removes it. Throws `.storage`, and leaves the old file in place.
+    public func save(_ tokens: Tokens?) async throws(NetworkError) {
+        let lock = try await lockForWriting()
+        defer { lock?.release() }
+        try write(tokens, isAlone: lock != nil)
+    }
+
+    private func contents() throws(KeptTokens.Problem) -> Tokens? {
+        let data: Data
+        do {
+            data = try PrivateFile.read(path, limit: Self.limit, trusting: .ownerAlone)
+        } catch {
+            if error.isMissing { return nil }
+            throw .unreadable(error)
+        }
+        return try KeptTokens.decode(data)
+    }
+
+    private func write(_ tokens: Tokens?, isAlone: Bool) throws(NetworkError) {
+        do throws(PrivateFile.Failure) {
+            try PrivateFile.check(path)
+        } catch {
+            throw Self.error(.unreadable(error), path)
+        }
+        let data = try tokens.map { tokens throws(NetworkError) in try KeptTokens.encode(tokens) }
+        do throws(PrivateFile.Failure) {
+            guard let data else {
+                // Removes the draft of a process that was killed while it wrote.
+                if isAlone { try PrivateFile.remove(PrivateFile.draft(of: path)) }
+                return try PrivateFile.remove(path)
+            }
+            try setAsideIfForeign()
+            try PrivateFile.replace(path, with: data, isDurable: true, isAlone: isAlone)
+        } catch {
+            throw NetworkError(
+                .storage, detail: "\(error). The tokens are used until the process ends.",
+                hint: error.hint ?? "Check the folder and its permissions.")
+        }
+    }
+
+    /// A wrong path must not destroy a user's file. A file that once contained tokens is not renamed, as its secrets
+    /// must be removed.
+    private func setAsideIfForeign() throws(PrivateFile.Failure) {
+        do throws(PrivateFile.Failure) {
+            let old = try PrivateFile.read(path, limit: Self.limit, trusting: .owner)
+            if (try? KeptTokens.decode(old)) != nil || KeptTokens.mayBeTokens(old) { return }
+        } catch {
+            if error.isMissing { return }
+        }
+        try PrivateFile.move(path, to: "\(path).damaged-\(Int64(Date().timeIntervalSince1970 * 1000))")
+    }
+
+    private static func error(_ problem: KeptTokens.Problem, _ path: String) -> NetworkError {
+        let replaced = "Sign in again to replace it, or sign out to remove it."
+        return switch problem {
+        case .damaged:
+            NetworkError(.storage, detail: "\(path) is damaged: it contains no tokens.", hint: replaced)
+        case .newer(let version):
+            NetworkError(
+                .storage, detail: "\(path) has version \(version), this package supports \(KeptTokens.version).",
+                hint: replaced)
+        case .unreadable(let failure):
+            NetworkError(.storage, detail: "\(failure).", hint: failure.hint ?? "Check the file and its permissions.")
+        }
+    }
+}
+
+extension FileTokens: SharedTokens {
+    func lockForRenewal(until deadline: Deadline, on time: any TimeSource) async throws -> FileLock? {
+        try await lock("\(path).renewal", until: deadline, on: time)
+    }
+
+    func replace(_ old: Tokens?, with new: Tokens?) async throws(NetworkError) -> KeptTokens.Replacement {
+        let lock = try await lockForWriting()
+        defer { lock?.release() }
+        do throws(KeptTokens.Problem) {
+            let kept = try contents()
+            if let kept, !kept.isSame(as: old) { return .other(kept) }
+            if kept == nil, old != nil { return .other(nil) }
+        } catch {
+            // Contents that cannot be read are not newer tokens of another process.
+        }
+        try write(new, isAlone: lock != nil)
+        return .replaced
+    }
+
+    private func lockForWriting() async throws(NetworkError) -> FileLock? {
+        let time = SystemTime()
+        do {
+            return try await lock("\(path).lock", until: Deadline(Self.patience, after: time.now), on: time)
+        } catch is DeadlinePassed {
+            throw NetworkError(
+                .storage, detail: "Another process has held \(path).lock for \(Self.patience.brief).",
+                hint: "Check whether a process stopped while it was writing.")
+        } catch {
+            throw NetworkError(error)
+        }
+    }
+
+    /// Returns nil where locks are not available: then each process works without coordination.
+    private func lock(_ name: String, until deadline: Deadline, on time: any TimeSource) async throws -> FileLock? {
+        do {
+            return try await FileLock.wait(for: name, until: deadline, on: time)
+        } catch is PrivateFile.Failure {
+            return nil
+        }
+    }
+}
+
+extension FileTokens: CustomStringConvertible {
+    /// The path of the file.
+    public var description: String { "FileTokens(\(path))" }
+}
+
+extension TokenPersistence where Self == FileTokens {
+    /// Stores tokens in a file that only its owner can read. See `FileTokens`.
+    public static func file(_ path: String) -> FileTokens { FileTokens(path) }
+}

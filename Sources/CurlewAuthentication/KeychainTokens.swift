@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(Security)
+public import CurlewCore
+import Security
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Stores tokens in the keychain, as a generic password of this device. Created by `.keychain(service:account:)`.
+///
+/// The tokens are readable after the first unlock since the device started, also in the background. They are neither
+/// synchronized nor restored to another device. Before that unlock every call fails with `.storage`, no account is
+/// signed out, and the first call after the unlock reads the tokens. An item that does not contain tokens is `.storage`
+/// until a sign-in replaces it or a sign-out removes it.
+///
+/// On macOS this is the data protection keychain, which only signed apps with a keychain access group may use. Other
+/// programs use `.file`. Check `isAvailable` in a program that also runs unsigned, for example with `swift run`.
+public struct KeychainTokens: TokenPersistence {
+    private let service: String
+    private let account: String
+    private let accessGroup: String?
+
+    /// Creates an item of the app, or of an access group that it shares with other apps.
+    public init(service: String, account: String, accessGroup: String? = nil) {
+        self.service = service
+        self.account = account
+        self.accessGroup = accessGroup
+    }
+
+    /// Whether this process may use the keychain. False for a process that is not signed for it, in which loading and
+    /// saving throw. A locked device does not count, since that state is temporary.
+    public static var isAvailable: Bool {
+        let nobody = KeychainTokens(service: "curlew.availability", account: "nobody")
+        return SecItemCopyMatching(nobody.item as CFDictionary, nil) != KeychainFailure.missingEntitlement
+    }
+
+    /// Returns the tokens of the last save; nil if there is no item. Throws `.storage`.
+    public func load() async throws(NetworkError) -> Tokens? {
+        var query = item
+        query[kSecReturnData as String] = true
+        query[kSecMatchLimit as String] = kSecMatchLimitOne
+        var found: CFTypeRef?
+        let status = SecItemCopyMatching(query as CFDictionary, &found)
+        if status == errSecItemNotFound { return nil }
+        guard status == errSecSuccess, let data = found as? Data else { throw error("read", status) }
+        do throws(KeptTokens.Problem) {
+            return try KeptTokens.decode(data)
+        } catch {
+            let words =
+                if case .newer(let version) = error {
+                    "has version \(version), this package supports \(KeptTokens.version)"
+                } else {
+                    "is damaged: it contains no tokens"
+                }
+            throw NetworkError(
+                .storage, detail: "The keychain item \(words).",
+                hint: "Sign in again to replace it, or sign out to remove it.")
+        }
+    }
+
+    /// Replaces the item; nil removes it. Throws `.storage`.
+    public func save(_ tokens: Tokens?) async throws(NetworkError) {
+        guard let tokens else {
+            let status = SecItemDelete(item as CFDictionary)
+            guard status == errSecSuccess || status == errSecItemNotFound else { throw error("removed", status) }
+            return
+        }
+        let values: [String: Any] = [
+            kSecValueData as String: try KeptTokens.encode(tokens),
+            kSecAttrAccessible as String: kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly,
+        ]
+        var status = SecItemUpdate(item as CFDictionary, values as CFDictionary)
+        if status == errSecItemNotFound {
+            let new = item.merging(values) { $1 }
+            status = SecItemAdd(new as CFDictionary, nil)
+            // Another process has added the item in between.
+            if status == errSecDuplicateItem { status = SecItemUpdate(item as CFDictionary, values as CFDictionary) }
+        }
+        guard status == errSecSuccess else { throw error("written", status) }
+    }
+
+    private var item: [String: Any] {
+        var item: [String: Any] = [
+            kSecClass as String: kSecClassGenericPassword, kSecAttrService as String: service,
+            kSecAttrAccount as String: account, kSecUseDataProtectionKeychain as String: true,
+        ]
+        if let accessGroup { item[kSecAttrAccessGroup as String] = accessGroup }
+        return item
+    }
+
+    private func error(_ action: String, _ status: OSStatus) -> NetworkError {
+        KeychainFailure.error(action, status, SecCopyErrorMessageString(status, nil).map { $0 as String })
+    }
+}
+
+extension KeychainTokens: CustomStringConvertible {
+    /// The service and the account of the item.
+    public var description: String { "KeychainTokens(\(service), \(account))" }
+}
+
+extension TokenPersistence where Self == KeychainTokens {
+    /// Stores tokens in the keychain of this device. See `KeychainTokens`.
+    public static func keychain(
+        service: String, account: String, accessGroup: String? = nil
+    ) -> KeychainTokens {
+        KeychainTokens(service: service, account: account, accessGroup: accessGroup)
+    }
+}
+#endif

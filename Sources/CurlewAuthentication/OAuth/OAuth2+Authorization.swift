@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The browser part of a sign-in: creates the URL and parses the redirect, without I/O.
+extension OAuth2 {
+    /// Returns an unguessable text of 128 bits that identifies the response to this authorization request (RFC 6749
+    /// §10.12).
+    public static func makeState() -> String {
+        DigestAuthenticator.randomNonce()
+    }
+
+    /// Returns the URL of the authorization page, to be opened in a browser (RFC 6749 §4.1.1, RFC 7636 §4.3).
+    ///
+    /// - `endpoint`: the server's authorization endpoint. Plain http is refused, except to this machine.
+    /// - `redirect`: the URI that the browser returns to, as registered with the server.
+    /// - `extra`: further items, such as `prompt` or `login_hint`.
+    ///
+    /// Throws `NetworkError` with `.invalidRequest` for an endpoint that is not an absolute URL or not secure.
+    public func authorizationURL(
+        at endpoint: String, redirect: String, _ pkce: PKCE, state: String, extra: KeyValuePairs<String, String> = [:]
+    ) throws(NetworkError) -> String {
+        var request = try HTTPRequest(url: endpoint)
+        guard request.origin.isConfidential else {
+            throw NetworkError(
+                .invalidRequest, detail: "The authorization endpoint is not secure: \(request.origin).",
+                hint: "Use https.")
+        }
+        request.appendQuery("response_type", "code")
+        request.appendQuery("client_id", clientID)
+        request.appendQuery("redirect_uri", redirect)
+        if !scopes.isEmpty { request.appendQuery("scope", scopes.joined(separator: " ")) }
+        request.appendQuery("state", state)
+        request.appendQuery("code_challenge", pkce.challenge)
+        request.appendQuery("code_challenge_method", "S256")
+        for (name, value) in extra { request.appendQuery(name, value) }
+        return request.urlString
+    }
+
+    /// Returns the code in the URL that the browser returned to (RFC 6749 §4.1.2).
+    ///
+    /// - `url`: the whole URL, including its query.
+    /// - `redirect`: as in the authorization request. A response to another URI does not belong to this sign-in.
+    ///
+    /// Throws `NetworkError`: `.invalidRequest` if the response does not belong to this sign-in (another URI, another
+    /// `state`, or another `iss` than `issuer` if the app specifies one: RFC 9207) or has no code, and
+    /// `.notAuthenticated(.refused)` if the user or the server declined, with the server's message in `detail`.
+    public func code(from url: String, redirect: String, state: String) throws(NetworkError) -> String {
+        let answer = RedirectURI(url)
+        guard answer.isAnswer(to: RedirectURI(redirect)) else {
+            throw NetworkError(
+                .invalidRequest, detail: "The response does not belong to this sign-in: its redirect URI is different.",
+                hint: "Pass the whole URL that the browser was redirected to, and the redirect URI as registered.")
+        }
+        let items = answer.items
+        guard let returned = items["state"], !state.isEmpty, Self.isSame(returned, state) else {
+            throw NetworkError(
+                .invalidRequest, detail: "The response does not belong to this sign-in: its state is different.",
+                hint: "Start the sign-in again.")
+        }
+        // Checked first: neither errors nor codes of another server belong to this sign-in.
+        if let issuer {
+            guard let returned = items["iss"], Self.isSame(returned, issuer) else {
+                let found = items["iss"].map { "\"\($0.clipped(to: 200).printable)\"" } ?? "missing"
+                throw NetworkError(
+                    .invalidRequest,
+                    detail: "The response is not from this server: its iss is \(found), not \"\(issuer)\".",
+                    hint: "Compare with authorization_response_iss_parameter_supported and issuer in the server's "
+                        + "metadata, and start the sign-in again.")
+            }
+        }
+        if let error = items["error"], !error.isEmpty {
+            let words = [error, items["error_description"] ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
+            throw NetworkError(
+                .notAuthenticated(.refused), detail: "The server declined: \(words.clipped(to: 300).printable)")
+        }
+        guard let code = items["code"], !code.isEmpty else {
+            throw NetworkError(.invalidRequest, detail: "The response has no code.", hint: "Start the sign-in again.")
+        }
+        return code
+    }
+
+    /// Compares in constant time, whatever the position of a difference.
+    private static func isSame(_ left: String, _ right: String) -> Bool {
+        let (left, right) = (Array(left.utf8), Array(right.utf8))
+        guard left.count == right.count else { return false }
+        return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// A redirect URI, or the URL of a response to one, compared by bytes: a URL type may not parse the custom scheme of an
+/// app.
+private struct RedirectURI {
+    /// The scheme and authority in lower case, and the path.
+    private let place: [UInt8]
+    private let query: [Substring.UTF8View]
+
+    init(_ text: String) {
+        let whole = Substring(text).utf8
+        let url = whole.prefix { $0 != UInt8(ascii: "#") }
+        let place = url.prefix { $0 != UInt8(ascii: "?") }
+        query = url.dropFirst(place.count + 1).split(separator: UInt8(ascii: "&"))
+        self.place = Self.normal(Array(place))
+    }
+
+    /// Returns whether a response was sent to the specified URI, and has its query items.
+    func isAnswer(to redirect: RedirectURI) -> Bool {
+        place == redirect.place
+            && redirect.query.allSatisfy { named in query.contains { $0.elementsEqual(named) } }
+    }
+
+    /// The query items. Repeated items are ignored.
+    var items: [String: String] {
+        query.reduce(into: [:]) { items, item in
+            let name = item.prefix { $0 != UInt8(ascii: "=") }
+            let value = Self.decoded(item.dropFirst(name.count + 1))
+            let key = Self.decoded(name) ?? String(Substring(name))
+            items[key] = items[key] == nil && name.count < item.count ? value : ""
+        }
+    }
+
+    private static func decoded(_ text: Substring.UTF8View) -> String? {
+        PercentCoding.decodeForm(String(Substring(text)))
+    }
+
+    /// Scheme and host are case-insensitive; an empty path after a host is the path `/` (RFC 3986 §6.2.2, §6.2.3).
+    private static func normal(_ place: [UInt8]) -> [UInt8] {
+        let slash = UInt8(ascii: "/")
+        guard let colon = place.firstIndex(of: UInt8(ascii: ":")) else { return place }
+        let rest = place[(colon + 1)...]
+        guard rest.starts(with: [slash, slash]) else { return lower(place[...colon]) + rest }
+        let path = rest.dropFirst(2).firstIndex(of: slash) ?? place.endIndex
+        return lower(place[..<path]) + (path == place.endIndex ? [slash] : place[path...])
+    }
+
+    private static func lower(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+        bytes.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// An OAuth 2 client (RFC 6749). Each step of a flow is a request or a text, and the app drives the flow.
+///
+///     let oauth = OAuth2(clientID: "app", tokenEndpoint: "https://id.example.com/token")
+///     .bearer(store, refresh: oauth.refresh)               // an account that a user signs in to
+///     .bearer(store, obtain: oauth.obtain)                 // the client's own account: client credentials
+///
+/// To sign in with a browser, always with PKCE (RFC 9700 §2.1.1):
+///
+///     let (pkce, state) = (PKCE(), OAuth2.makeState())
+///     open(try oauth.authorizationURL(
+///         at: "https://id.example.com/authorize", redirect: "app://back", pkce, state: state))
+///     let code = try oauth.code(from: urlThatCameBack, redirect: "app://back", state: state)
+///     try await store.signIn(try await client.send(oauth.exchange(code, redirect: "app://back", pkce)))
+///
+/// None of these requests follows a redirect, whatever the client's pipeline does, because a redirect would send
+/// secrets elsewhere. A response whose `token_type` is anything but `Bearer` is refused with `.decoding` (RFC 6749
+/// §7.1).
+public struct OAuth2: Sendable {
+    /// How the client authenticates at the token endpoint.
+    public enum ClientAuthentication: Hashable, Sendable {
+        /// A public client, such as an app, without a secret: only its identifier is sent.
+        case none
+        /// A secret, sent as the password of Basic authentication (RFC 6749 §2.3.1).
+        case basic(secret: String)
+        /// A secret among the form fields, for servers that support nothing else.
+        case form(secret: String)
+    }
+
+    /// The identifier that the server assigned to this client.
+    public let clientID: String
+    /// The token endpoint. Calls to a plain http endpoint fail with `.invalidRequest`, except to this machine.
+    public let tokenEndpoint: String
+    /// The requested scopes; empty for the server's default.
+    public let scopes: [String]
+    /// The server's identifier, which `code(from:redirect:state:)` then requires in the response (RFC 9207); nil if the
+    /// server sends none. Specify it when the app signs in to several servers.
+    public let issuer: String?
+    /// The revocation endpoint (RFC 7009); nil if the server has none. The rules of `tokenEndpoint` apply.
+    public let revocationEndpoint: String?
+    private let authentication: ClientAuthentication
+
+    /// Creates a client of one authorization server.
+    public init(
+        clientID: String, tokenEndpoint: String, scopes: [String] = [], authentication: ClientAuthentication = .none,
+        issuer: String? = nil, revocationEndpoint: String? = nil
+    ) {
+        self.clientID = clientID
+        self.tokenEndpoint = tokenEndpoint
+        self.scopes = scopes
+        self.authentication = authentication
+        self.issuer = issuer
+        self.revocationEndpoint = revocationEndpoint
+    }
+
+    /// Refreshes tokens with their refresh token, for `.bearer(store, refresh:)`.
+    ///
+    /// Throws `.notAuthenticated(.missingCredential)`, which signs out, if there is none. Of the server's errors only
+    /// `invalid_grant` and GitHub's `bad_refresh_token` sign out; after `invalid_client`, for example, the tokens are
+    /// kept.
+    @Sendable
+    public func refresh(_ refresh: TokenRefresh) async throws -> Tokens {
+        guard let token = refresh.tokens.refreshToken else {
+            throw NetworkError(
+                .notAuthenticated(.missingCredential), detail: "There is no refresh token.", hint: "Sign in again.")
+        }
+        return try await refresh.client.send(renewal(of: token))
+    }
+
+    /// Obtains tokens with the client's own credentials, for `.bearer(store, obtain:)`.
+    @Sendable
+    public func obtain(_ client: APIClient) async throws -> Tokens {
+        try await client.send(clientCredentials)
+    }
+
+    /// Returns the request for new tokens with a refresh token (RFC 6749 §6).
+    public func renewal(of refreshToken: String) -> Request<Tokens> {
+        request(["grant_type": "refresh_token", "refresh_token": refreshToken])
+    }
+
+    /// The request for tokens of the client itself (RFC 6749 §4.4).
+    public var clientCredentials: Request<Tokens> {
+        var fields: QueryItems = ["grant_type": "client_credentials"]
+        if !scopes.isEmpty { fields.append("scope", scopes.joined(separator: " ")) }
+        return request(fields)
+    }
+
+    /// Returns the request for tokens with an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5). `redirect` is as in
+    /// the authorization request.
+    public func exchange(_ code: String, redirect: String, _ pkce: PKCE) -> Request<Tokens> {
+        request([
+            "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": pkce.verifier,
+        ])
+    }
+
+    func request(_ fields: QueryItems) -> Request<Tokens> {
+        // Always JSON (RFC 6749 §5.1), whatever the client's codecs are.
+        request(to: tokenEndpoint, fields, name: "OAuth2.tokens") { response, _ in
+            try await response.decoded(as: BearerAnswer.self, using: .json).tokens
+        }
+    }
+
+    /// Returns a request with the client's own credentials, if it has any, and with no other.
+    ///
+    /// - `endpoint`: receives secrets, so it is refused unless the connection is confidential. Redirects are not
+    ///   followed, because 307 and 308 would send the form to another origin.
+    func request<Value: Sendable>(
+        to endpoint: String, _ fields: QueryItems, name: String,
+        decode: @escaping @Sendable (HTTPResponse, Codecs) async throws -> Value
+    ) -> Request<Value> {
+        var fields = fields
+        var headers: HTTPHeaders = [:]
+        switch authentication {
+        case .none: fields.append("client_id", clientID)
+        case .form(let secret):
+            fields.append("client_id", clientID)
+            fields.append("client_secret", secret)
+        case .basic(let secret):
+            // Both are form-encoded before they are joined (RFC 6749 §2.3.1).
+            let pair = [clientID, secret].map { PercentCoding.encode($0, for: .formValue) }.joined(separator: ":")
+            headers[.authorization] = "Basic " + Data(pair.utf8).base64EncodedString()
+        }
+        var request = Request<Value>(
+            .post, Self.confidential(endpoint), body: .form(fields), headers: headers, name: name, decode: decode)
+        request.options.authentication = .anonymous
+        request.options.isSingleHop = true
+        return request
+    }
+
+    /// Returns an endpoint, or the reason why it must not be used (RFC 6749 §3.2).
+    private static func confidential(_ endpoint: String) -> AbsoluteURL {
+        do throws(NetworkError) {
+            let origin = try HTTPRequest(url: endpoint).origin
+            guard !origin.isConfidential else { return AbsoluteURL(endpoint) }
+            throw NetworkError(.invalidRequest, detail: "The endpoint is not secure: \(origin).", hint: "Use https.")
+        } catch {
+            return AbsoluteURL(refused: error)
+        }
+    }
+}
+
+/// The response of a token endpoint. The client must understand its type (RFC 6749 §7.1): a token that is bound to a
+/// key must not be sent as a bearer token. Servers that omit the type mean `Bearer`.
+private struct BearerAnswer: Decodable, Sendable {
+    let tokens: Tokens
+
+    private enum Field: String, CodingKey { case type = "token_type" }
+
+    init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Field.self)
+        let type = try fields.decodeIfPresent(String.self, forKey: .type) ?? "Bearer"
+        guard type.lowercased() == "bearer" else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .type, in: fields,
+                debugDescription: "The tokens have the type \(type.clipped(to: 64)), which cannot be sent as Bearer.")
+        }
+        tokens = try Tokens(from: decoder)
+    }
+}
+
+extension OAuth2: CustomStringConvertible, CustomReflectable {
+    /// The identifier and the endpoint. Never a secret.
+    public var description: String { "OAuth2(\(clientID) at \(Redaction.standard.url(tokenEndpoint)))" }
+
+    /// Contains only `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}
+
+extension OAuth2.ClientAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The method. Never the secret.
+    public var description: String {
+        switch self {
+        case .none: "none"
+        case .basic: "basic(secret: …)"
+        case .form: "form(secret: …)"
+        }
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// Contains only `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Classifies the errors of a refresh.
+extension NetworkError {
+    /// Whether the authorization server or the refresh closure reports that the refresh token is no longer valid.
+    ///
+    /// A status alone is not enough: 400 and 401 are also sent by proxies and gateways, and for a wrong client
+    /// (`invalid_client`). RFC 6749 §5.2 specifies `invalid_grant` with 400; some servers send it with 401 or 403.
+    /// GitHub has a separate code, with 200.
+    var endsTokens: Bool {
+        switch reason {
+        case .notAuthenticated(.refreshRefused), .notAuthenticated(.refused), .notAuthenticated(.missingCredential):
+            true
+        case .status(let status):
+            [400, 401, 403].contains(status.code) && Self.finalCodes.contains(oauthCode ?? "")
+        case .decoding:
+            response?.status == .ok && Self.finalCodes.contains(oauthCode ?? "")
+        default: false
+        }
+    }
+
+    private static let finalCodes: Set<String> = ["invalid_grant", "bad_refresh_token"]
+
+    /// The `error` in the JSON of a token endpoint (RFC 6749 §5.2); nil for any other body.
+    var oauthCode: String? {
+        struct Failure: Decodable { let error: String }
+        guard let response, response.mediaType?.isJSON == true, !response.isTruncated else { return nil }
+        return try? JSONDecoder().decode(Failure.self, from: response.body).error
+    }
+
+    /// This error for calls that wait for tokens; the tokens are kept.
+    var asFailedRefresh: NetworkError {
+        var failure = self
+        // The refresh was cancelled, not the calls that wait for it.
+        if failure.isCancelled { failure.reason = .connectionLost(.requestMayHaveArrived) }
+        let code = oauthCode.map { " The server reports \"\($0.clipped(to: 64).printable)\"." } ?? ""
+        failure.detail = "The tokens could not be refreshed.\(code) \(failure.detail)"
+        if case .status(let status) = reason, [400, 401, 403].contains(status.code), failure.hint == nil {
+            failure.hint =
+                "The tokens are kept: only invalid_grant invalidates them. If this server reports it differently, "
+                + "throw NetworkError(.notAuthenticated(.refreshRefused)) from the refresh."
+        }
+        return failure
+    }
+}

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Tokens with the number of their version.
+struct IssuedTokens: Hashable, Sendable {
+    let tokens: Tokens
+    /// Increases with each sign-in and each refresh; never reused.
+    let version: UInt64
+    /// The times, by the local clock, when the proactive refresh begins and when the tokens expire; nil if unknown.
+    let life: (refresh: Date, end: Date)?
+
+    static func == (left: IssuedTokens, right: IssuedTokens) -> Bool { left.version == right.version }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(version) }
+}
+
+/// The state machine of token refreshes, without I/O: the known tokens, and the next step.
+///
+///     signed out ──signIn──▶ current(version) ◀──────────────┐
+///         ▲                     │ ended, or refused           │ new tokens: version + 1
+///         └──signOut, terminal──┤                             │
+///                               ▼                             │
+///                         refreshing(version) ────────────────┤
+///                               └──────── transient failure: the same version stays
+///
+/// New tokens arrive, are stored, and become current only then, so that no call uses tokens that a crash could lose.
+///
+/// A refresh belongs to the version that it refreshes. A sign-out or another sign-in during the
+/// refresh cancels it, and its result is discarded.
+struct TokenState {
+    /// The next step of a call.
+    enum Step: Equatable {
+        case use(IssuedTokens)
+        /// Use these tokens. The caller must start this refresh.
+        case useAndRefresh(IssuedTokens, refreshID: UInt64)
+        /// The caller must start this refresh, and the call waits for it.
+        case refresh(IssuedTokens?, refreshID: UInt64)
+        case wait(refreshID: UInt64)
+        case signedOut
+        /// The tokens were refused and cannot be refreshed.
+        case giveUp
+        /// Too many refreshes; the next is possible after this time.
+        case tooMany(retryAfter: Duration)
+    }
+
+    /// The result of a refresh.
+    enum RefreshOutcome {
+        case tokens(Tokens)
+        /// The server reports that the refresh token is no longer valid.
+        case refused
+        case failed
+    }
+
+    /// The effect of a result.
+    enum Outcome: Equatable {
+        /// The tokens must be stored and then committed.
+        case arrived
+        case signedOut
+        case kept
+        /// The refresh had been cancelled.
+        case discarded
+    }
+
+    let policy: RefreshPolicy
+    private(set) var current: IssuedTokens?
+    /// The first version of the present session. Versions of another session may belong to another user.
+    private(set) var firstVersion: UInt64 = 1
+    private var refreshID: UInt64?
+    private var arrived: Tokens?
+    private var lastVersion: UInt64 = 0
+    private var lastRefreshID: UInt64 = 0
+    private var starts: [MonotonicInstant] = []
+    /// How far the server's clock is ahead of the local clock.
+    private var skew: TimeInterval = 0
+
+    init(_ policy: RefreshPolicy) {
+        self.policy = policy
+    }
+
+    /// Returns the next step before a call, or after the server has refused the tokens of one version.
+    mutating func step(
+        refused version: UInt64? = nil, canRefresh: Bool = true, canObtain: Bool = false, now: MonotonicInstant,
+        date: Date
+    ) -> Step {
+        if let version, version < firstVersion { return .giveUp }
+        guard let current else {
+            guard canObtain else { return .signedOut }
+            return refreshID.map { .wait(refreshID: $0) } ?? start(isWaitedFor: true, now) ?? tooMany(now)
+        }
+        // An older version was refused: the call only has to be sent again.
+        if let version, version != current.version { return .use(current) }
+        let hasEnded = version != nil || current.life.map { date >= $0.end } ?? false
+        guard canRefresh else { return version == nil ? .use(current) : .giveUp }
+        guard hasEnded || current.life.map({ date >= $0.refresh }) ?? false else { return .use(current) }
+        if let refreshID { return hasEnded ? .wait(refreshID: refreshID) : .use(current) }
+        return start(isWaitedFor: hasEnded, now) ?? (hasEnded ? tooMany(now) : .use(current))
+    }
+
+    /// Starts a refresh; nil if there have been too many. Proactive refreshes leave half of the limit to those that
+    /// calls wait for.
+    private mutating func start(isWaitedFor: Bool, _ now: MonotonicInstant) -> Step? {
+        // `policy.window` in the closure would access all of `self` where `Date` has no fixed layout.
+        let window = policy.window
+        starts.removeAll { $0.duration(to: now) >= window }
+        guard starts.count < max(1, isWaitedFor ? policy.limit : policy.limit / 2) else { return nil }
+        starts.append(now)
+        lastRefreshID += 1
+        refreshID = lastRefreshID
+        guard let current, !isWaitedFor else { return .refresh(current, refreshID: lastRefreshID) }
+        return .useAndRefresh(current, refreshID: lastRefreshID)
+    }
+
+    private func tooMany(_ now: MonotonicInstant) -> Step {
+        .tooMany(retryAfter: max(.zero, policy.window - (starts.first ?? now).duration(to: now)))
+    }
+
+    /// Records the result of a refresh.
+    mutating func finish(_ number: UInt64, with outcome: RefreshOutcome) -> Outcome {
+        guard number == refreshID, arrived == nil else { return .discarded }
+        switch outcome {
+        case .tokens(var tokens):
+            // A server that does not rotate sends no new refresh token, and the old one remains valid (RFC 6749 §6).
+            tokens.refreshToken = tokens.refreshToken ?? current?.tokens.refreshToken
+            tokens.session = current?.tokens.session ?? DigestAuthenticator.randomNonce()
+            arrived = tokens
+            return .arrived
+        case .refused:
+            _ = signOut()
+            return .signedOut
+        case .failed:
+            refreshID = nil
+            return .kept
+        }
+    }
+
+    /// Records that another process has refreshed and stored the tokens. Returns false if the refresh was cancelled.
+    mutating func finishElsewhere(_ number: UInt64, _ tokens: Tokens, date: Date) -> Bool {
+        guard isUnderWay(number) else { return false }
+        refreshID = nil
+        adopt(tokens, date: date)
+        return true
+    }
+
+    /// Makes the arrived tokens current, once they have been stored or storing has failed. Returns false if the refresh
+    /// was cancelled.
+    mutating func commit(_ number: UInt64, date: Date) -> Bool {
+        guard number == refreshID, let tokens = arrived else { return false }
+        (refreshID, arrived) = (nil, nil)
+        issue(tokens, at: date)
+        return true
+    }
+
+    /// Returns true until the refresh has ended or is cancelled.
+    func isUnderWay(_ number: UInt64) -> Bool { number == refreshID && arrived == nil }
+
+    /// Replaces the present tokens with those of another process; a refresh in progress continues.
+    mutating func adopt(_ tokens: Tokens, date: Date) { issue(tokens, at: date) }
+
+    func hasEnded(_ tokens: Tokens, at date: Date) -> Bool {
+        dated(tokens, 0, at: date).life.map { date >= $0.end } ?? false
+    }
+
+    /// Returns true while the result of the refresh is being stored.
+    func hasArrived(_ number: UInt64) -> Bool { number == refreshID && arrived != nil }
+
+    /// The newest tokens, which must not be lost.
+    var newest: Tokens? { arrived ?? current?.tokens }
+
+    /// Records new tokens from outside and cancels a refresh in progress.
+    ///
+    /// - `isKept`: whether these are stored tokens, with the session they belong to; others begin a session.
+    mutating func signIn(_ tokens: Tokens, isKept: Bool = false, date: Date) {
+        starts = []
+        _ = signOut()
+        var tokens = tokens
+        if !isKept || tokens.session == nil { tokens.session = DigestAuthenticator.randomNonce() }
+        issue(tokens, at: date)
+    }
+
+    /// Signs out and cancels a refresh in progress. Returns whether there were tokens.
+    mutating func signOut() -> Bool {
+        (refreshID, arrived) = (nil, nil)
+        firstVersion = lastVersion + 1
+        defer { current = nil }
+        return current != nil
+    }
+
+    /// The signed-in principal, unchanged by refreshes.
+    var principal: Principal {
+        current?.tokens.session.map { .session($0) } ?? .anonymous
+    }
+
+    /// Records the server's time at `date`. Differences under two seconds are ignored: dates have whole seconds, and
+    /// responses take time.
+    mutating func learn(serverDate: Date, at date: Date) {
+        let difference = serverDate.timeIntervalSince(date)
+        let new = abs(difference) < 2 ? 0 : difference
+        guard abs(new - skew) >= 2 else { return }
+        skew = new
+        if let current { self.current = dated(current.tokens, current.version, at: date) }
+    }
+
+    private mutating func issue(_ tokens: Tokens, at date: Date) {
+        lastVersion += 1
+        current = dated(tokens, lastVersion, at: date)
+    }
+
+    private func dated(_ tokens: Tokens, _ version: UInt64, at date: Date) -> IssuedTokens {
+        let life = tokens.expiresAt.map { end -> (refresh: Date, end: Date) in
+            let end = tokens.isCountedHere ? end : end.addingTimeInterval(-skew)
+            let leeway = min(Double(policy.leeway.wholeNanoseconds) / 1e9, max(0, end.timeIntervalSince(date)) / 4)
+            return (end.addingTimeInterval(-max(0, leeway)), end)
+        }
+        return IssuedTokens(tokens: tokens, version: version, life: life)
+    }
+}

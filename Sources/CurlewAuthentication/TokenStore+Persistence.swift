@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+/// Loading and saving. An actor runs other calls while it waits, so both handle reentrancy explicitly. Both run on
+/// separate tasks, which the cancellation of a caller does not affect.
+extension TokenStore {
+    /// Throws `.storage` if there may be tokens that cannot be read, and `DeadlinePassed`.
+    func load(until deadline: Deadline, on clock: any TimeSource) async throws {
+        guard !isLoaded else { return }
+        let work = loading ?? startLoading()
+        try await work.wait(until: deadline, on: clock)
+    }
+
+    private func startLoading() -> SharedResult<Void> {
+        let work = SharedResult<Void>()
+        loading = work
+        Task.detached { [persistence] in
+            do {
+                await self.loaded(work, .success(try await persistence.load()))
+            } catch {
+                await self.loaded(work, .failure(error))
+            }
+        }
+        return work
+    }
+
+    private func loaded(_ work: SharedResult<Void>, _ result: Result<Tokens?, any Error>) {
+        loading = nil
+        // A sign-in or sign-out during the load takes precedence.
+        guard !isLoaded else {
+            work.finish(.success(()))
+            return
+        }
+        switch result {
+        case .success(let tokens):
+            isLoaded = true
+            kept = tokens
+            if let tokens { state.signIn(tokens, isKept: true, date: time.date) }
+            publishPrincipal()
+            work.finish(.success(()))
+        case .failure(let error):
+            work.finish(
+                .failure(
+                    Self.storageError(
+                        "The stored tokens cannot be read.", "Sign in again to replace them.", error)))
+        }
+    }
+
+    /// Stores the present tokens, or removes the stored ones when signed out. Every change is saved automatically; call
+    /// this after a failure (`problem`).
+    ///
+    /// Changes during a write are part of the next write, so the last state is written last. Cancelling the caller ends
+    /// its wait, not the write. Throws `.storage`, also when the write takes longer than `RefreshPolicy.timeout`.
+    public func save() async throws(NetworkError) {
+        guard isLoaded, !(persistence is VolatileTokens) else { return }
+        let mine = nextSave ?? SharedResult<Void>()
+        nextSave = mine
+        if !isSaving {
+            isSaving = true
+            Task.detached { await self.saveAll() }
+        }
+        do {
+            try await mine.wait(until: Deadline(policy.timeout, after: time.now), on: time)
+        } catch is DeadlinePassed {
+            let error = NetworkError(
+                .storage,
+                detail: "The tokens were not stored within \(policy.timeout.brief); storing them may still succeed.")
+            failed(error)
+            throw error
+        } catch {
+            throw NetworkError(error)
+        }
+    }
+
+    private func saveAll() async {
+        while let mine = nextSave {
+            nextSave = nil
+            let tokens = state.newest
+            do {
+                switch try await write(tokens) {
+                case .replaced: kept = tokens
+                // A sign-in or sign-out in this process takes precedence, and is written next.
+                case .other(let other): if nextSave == nil { takeOver(other) }
+                }
+                problem = nil
+                mine.finish(.success(()))
+            } catch {
+                let error = Self.storageError(
+                    "The tokens could not be stored; they are used until the process ends.", nil, error)
+                failed(error)
+                mine.finish(.failure(error))
+            }
+        }
+        isSaving = false
+    }
+
+    /// The result of a refresh replaces only the tokens that were refreshed: another process may have signed out or in
+    /// during the refresh.
+    private func write(_ tokens: Tokens?) async throws -> KeptTokens.Replacement {
+        let (persistence, kept) = (persistence, kept)
+        let isConditional = isFromRefresh && !isObtained && problem == nil
+        return try await Task.detached {
+            if isConditional, let shared = persistence as? any SharedTokens {
+                return try await shared.replace(kept, with: tokens)
+            }
+            try await persistence.save(tokens)
+            return .replaced
+        }.value
+    }
+
+    private func failed(_ error: NetworkError) {
+        problem = error
+        announce(.notKept)
+    }
+
+    /// An error of the persistence is more specific, if it is a `NetworkError`.
+    private static func storageError(_ detail: String, _ hint: String?, _ error: any Error) -> NetworkError {
+        if let error = error as? NetworkError, error.reason == .storage { return error }
+        return NetworkError(.storage, detail: detail, hint: hint, underlying: error)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The result of a sign-in: the access token of calls, and the refresh token.
+///
+/// Decodes from an OAuth 2 token response (`access_token`, `refresh_token`, `expires_in`; RFC 6749 §5.1) and from the
+/// camel-case form that many services use. Encodes for a `TokenPersistence`. Descriptions contain no secret.
+public struct Tokens: Codable, Hashable, Sendable {
+    /// The access token, sent with each call.
+    public var accessToken: String
+    /// The refresh token; nil if the tokens cannot be refreshed.
+    public var refreshToken: String?
+    /// The time when the access token expires; nil if unknown. It is by the server's clock if the server specified a
+    /// time, and by the local clock if the server specified a lifetime.
+    public var expiresAt: Date? { didSet { isCountedHere = false } }
+    /// Whether the expiry was computed locally from the arrival of the tokens, so that the server's clock does not
+    /// matter.
+    private(set) var isCountedHere = false
+    /// Identifies the sign-in. Only the store sets it, whatever a server sends. It is stored with the tokens, so that
+    /// the next process finds the data of the account.
+    var session: String?
+
+    /// Creates tokens.
+    ///
+    /// Without `expiresAt`, the `exp` claim of a JSON Web Token is used. The claim is not verified: it determines only
+    /// when to refresh, never what to trust.
+    public init(accessToken: String, refreshToken: String? = nil, expiresAt: Date? = nil) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.expiresAt = expiresAt ?? JWTClaims(accessToken)?.expiresAt
+    }
+
+    /// Creates tokens that expire after `lifetime`, counted from `date`.
+    public init(accessToken: String, refreshToken: String? = nil, lifetime: Duration, from date: Date = Date()) {
+        self.init(
+            accessToken: accessToken, refreshToken: refreshToken,
+            expiresAt: date.addingTimeInterval(Double(lifetime.wholeNanoseconds) / 1e9))
+        isCountedHere = true
+    }
+
+    /// Decodes a token response, or the output of `encode(to:)`. A `token_type` that is bound to a key (`DPoP`, `PoP`,
+    /// `MAC`) is refused: such a token must not be sent as a bearer token.
+    public init(from decoder: any Decoder) throws {
+        let fields = try decoder.container(keyedBy: Field.self)
+        func text(_ names: Field...) throws -> String? {
+            for name in names {
+                if let value = try fields.decodeIfPresent(String.self, forKey: name) { return value }
+            }
+            return nil
+        }
+        guard let access = try text(.access, .accessCamel, .token) else {
+            throw DecodingError.keyNotFound(
+                Field.access,
+                DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "The access token is missing."))
+        }
+        if let type = try? fields.decode(String.self, forKey: .type), Self.boundTypes.contains(type.lowercased()) {
+            throw DecodingError.dataCorruptedError(
+                forKey: .type, in: fields,
+                debugDescription: "The tokens are bound to a key and cannot be sent as Bearer.")
+        }
+        let refresh = try text(.refresh, .refreshCamel)
+        if let date = try? fields.decode(Double.self, forKey: .end), date.isFinite {
+            self.init(
+                accessToken: access, refreshToken: refresh, expiresAt: Date(timeIntervalSince1970: date))
+            isCountedHere = (try? fields.decode(Bool.self, forKey: .counted)) ?? false
+        } else if let seconds = try Self.seconds(fields) {
+            self.init(accessToken: access, refreshToken: refresh, lifetime: .seconds(seconds))
+        } else {
+            self.init(accessToken: access, refreshToken: refresh)
+        }
+        session = try? fields.decode(String.self, forKey: .session)
+    }
+
+    /// Encodes `access_token`, `refresh_token`, `expires_at` in seconds since 1970, and the state that the store needs
+    /// again (`curlew_session`, `curlew_counted`).
+    public func encode(to encoder: any Encoder) throws {
+        var fields = encoder.container(keyedBy: Field.self)
+        try fields.encode(accessToken, forKey: .access)
+        try fields.encodeIfPresent(refreshToken, forKey: .refresh)
+        try fields.encodeIfPresent(expiresAt?.timeIntervalSince1970, forKey: .end)
+        if isCountedHere { try fields.encode(true, forKey: .counted) }
+        try fields.encodeIfPresent(session, forKey: .session)
+    }
+
+    /// Some servers send the number as text. Excessive values count as a century.
+    private static func seconds(_ fields: KeyedDecodingContainer<Field>) throws -> Double? {
+        for name in [Field.lifetime, .lifetimeCamel] where fields.contains(name) {
+            let number = try? fields.decode(Double.self, forKey: name)
+            let text = try? fields.decode(String.self, forKey: name)
+            if let seconds = number ?? text.flatMap(Double.init), seconds.isFinite {
+                return min(max(0, seconds), 3_155_760_000)
+            }
+        }
+        return nil
+    }
+
+    private static let boundTypes: Set<String> = ["dpop", "pop", "mac"]
+
+    private enum Field: String, CodingKey {
+        case type = "token_type"
+        case access = "access_token"
+        case accessCamel = "accessToken"
+        case token
+        case refresh = "refresh_token"
+        case refreshCamel = "refreshToken"
+        case lifetime = "expires_in"
+        case lifetimeCamel = "expiresIn"
+        case end = "expires_at"
+        case session = "curlew_session"
+        case counted = "curlew_counted"
+    }
+}
+
+extension Tokens {
+    /// Returns whether both have the same tokens and the same expiry.
+    public static func == (left: Tokens, right: Tokens) -> Bool {
+        left.accessToken == right.accessToken && left.refreshToken == right.refreshToken
+            && left.expiresAt == right.expiresAt
+    }
+
+    /// Hashes the tokens, not the expiry.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(accessToken)
+        hasher.combine(refreshToken)
+    }
+}
+
+extension Tokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// The expiry, and whether the tokens can be refreshed. Never a token.
+    public var description: String {
+        let end = expiresAt.map { "until \(HTTPDate($0))" } ?? "of unknown lifetime"
+        return "Tokens(\(end), \(refreshToken == nil ? "not refreshable" : "refreshable"))"
+    }
+
+    /// The same as `description`.
+    public var debugDescription: String { description }
+
+    /// Contains only `description`.
+    public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
+}

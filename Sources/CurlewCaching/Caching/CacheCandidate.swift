@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A stored response that could be used for a request, with the reasons. A class, like the question.
+final class CacheCandidate: Sendable {
+    let stored: StoredResponse
+    let freshness: Freshness
+    /// Why the response is used or validated.
+    let cause: CacheReason
+    /// Why the response is used although it is stale.
+    let staleReason: String?
+
+    init(_ stored: StoredResponse, at now: Date, _ rules: CacheConfiguration) {
+        self.stored = stored
+        freshness = Freshness(stored, at: now, rules)
+        cause = freshness.isHeuristic ? .heuristicallyFresh : freshness.isRuled ? .freshByRule : .fresh
+        staleReason = nil
+    }
+
+    private init(_ other: CacheCandidate, _ cause: CacheReason, staleReason: String?) {
+        stored = other.stored
+        freshness = other.freshness
+        self.cause = cause
+        self.staleReason = staleReason
+    }
+
+    func because(_ cause: CacheReason) -> CacheCandidate { CacheCandidate(self, cause, staleReason: staleReason) }
+
+    func stale(because reason: String) -> CacheCandidate { CacheCandidate(self, cause, staleReason: reason) }
+
+    /// Selects the stored response for the request: of those that match, one with a `Vary` is preferred, then the most
+    /// recent one (RFC 9111 §4 and §4.1).
+    static func among(
+        _ variants: [StoredResponse], for question: CacheRequest, at now: Date
+    ) -> Result<CacheCandidate, CacheRequest.Refusal> {
+        if variants.isEmpty { return .failure(CacheRequest.Refusal(.nothingStored)) }
+        // The usual case: one response without `Vary`.
+        if variants.count == 1, !variants[0].headers.contains(.vary), question.isAnswered(by: variants[0]) {
+            return .success(CacheCandidate(variants[0], at: now, question.rules))
+        }
+        let matching = variants.filter { $0.matches(question.request.headers) }
+        guard !matching.isEmpty else { return .failure(CacheRequest.Refusal(.nothingMatches)) }
+        var best: (stored: StoredResponse, made: Date)?
+        for stored in matching where question.isAnswered(by: stored) {
+            let made = CacheDate.made(stored)
+            guard let old = best else {
+                best = (stored, made)
+                continue
+            }
+            let (has, had) = (stored.headers.contains(.vary), old.stored.headers.contains(.vary))
+            if has == had ? made > old.made : has { best = (stored, made) }
+        }
+        guard let best else { return .failure(CacheRequest.Refusal(.onlyPartsStored)) }
+        return .success(CacheCandidate(best.stored, at: now, question.rules))
+    }
+
+    /// Why the response must not be used without asking the server; nil if it may be used.
+    func obstacle(for question: CacheRequest) -> CacheReason? {
+        if freshness.control.isUnqualified("no-cache") { return .responseAsksToValidate }
+        if question.policy == .validate { return .callAsksToValidate }
+        if question.policy != .returnStaleElseLoad, let obstacle = callsObstacle(question) { return obstacle }
+        if freshness.clockWentBack { return .clockWentBack }
+        return freshness.isFresh ? nil : .stale(seconds: Int(freshness.staleness))
+    }
+
+    /// The reason for which the request's own directives prevent the use (RFC 9111 §5.2.1).
+    func callsObstacle(_ question: CacheRequest) -> CacheReason? {
+        let control = question.control
+        if control.directives.isEmpty { return nil }
+        if control.contains("no-cache") { return .callAsksToValidate }
+        // A fresh immutable response is not validated for its age alone (RFC 8246 §2).
+        let isImmutable = freshness.isFresh && freshness.control.permits("immutable")
+        if let most = control.seconds("max-age"), freshness.age > Double(most), !isImmutable { return .olderThanAsked }
+        if let least = control.seconds("min-fresh"), freshness.lifetime - freshness.age < Double(least) {
+            // Stale responses have separate rules, which include `max-stale`.
+            return freshness.isFresh ? .lessFreshThanAsked : nil
+        }
+        return nil
+    }
+
+    /// Why the response may be used although it is stale, and whether to refresh it (RFC 9111 §4.2.4, RFC 5861 §3).
+    func stalePermission(
+        for question: CacheRequest, _ obstacle: CacheReason
+    ) -> (reason: String, refreshes: Bool)? {
+        switch obstacle {
+        case .stale, .clockWentBack: break
+        default: return nil
+        }
+        guard !freshness.forbidsStale else { return nil }
+        let seconds = Int(freshness.staleness)
+        if question.policy == .returnStaleElseLoad { return ("the call accepts a stored response", false) }
+        guard !freshness.clockWentBack else { return nil }
+        if question.control.seconds("min-fresh") ?? 0 > 0 { return nil }
+        if let most = question.maxStale, freshness.staleness <= Double(most) {
+            return ("the call accepts responses that are stale by \(seconds) s (max-stale)", false)
+        }
+        if let most = freshness.control.seconds("stale-while-revalidate"), freshness.staleness <= Double(most) {
+            return ("it is stale by \(seconds) s", true)
+        }
+        return nil
+    }
+
+    /// Returns the request with the validators of the response (RFC 9111 §4.3.1); nil if there are none to send.
+    func conditional(_ question: CacheRequest) -> HTTPRequest? {
+        var request = question.request
+        guard !question.hasOwnValidators, request.method != .post,
+            stored.status.isSuccess || stored.status.isRedirection
+        else { return nil }
+        if question.policy == .validate { request.addCacheDirective("no-cache") }
+        let tag = stored.headers[.eTag]
+        if let tag { request.headers[.ifNoneMatch] = tag }
+        let isForPart = request.headers.contains(.range)
+        if !isForPart, CacheDate.modified(stored.headers, now: stored.responseTime) != nil {
+            request.headers[.ifModifiedSince] = stored.headers[.lastModified]
+        }
+        let hasDate = request.headers.contains(.ifModifiedSince)
+        // A tag whose text cannot be sent in a field does not count.
+        guard request.headers.contains(.ifNoneMatch) || hasDate, request.headers.problem == nil else { return nil }
+        return request
+    }
+}
+
+extension CacheRequest {
+    /// The maximum staleness that the call accepts; unlimited without a number (RFC 9111 §5.2.1.2).
+    fileprivate var maxStale: Int? {
+        guard control.contains("max-stale") else { return nil }
+        return control.permits("max-stale") ? .max : control.seconds("max-stale")
+    }
+}
+
+extension StoredResponse {
+    /// Whether the request has the fields that select this response.
+    func matches(_ request: HTTPHeaders) -> Bool {
+        CacheVariant.text(for: request, headers) == variant
+    }
+}
+
+extension CacheCandidate {
+    /// Returns this choice with the result of `stale-while-revalidate` in its reason (RFC 5861 §3).
+    func refreshed(_ refresh: CacheFetches.Refresh) -> CacheCandidate {
+        let what =
+            switch refresh {
+            case .begun, .underWay: "refreshed in the background (stale-while-revalidate)"
+            case .tooMany: "not refreshed now, because CacheConfiguration.backgroundLimit is reached"
+            }
+        return stale(because: "\(staleReason ?? "it is stale"), and \(what)")
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The cache's decision about a request (RFC 9111 §4), from the stored responses and the time. No I/O.
+enum CacheDecision: Sendable {
+    /// Return a stored response. With `refresh`, also refresh it in the background.
+    case serve(CacheCandidate, refresh: Bool)
+    /// Validate a stored response with this request.
+    case revalidate(CacheCandidate, HTTPRequest)
+    /// Fetch a new response. The stored one may be used if the server fails.
+    case fetch(standIn: CacheCandidate?, because: CacheReason)
+    /// Return a locally generated 504.
+    case refuse(because: CacheReason)
+
+    /// Decides about a request.
+    static func about(_ question: CacheRequest, _ variants: [StoredResponse], at now: Date) -> CacheDecision {
+        if question.policy == .reload { return .fetch(standIn: nil, because: .callReloads) }
+        let chosen: CacheCandidate
+        switch CacheCandidate.among(variants, for: question, at: now) {
+        case .success(let choice): chosen = choice
+        case .failure(let refusal):
+            if question.takesOnlyStored { return .refuse(because: .onlyIfCached) }
+            return .fetch(standIn: nil, because: refusal.cause)
+        }
+        if question.hasServerPreconditions {
+            if question.takesOnlyStored { return .refuse(because: .onlyIfCached) }
+            return .fetch(standIn: nil, because: .callHasPreconditions)
+        }
+        let obstacle = chosen.obstacle(for: question)
+        guard let obstacle else { return .serve(chosen, refresh: false) }
+        if let permission = chosen.stalePermission(for: question, obstacle) {
+            let refresh = permission.refreshes && !question.takesOnlyStored
+            return .serve(chosen.stale(because: permission.reason), refresh: refresh)
+        }
+        if question.takesOnlyStored { return .refuse(because: .onlyIfCached) }
+        guard let conditional = chosen.conditional(question) else { return .fetch(standIn: chosen, because: obstacle) }
+        return .revalidate(chosen.because(obstacle), conditional)
+    }
+
+    /// The decision after the server failed or sent no response.
+    enum AfterFailure: Sendable {
+        /// Return the stored response (RFC 5861 §4, `CacheConfiguration.staleIfError`).
+        case serve(CacheCandidate)
+        /// Return a 504: the stored response must not be used without the server (RFC 9111 §5.2.2.2).
+        case refuse(because: CacheReason)
+        /// Return the failure to the caller.
+        case rethrow
+    }
+
+    /// Decides about a failure: a status, or an error.
+    static func after(
+        _ failure: Failure, _ standIn: CacheCandidate?, _ question: CacheRequest
+    ) -> AfterFailure {
+        guard let standIn, failure.isServers, question.policy != .validate else { return .rethrow }
+        let asked = question.control.seconds("stale-if-error")
+        // A request that requires a response of the server gets no stale one, unless it contains `stale-if-error`.
+        if asked == nil, standIn.callsObstacle(question) != nil { return .rethrow }
+        if standIn.freshness.forbidsStale {
+            guard case .error(let error) = failure, standIn.freshness.control.contains("must-revalidate") else {
+                return .rethrow
+            }
+            return .refuse(because: .unreachable(error.label))
+        }
+        let allowed =
+            [
+                standIn.freshness.control.seconds("stale-if-error"), asked,
+                Int(clamping: question.rules.staleIfError.components.seconds),
+            ].compactMap { $0 }.max() ?? 0
+        guard allowed > 0, standIn.freshness.staleness <= Double(allowed) else { return .rethrow }
+        return .serve(standIn.stale(because: "\(failure); a staleness of \(allowed) s is allowed then"))
+    }
+
+    /// How a server failed.
+    enum Failure: Sendable, CustomStringConvertible {
+        case status(HTTPStatus)
+        case error(NetworkError)
+
+        /// Whether the failure corresponds to a 500, 502, 503 or 504 (RFC 5861 §4). False for decisions of the client,
+        /// and for a connection that is not secure.
+        var isServers: Bool {
+            switch self {
+            case .status(let status): [500, 502, 503, 504].contains(status.code)
+            case .error(let error):
+                switch error.reason {
+                case .unreachable, .proxyFailed, .connectionLost, .timedOut, .badResponse: true
+                case .refused(let policy): policy.isOfServer
+                default: false
+                }
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .status(let status): "the server failed with \(status.code)"
+            case .error(let error): "the server did not respond (\(error.label))"
+            }
+        }
+    }
+}

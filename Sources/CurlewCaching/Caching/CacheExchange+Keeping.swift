@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension CacheExchange {
+    /// Returns a response to the caller, and passes the storable part to the store.
+    ///
+    /// - `replacing`: the stored response that it replaces, whether it is stored or not.
+    func keep(
+        _ response: HTTPResponse, _ head: StorageDecision.Head, _ found: CacheFindings, replacing old: StoredResponse?,
+        because cause: CacheReason
+    ) async -> HTTPResponse {
+        var response = response
+        let keeping = await keep(&response, head, found, replacing: old)
+        if keeping != .kept, keeping != .freshens { await drop(superseded(old, found), response.status) }
+        response.judge(CacheStatus(.network, cause, keeping: keeping), in: context)
+        return response
+    }
+
+    /// The stored responses that the new one shows to be out of date: the one it replaces, and for a reload all that
+    /// match the request.
+    private func superseded(_ old: StoredResponse?, _ found: CacheFindings) -> [StoredResponse] {
+        if let old { return [old] }
+        return question.policy == .reload ? found.variants.filter { $0.matches(question.request.headers) } : []
+    }
+
+    private func keep(
+        _ response: inout HTTPResponse, _ head: StorageDecision.Head, _ found: CacheFindings,
+        replacing old: StoredResponse?
+    ) async -> CacheReason {
+        // The user may have signed in or out while the request was in progress.
+        guard isUnchanged || question.isForEverybody(head.headers, head.status) else { return .principalChanged }
+        let matching = found.variants.filter { $0.matches(question.request.headers) }
+        if await freshen(matching, by: head) { return .freshens }
+        let verdict = StorageDecision.verdict(on: head, to: question, tags: context.options.cacheTags)
+        guard case .store(let stored) = verdict else {
+            guard case .doNotStore(let cause) = verdict else { return .noBytes }
+            return cause
+        }
+        guard response.body.value == nil else { return .noBytes }
+        let limit = min(question.rules.bodyLimit, store.bodyLimit)
+        guard response.body.declaredLength ?? 0 <= limit else { return .tooLong }
+        if stored.part != nil, let whole = matching.first(where: { $0.part == nil }) {
+            // A partial response never replaces a complete one; it may confirm that the complete one is valid.
+            guard let fresh = StorageDecision.freshened(whole, byPart: head, question) else { return .notWorthKeeping }
+            await update(fresh)
+            return .freshens
+        }
+        do {
+            let sink = try await sink(for: stored, of: response, limit, found.epoch, replacing: old)
+            guard let bytes = response.body.bufferedData else {
+                response.body = ResponseBody(CacheWritingBody(response.body, sink), watching: response.body)
+                return .kept
+            }
+            switch await sink.take(all: bytes) {
+            case .kept, .underWay: return .kept
+            case .refused: return .invalidated
+            case .failed: return Int64(bytes.count) > limit ? .tooLong : .storeFailed
+            }
+        } catch {
+            context.reportStoreFailure(error)
+            return .storeFailed
+        }
+    }
+
+    private var isUnchanged: Bool {
+        question.reservation != nil || next.principal(of: question.request, key: cache.key) == principal
+    }
+
+    /// Updates stored responses from a response without content: a 200 to HEAD, or a 304 to the caller's own
+    /// validators.
+    private func freshen(_ matching: [StoredResponse], by head: StorageDecision.Head) async -> Bool {
+        if question.request.method == .head, head.status == .ok {
+            var isFresh = false
+            for stored in matching {
+                if let fresh = StorageDecision.freshened(stored, byHEAD: head, question), !question.keepsNothing {
+                    await update(fresh)
+                    isFresh = true
+                } else {
+                    await remove(stored)
+                }
+            }
+            return isFresh
+        }
+        guard head.status == .notModified, head.headers.contains(.eTag), !question.keepsNothing else { return false }
+        let fresh = matching.compactMap { StorageDecision.freshened($0, by: head, question) }
+        for stored in fresh { await update(stored) }
+        return !fresh.isEmpty
+    }
+
+    /// Removes the stored responses that a response has shown to be out of date. A refusal or a server failure shows
+    /// nothing.
+    private func drop(_ old: [StoredResponse], _ status: HTTPStatus) async {
+        guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone,
+            status != .notModified
+        else { return }
+        for stored in old { await remove(stored) }
+    }
+
+    private func remove(_ stored: StoredResponse) async {
+        await change { [store] in _ = try await store.remove(.entries([stored.id])) }
+    }
+
+    private func sink(
+        for stored: StoredResponse, of response: HTTPResponse, _ limit: Int64, _ epoch: CacheEpoch,
+        replacing old: StoredResponse?
+    ) async throws -> CacheSink {
+        let (store, cache, context) = (store, cache, context)
+        return CacheSink(
+            try await reach { try await store.write(stored, since: epoch) }, limit: limit,
+            expecting: stored.part.map { Int64($0.bytes.count) } ?? response.body.declaredLength,
+            replacing: old.map { [$0.id] } ?? [], cache, context)
+    }
+}

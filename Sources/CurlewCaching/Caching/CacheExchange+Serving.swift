@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension CacheExchange {
+    /// Bodies up to this size are read before the response is returned, so that a failing store does not affect the
+    /// caller.
+    private static let readAtOnce: Int64 = 64 << 10
+
+    /// Returns a stored response; nil if its body is no longer available.
+    func serve(_ choice: CacheCandidate) async -> HTTPResponse? {
+        let freshness = choice.freshness
+        let delivery = CachedResponseBuilder(
+            of: choice.stored, for: question, age: freshness.age, isStale: choice.staleReason != nil)
+        guard var response = await response(choice.stored, delivery) else { return nil }
+        let served: CacheStatus.Served =
+            if let reason = choice.staleReason {
+                .stale(because: reason)
+            } else {
+                .cache(age: .seconds(freshness.age), freshFor: .seconds(max(0, freshness.lifetime - freshness.age)))
+            }
+        response.judge(CacheStatus(served, choice.cause), in: context)
+        return response
+    }
+
+    /// Returns a stored response that the server has just validated.
+    func serve(_ stored: StoredResponse, validatedBy answer: HTTPResponse) async -> HTTPResponse? {
+        let delivery = CachedResponseBuilder(of: stored, for: question, age: nil)
+        guard var response = await response(stored, delivery) else { return nil }
+        for cookie in answer.headers[values: .setCookie] { response.headers.append(.setCookie, cookie) }
+        response.metrics = answer.metrics
+        response.history = answer.history
+        response.version = answer.version
+        response.judge(CacheStatus(.revalidated, .stillGood, keeping: .freshens), in: context)
+        return response
+    }
+
+    /// Returns a stored response that the server has validated for another call.
+    func serve(_ stored: StoredResponse, becauseOf cause: CacheReason) async -> HTTPResponse? {
+        guard var response = await response(stored, CachedResponseBuilder(of: stored, for: question, age: nil)) else {
+            return nil
+        }
+        response.judge(CacheStatus(.revalidated, cause), in: context)
+        return response
+    }
+
+    private func response(_ stored: StoredResponse, _ delivery: CachedResponseBuilder) async -> HTTPResponse? {
+        do {
+            let body: ResponseBody?
+            if let memory = cache.memory {
+                body = memory.bytes(of: stored).flatMap { part(of: $0, delivery.bytes) }
+            } else {
+                let exchange = self
+                body = try await reach { try await exchange.opened(stored, delivery.bytes) }
+            }
+            guard let body else { return nil }
+            var headers = delivery.headers
+            context.secrets.declare(in: &headers)
+            return HTTPResponse(
+                status: delivery.status, headers: headers, body: body, version: stored.version,
+                url: question.rules.ignoredQueryItems.isEmpty ? question.key.target : question.request.urlString)
+        } catch {
+            context.reportStoreFailure(error)
+            return nil
+        }
+    }
+
+    private func opened(_ stored: StoredResponse, _ range: Range<Int64>) async throws -> ResponseBody? {
+        guard let body = try await store.body(of: stored) else { return nil }
+        return try await bytes(of: body, range)
+    }
+
+    /// Returns the bytes in `range` as a body: in memory if they are few or already there, otherwise read on demand.
+    private func bytes(of body: any CacheBody, _ range: Range<Int64>) async throws -> ResponseBody? {
+        guard range.upperBound <= body.length else {
+            body.close()
+            return nil
+        }
+        let limit = context.limits.responseBody
+        if let bytes = body.bytes {
+            body.close()
+            return part(of: bytes, range)
+        }
+        let source = CacheBodySource(body, range, until: context.totalDeadline, on: context.time)
+        guard range.count <= Self.readAtOnce else {
+            return ResponseBody(source, limit: limit, length: Int64(range.count))
+        }
+        var all = Data()
+        while let chunk = try await source.next() { all.append(chunk) }
+        return ResponseBody(all, limit: limit)
+    }
+
+    /// Returns the same for a body in memory.
+    private func part(of bytes: Data, _ range: Range<Int64>) -> ResponseBody? {
+        guard range.upperBound <= Int64(bytes.count) else { return nil }
+        let limit = context.limits.responseBody
+        guard range.count < bytes.count else { return ResponseBody(bytes, limit: limit) }
+        let start = bytes.startIndex
+        return ResponseBody(
+            bytes.subdata(in: start + Int(range.lowerBound)..<start + Int(range.upperBound)), limit: limit)
+    }
+
+    /// Writes the updated head of an entry to the store, or removes the entry if it must no longer be stored.
+    func update(_ stored: StoredResponse) async {
+        let isForbidden = StorageDecision.isForbidden(stored, question.rules)
+        await change { [store] in
+            if isForbidden {
+                _ = try await store.remove(.entries([stored.id]))
+            } else {
+                _ = try await store.update(stored)
+            }
+        }
+    }
+}
+
+/// A part of a stored body, read piece by piece on demand.
+final class CacheBodySource: ResponseBodySource {
+    private static let pieceSize = 64 << 10
+
+    private let body: any CacheBody
+    private let end: Int64
+    private let position: Locked<Int64>
+    private let deadline: Deadline
+    private let time: any TimeSource
+
+    init(_ body: any CacheBody, _ range: Range<Int64>, until deadline: Deadline, on time: any TimeSource) {
+        self.body = body
+        self.deadline = deadline
+        self.time = time
+        end = range.upperBound
+        position = Locked(range.lowerBound)
+    }
+
+    deinit { body.close() }
+
+    func next() async throws -> Data? {
+        let start = position.withLock { $0 }
+        guard start < end else {
+            body.close()
+            return nil
+        }
+        try Task.checkCancellation()
+        let (body, count) = (body, Int(min(Int64(Self.pieceSize), end - start)))
+        let chunk = try await bounded(until: deadline, on: time) { try await body.read(from: start, upTo: count) }
+        guard !chunk.isEmpty, Int64(chunk.count) <= end - start else {
+            throw NetworkError(
+                .storage, detail: "The cache store returned \(start) bytes of a body of \(end) bytes.",
+                hint: "Clear the store, and send the call again.")
+        }
+        position.withLock { $0 = start + Int64(chunk.count) }
+        return chunk
+    }
+
+    func cancel() {
+        position.withLock { $0 = end }
+        body.close()
+    }
+}

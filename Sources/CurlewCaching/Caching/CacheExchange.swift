@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One call through the cache: carries out the decisions of `CacheDecision` and `StorageDecision`.
+struct CacheExchange: Sendable {
+    let question: CacheRequest
+    let principal: Principal
+    /// The rest of the chain, with the context of the call or of a background refresh.
+    var next: Next
+    let cache: CacheInterceptor
+    /// Whether no caller waits for the response: stored bodies are then not opened.
+    var isRefresh = false
+
+    init(_ question: CacheRequest, _ principal: Principal, _ next: Next, _ cache: CacheInterceptor) {
+        self.question = question
+        self.principal = principal
+        self.next = next
+        self.cache = cache
+    }
+
+    var context: ExchangeContext { next.context }
+
+    var store: any CacheStore { cache.store }
+
+    /// Asks the store, within the lookup timeout.
+    func reach<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+        try await cache.reach(within: cache.rules.lookupTimeout, in: context, work)
+    }
+
+    /// Changes the store without making the caller wait. Observers are notified of a failure.
+    func change(_ work: @escaping @Sendable () async throws -> Void) async {
+        do {
+            try await cache.reach(within: cache.rules.commitTimeout, in: context) { [context] in
+                do { try await work() } catch { context.reportStoreFailure(error) }
+            }
+        } catch {
+            // The work continues in the background.
+        }
+    }
+
+    /// Decides about the request, and carries out the decision.
+    ///
+    /// - `waits`: how often the call has waited for the validation of another call.
+    func run(waits: Int = 0) async throws -> HTTPResponse {
+        let found: CacheFindings
+        do {
+            found = if let known = candidatesAtOnce() { known } else { try await candidates() }
+        } catch {
+            try Task.checkCancellation()
+            if context.totalDeadline.hasPassed(at: context.time.now) { throw DeadlinePassed() }
+            context.reportStoreFailure(error)
+            if question.takesOnlyStored { return refusal(because: .storeFailed) }
+            return try await askPast(because: .storeFailed)
+        }
+        switch CacheDecision.about(question, found.variants, at: context.time.date) {
+        case .serve(let choice, let refreshes):
+            let id = choice.stored.id
+            let refresh = refreshes ? cache.traffic.beginRefresh(id, limit: question.rules.backgroundLimit) : nil
+            guard let response = await serve(refresh.map { choice.refreshed($0) } ?? choice) else {
+                if refresh == .begun { cache.traffic.endRefresh(id) }
+                if question.takesOnlyStored { return refusal(because: .entryIsGone) }
+                return try await fetch(found, standIn: nil, because: .entryIsGone)
+            }
+            if refresh == .begun { refreshInBackground(choice, found) }
+            return response
+        case .revalidate(let choice, let conditional):
+            return try await validate(choice, conditional, found, waits: waits)
+        case .fetch(let standIn, let cause):
+            return try await fetch(found, standIn: standIn, because: cause)
+        case .refuse(let cause):
+            return refusal(because: cause)
+        }
+    }
+
+    /// Returns the stored responses if they are in memory and nothing else has to be checked. Most hits take this path,
+    /// which does not suspend.
+    private func candidatesAtOnce() -> CacheFindings? {
+        guard let memory = cache.memory, question.reservation == nil,
+            question.key == question.common || !question.rules.sharesPublic,
+            cache.debts.selection(for: question.key.target) == nil
+        else { return nil }
+        return memory.findings(for: question.key)
+    }
+
+    /// Returns the stored responses of the request's principal, and the public ones if none of those matches.
+    private func candidates() async throws -> CacheFindings {
+        if let debt = cache.debts.selection(for: question.key.target) {
+            guard await cache.pay(debt.selection, upTo: debt.number, in: context) else { throw DeadlinePassed() }
+        }
+        // The closure and its copies are unnecessary where the store cannot block.
+        if cache.memory != nil { return try await Self.findings(question, in: store) }
+        return try await reach { [question, store] in try await Self.findings(question, in: store) }
+    }
+
+    private static func findings(_ question: CacheRequest, in store: any CacheStore) async throws -> CacheFindings {
+        let isOwn = question.reservation == nil
+        var found = try await store.find(isOwn ? question.key : question.common)
+        guard isOwn else {
+            found.variants = found.variants.filter { question.isForEverybody($0.headers, $0.status) }
+            return found
+        }
+        if question.key == question.common || !question.rules.sharesPublic { return found }
+        if found.variants.contains(where: { $0.matches(question.request.headers) }) { return found }
+        let common = try await store.variants(for: question.common)
+        found.variants += common.filter { question.isForEverybody($0.headers, $0.status) }
+        return found
+    }
+
+    /// Asks the server without consulting the store.
+    private func askPast(because cause: CacheReason) async throws -> HTTPResponse {
+        var response = try await next(question.request, context: context)
+        response.judge(CacheStatus(.network, cause), in: context)
+        return response
+    }
+
+    /// Asks the server for a new response.
+    func fetch(
+        _ found: CacheFindings, standIn: CacheCandidate?, because cause: CacheReason
+    ) async throws -> HTTPResponse {
+        var request = question.request
+        if [.reload, .validate].contains(question.policy) { request.addCacheDirective("no-cache") }
+        let (response, head): (HTTPResponse, StorageDecision.Head)
+        do {
+            (response, head) = try await ask(request)
+        } catch {
+            return try await standFor(error, standIn)
+        }
+        if let answer = await standFor(response, standIn) { return answer }
+        return await keep(response, head, found, replacing: standIn?.stored, because: cause)
+    }
+
+    /// Validates a stored response, or waits for a call that is already validating it.
+    private func validate(
+        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: CacheFindings, waits: Int
+    ) async throws -> HTTPResponse {
+        // Calls that repeatedly wait for a failing call would each pay for its failures. A call that requests
+        // validation itself gets one that began after it, with its own directives.
+        guard waits < Self.mostWaits, !question.asksToValidate else {
+            return try await revalidate(choice, conditional, found)
+        }
+        let (validation, isFirst) = cache.traffic.beginValidation(choice.stored.id)
+        if isFirst {
+            defer { cache.traffic.end(validation, of: choice.stored.id, with: .unknown) }
+            return try await revalidate(choice, conditional, found, for: validation)
+        }
+        let outcome: CacheFetches.Outcome
+        do {
+            outcome = try await validation.wait(until: context.deadline, on: context.time)
+        } catch {
+            // A cancellation belongs to the caller, and so does its timeout, unless a stale response may be used.
+            return try await standFor(error, choice)
+        }
+        switch outcome {
+        case .good(let fresh):
+            if question.takes(fresh), let answer = await serve(fresh, becauseOf: .validatedBeside) { return answer }
+        case .failed(let failure):
+            if case .serve(let standIn) = CacheDecision.after(failure, choice, question),
+                let answer = await serve(standIn)
+            {
+                return answer
+            }
+        case .unknown: break
+        }
+        return try await run(waits: waits + 1)
+    }
+
+    private static let mostWaits = 2
+
+    /// Validates a stored response with the server.
+    ///
+    /// - `validation`: the validation to end with the result, for the calls that wait for it.
+    func revalidate(
+        _ choice: CacheCandidate, _ conditional: HTTPRequest, _ found: CacheFindings,
+        for validation: CacheFetches.Validation? = nil
+    ) async throws -> HTTPResponse {
+        let (response, head): (HTTPResponse, StorageDecision.Head)
+        do {
+            (response, head) = try await ask(conditional)
+        } catch {
+            tell(.error(NetworkError(error)), of: choice, to: validation)
+            return try await standFor(error, choice)
+        }
+        tell(.status(response.status), of: choice, to: validation)
+        if let answer = await standFor(response, choice) { return answer }
+        guard response.status == .notModified else {
+            return await keep(response, head, found, replacing: choice.stored, because: .replaced)
+        }
+        response.body.cancel()
+        // After a 304 for another response, or if the body was removed during the request, an unconditional request
+        // fetches the response.
+        guard let fresh = StorageDecision.freshened(choice.stored, by: head, question),
+            let answer = isRefresh ? response : await serve(fresh, validatedBy: response)
+        else { return try await fetch(found, standIn: nil, because: choice.cause) }
+        await update(fresh)
+        if let validation { cache.traffic.end(validation, of: fresh.id, with: .good(fresh)) }
+        return answer
+    }
+
+    /// Notifies the waiting calls that the server has failed. The timeout of a call does not concern other calls.
+    private func tell(
+        _ failure: CacheDecision.Failure, of choice: CacheCandidate, to validation: CacheFetches.Validation?
+    ) {
+        guard let validation, failure.isServers else { return }
+        if case .error(let error) = failure, case .timedOut = error.reason { return }
+        cache.traffic.end(validation, of: choice.stored.id, with: .failed(failure))
+    }
+
+    /// Sends a request, and records the times from which the age of its response is calculated. The request time is
+    /// that of the attempt that received the response (RFC 9111 §4.2.3): waits in queues and earlier attempts do not
+    /// add to the age.
+    private func ask(_ request: HTTPRequest) async throws -> (HTTPResponse, StorageDecision.Head) {
+        var context = context
+        let stamp = DepartureStamp(outer: context.departure)
+        context.departure = stamp
+        let response = try await next(request, context: context)
+        let (date, now) = (context.time.date, context.time.now)
+        let took = (stamp.left ?? now).duration(to: now)
+        return (
+            response,
+            StorageDecision.Head(
+                status: response.status, headers: response.headers, version: response.version,
+                requestTime: date.addingTimeInterval(-max(0, took / .seconds(1))), responseTime: date)
+        )
+    }
+
+    /// Returns the stored response in place of a response that reports a server failure.
+    private func standFor(_ response: HTTPResponse, _ standIn: CacheCandidate?) async -> HTTPResponse? {
+        guard case .serve(let choice) = CacheDecision.after(.status(response.status), standIn, question),
+            let answer = await serve(choice)
+        else { return nil }
+        response.body.cancel()
+        return answer
+    }
+
+    /// Returns the stored response in place of a missing response, or a 504, or throws the error.
+    private func standFor(_ error: any Error, _ standIn: CacheCandidate?) async throws -> HTTPResponse {
+        switch CacheDecision.after(.error(NetworkError(error)), standIn, question) {
+        case .serve(let choice):
+            guard let answer = await serve(choice) else { throw error }
+            return answer
+        case .refuse(let cause): return refusal(because: cause)
+        case .rethrow: throw error
+        }
+    }
+
+    /// Refreshes an entry in the background. The refresh outlives the caller, and is limited in number and time. It is
+    /// a separate call: observers receive its events under a separate number.
+    private func refreshInBackground(_ choice: CacheCandidate, _ found: CacheFindings) {
+        let (id, rules) = (choice.stored.id, question.rules)
+        var refresh = self
+        refresh.isRefresh = true
+        refresh.next = next.with(
+            context.ofItsOwn(
+                total: min(rules.backgroundTimeout, context.timeouts.total ?? rules.backgroundTimeout)))
+        Task(priority: .utility) { [refresh] in
+            defer { refresh.cache.traffic.endRefresh(id) }
+            let (context, start) = (refresh.context, refresh.context.start)
+            context.record(.began(refresh.question.request))
+            do {
+                let response =
+                    if let conditional = choice.conditional(refresh.question) {
+                        try await refresh.revalidate(choice.because(.fresh), conditional, found)
+                    } else {
+                        try await refresh.fetch(found, standIn: nil, because: .fresh)
+                    }
+                for try await _ in response.body {}
+                context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
+            } catch {
+                // The next call asks the server again.
+                context.conclude(with: .failed(NetworkError(error), after: start.duration(to: context.time.now)))
+            }
+        }
+    }
+
+    /// A locally generated 504, for a call whose stored response may not be used and whose request may not be sent.
+    func refusal(because cause: CacheReason) -> HTTPResponse {
+        Self.refusal(of: question.request, because: cause, in: context)
+    }
+
+    static func refusal(
+        of request: HTTPRequest, because cause: CacheReason, in context: ExchangeContext
+    ) -> HTTPResponse {
+        var response = HTTPResponse(
+            status: .gatewayTimeout, headers: [.date: HTTPDate(context.time.date).description], url: request.urlString)
+        response.judge(CacheStatus(.refused, cause), in: context)
+        return response
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The response fields that are stored, and how they are updated (RFC 9111 §3.1 and §3.2).
+enum CacheFields {
+    /// Fields of one connection or of a proxy (RFC 9110 §7.6.1, RFC 9111 §3.1).
+    private static let connection: Set<HTTPField.Name> = [
+        .connection, .keepAlive, "Proxy-Connection", "TE", .transferEncoding, .upgrade, .proxyAuthenticate,
+        .proxyAuthorization, "Proxy-Authentication-Info",
+    ]
+
+    /// Fields that describe the stored bytes, which an update does not change (RFC 9111 §3.2). The transport may have
+    /// decoded the body, so content codings are included.
+    private static let fixed: Set<HTTPField.Name> = [.contentLength, .contentEncoding, .contentRange]
+
+    /// Returns the fields to store: all except connection fields, the fields that `no-cache` names, and cookies, which
+    /// are set once and may be secrets on disk. A missing or invalid `Date` is replaced by the time at which the
+    /// response was received.
+    static func storable(
+        _ headers: HTTPHeaders, _ control: CacheControl, receivedAt time: Date
+    ) -> HTTPHeaders {
+        var left = connection.union([.setCookie])
+        if let listed = headers[.connection] {
+            for name in listed.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }) {
+                left.insert(HTTPField.Name(String(Substring(name))))
+            }
+        }
+        left.formUnion(control.fieldNames("no-cache") ?? [])
+        var result = HTTPHeaders()
+        result.reserveCapacity(headers.count + 1)
+        for field in headers where !left.contains(field.name) { result.appendUnchecked(field) }
+        if headers[values: .date].first.flatMap({ CacheDate.read($0, now: time) }) == nil {
+            result[.date] = HTTPDate(time).description
+        }
+        return result
+    }
+
+    /// Returns the stored fields updated with those of a newer response. The previous `Age` is always removed.
+    static func updated(_ stored: HTTPHeaders, with new: HTTPHeaders) -> HTTPHeaders {
+        var update = HTTPHeaders()
+        for field in new where !fixed.contains(field.name) { update.appendUnchecked(field) }
+        var old = stored
+        old.remove(.age)
+        return old.merging(update, replacing: true)
+    }
+
+    /// Returns the tags in `fields`, at most 64 of at most 256 bytes each.
+    static func tags(_ headers: HTTPHeaders, _ fields: [HTTPField.Name]) -> Set<String> {
+        var tags: Set<String> = []
+        for field in fields {
+            for value in headers[values: field] {
+                for tag in value.utf8.split(whereSeparator: { ", \t".utf8.contains($0) }) where tag.count <= 256 {
+                    guard tags.count < 64 else { return tags }
+                    tags.insert(String(Substring(tag)))
+                }
+            }
+        }
+        return tags
+    }
+}

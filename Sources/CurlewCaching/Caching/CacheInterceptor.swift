@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewCore
+import CurlewHTTP
+
+/// The interceptor of `.caching()`, where its rules are documented.
+package struct CacheInterceptor: ValidatingInterceptor {
+    /// The store of the responses.
+    public let store: any CacheStore
+    /// The rules and limits of the cache.
+    public let rules: CacheConfiguration
+
+    let traffic = CacheFetches()
+    let debts: CacheDebts
+    /// The store if it is a `MemoryCacheStore`, which needs no time limit; otherwise nil.
+    let memory: MemoryCacheStore?
+
+    /// Creates a cache over `store`. The default is a separate store in memory, shared by the client and the clients
+    /// derived from it.
+    public init(store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard) {
+        self.store = store
+        self.rules = rules
+        debts = CacheDebts.of(store)
+        memory = store as? MemoryCacheStore
+    }
+
+    /// `.caching`.
+    public var placement: Placement { .caching }
+
+    /// False: a preview shows the request that would be sent, without consulting the cache.
+    public var runsInPreview: Bool { false }
+
+    /// `.anonymous`: the cache attaches no credential, and keeps stored responses apart by principal.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
+    /// Returns a stored response, or runs the rest of the chain and stores its response.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        // An interceptor may have created a new request, without the declared secrets.
+        if request.secrets.isEmpty, !next.context.secrets.isEmpty {
+            return try await intercept(request.knowing(next.context.secrets), next: next)
+        }
+        let content = CacheRequest.content(of: request, next.context.options)
+        guard case .success(let content) = content else {
+            guard case .failure(let refusal) = content else { return try await next(request) }
+            return try await pass(request, next, because: refusal.cause)
+        }
+        if let cause = obstacle(next) { return try await pass(request, next, because: cause) }
+        if next.needsPreparation { await next.prepare() }
+        let principal = next.principal(of: request, key: key)
+        let reservation: CacheReason? =
+            switch principal {
+            case .unknown: .principalUnknown(next.strangers(to: request))
+            case .known(_, isLasting: false) where store.isLasting: .principalOfProcess
+            default: nil
+            }
+        if next.context.authentication.isDemanding, !next.attachesCredential(to: request) {
+            return try await pass(request, next, because: .credentialMissing)
+        }
+        // With a client certificate or another server, even public responses belong to another party.
+        let place = next.place(of: request, key: key)
+        if let reservation, !rules.sharesPublic || place == .unknown || (store.isLasting && !place.isLasting) {
+            return try await pass(request, next, because: reservation)
+        }
+        let target = rules.target(of: request.urlString)
+        let common = CacheKey(target: target, content: content, principal: place.text, secrets: request.secrets)
+        let own = CacheKey(target: target, content: content, principal: principal.text, secrets: request.secrets)
+        let question = CacheRequest(
+            request, reservation == nil ? own : common, common: common, reservation: reservation,
+            policy: next.context.options.cachePolicy, rules: rules)
+        return try await CacheExchange(question, principal, next, self).run()
+    }
+
+    /// The key with which credentials are hashed for the keys of the store; nil for the key of the process.
+    var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
+
+    /// Reports a lifetime whose scope is not a URL.
+    public func problem(in setup: PipelineEnvironment) -> String? {
+        guard let lifetime = rules.lifetimes.first(where: { !$0.isValid }) else { return nil }
+        return
+            "\(self) has a lifetime for \"\(lifetime.scope.printable)\", which is not an absolute URL without a query. "
+            + "Write it as https://host/path."
+    }
+
+    /// Names the interceptors that keep the cache from storing responses that are not public.
+    public func warning(in setup: PipelineEnvironment) -> String? {
+        guard !setup.strangers.isEmpty else { return nil }
+        let stored = rules.sharesPublic ? "public responses only" : "nothing"
+        return
+            "\(self) stores \(stored), because \(setup.strangers.inWords) cannot name the principal of a call. "
+            + "Name the user (principal:), pass changesPrincipal: false where no response depends on it, "
+            + "or put it outside of the cache."
+    }
+
+    /// The reason for which a call bypasses the cache, whatever its request is.
+    private func obstacle(_ next: Next) -> CacheReason? {
+        next.context.options.cachePolicy == .noStore ? .callStoresNothing : nil
+    }
+
+    /// Sends the request without consulting the store, and invalidates stored responses after an unsafe request.
+    private func pass(_ request: HTTPRequest, _ next: Next, because cause: CacheReason) async throws -> HTTPResponse {
+        let context = next.context
+        if context.options.cachePolicy == .onlyIfCached || CacheControl(request.headers).contains("only-if-cached"),
+            request.method.isSafe
+        {
+            return CacheExchange.refusal(of: request, because: cause, in: context)
+        }
+        var asked = request
+        if context.options.cachePolicy == .noStore { asked.addCacheDirective("no-store") }
+        let isQuestion = request.method.isSafe || request.method == .post && context.options.cacheKeyIncludesBody
+        var response = try await isQuestion ? next(asked) : change(by: asked, next)
+        response.judge(CacheStatus(.network, cause), in: context)
+        return response
+    }
+
+    /// Sends an unsafe request and removes the responses that it may have changed, even if its own response was lost.
+    private func change(by request: HTTPRequest, _ next: Next) async throws -> HTTPResponse {
+        var context = next.context
+        let stamp = DepartureStamp(outer: context.departure)
+        context.departure = stamp
+        let targets: Set<String>
+        do {
+            let response = try await next(request, context: context)
+            targets = StorageDecision.invalidated(by: request, response.status, response.headers)
+            if !targets.isEmpty { await invalidate(targets, in: next.context) }
+            return response
+        } catch {
+            if stamp.mayHaveArrived(NetworkError(error)) { await invalidate([request.urlString], in: next.context) }
+            throw error
+        }
+    }
+
+    /// Removes the responses stored for these URLs. The store prevents older responses from being committed afterwards.
+    /// Entries that it cannot remove are not used until it has removed them.
+    private func invalidate(_ targets: Set<String>, in context: ExchangeContext) async {
+        let targets = Set(targets.map(rules.target))
+        let number = debts.owe(targets)
+        for target in targets { _ = await pay(.target(target), upTo: number, in: context) }
+    }
+
+    /// Makes up for an owed removal. Returns false if the store cannot do it now.
+    func pay(_ selection: CacheRemoval, upTo number: UInt64, in context: ExchangeContext) async -> Bool {
+        do {
+            let (store, debts) = (store, debts)
+            try await reach(within: rules.lookupTimeout, in: context) {
+                _ = try await store.remove(selection)
+                debts.settle(selection, upTo: number)
+            }
+            return true
+        } catch {
+            context.reportStoreFailure(error)
+            return false
+        }
+    }
+
+    /// Runs `work` on the store, and waits no longer than `limit` and the call's deadline; after that the work
+    /// continues without the caller. Throws `DeadlinePassed` and `CancellationError`. A store in memory needs no limit.
+    func reach<Value: Sendable>(
+        within limit: Duration, in context: ExchangeContext, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        if memory != nil { return try await work() }
+        let deadline = context.totalDeadline.earlier(Deadline(limit, after: context.time.now))
+        return try await bounded(until: deadline, on: context.time, work)
+    }
+}
+
+extension CacheInterceptor: CustomStringConvertible {
+    /// `Caching`, with the type of the store unless it is a `MemoryCacheStore`.
+    public var description: String {
+        store is MemoryCacheStore ? "Caching" : "Caching(\(type(of: store)))"
+    }
+}
+
+extension HTTPRequest {
+    /// Adds the directive to `Cache-Control`, unless the caller has already added it.
+    mutating func addCacheDirective(_ name: String) {
+        if !CacheControl(headers).contains(name) { headers.append(.cacheControl, name) }
+    }
+}
+
+extension HTTPResponse {
+    /// Sets the verdict on the response and notifies the observers.
+    mutating func judge(_ value: CacheStatus, in context: ExchangeContext) {
+        facts.standIn = nil
+        facts[CacheVerdictKey.self] = value
+        context.record(.feature(CacheEvent.decided(value)))
+    }
+}
+
+extension ExchangeContext {
+    /// Notifies the observers of a store's error.
+    func reportStoreFailure(_ error: any Error) {
+        guard isObserved else { return }
+        if error is CancellationError { return }
+        if error is DeadlinePassed {
+            return record(
+                .feature(
+                    CacheEvent.storeFailed(
+                        NetworkError(
+                            .storage, detail: "The cache store did not respond in time.",
+                            hint: "The call continued without it. Check whether another process holds the store."))))
+        }
+        let failure =
+            error as? NetworkError
+            ?? NetworkError(
+                .storage,
+                detail: "The cache store failed: \(NetworkError.told("\(error)", upTo: 300, without: secrets))",
+                hint: "The call continued without it.", underlying: error)
+        record(.feature(CacheEvent.storeFailed(failure)))
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A request as a cache sees it. A class, because a lookup passes it on many times and it holds many references.
+final class CacheRequest: Sendable {
+    let request: HTTPRequest
+    /// The key of the request's principal; `common` if the principal is unknown.
+    let key: CacheKey
+    /// The key of public responses.
+    let common: CacheKey
+    /// The reason for which only public responses are stored; nil if private ones are too.
+    let reservation: CacheReason?
+    let control: CacheControl
+    let policy: CachePolicy
+    let rules: CacheConfiguration
+    /// The byte range that a GET requests, if it requests exactly one.
+    let range: ByteRange?
+
+    /// The maximum number of bytes of a body that becomes a part of a key.
+    static let mostKeyBytes = 1 << 20
+
+    init(
+        _ request: HTTPRequest, _ key: CacheKey, common: CacheKey? = nil, reservation: CacheReason? = nil,
+        policy: CachePolicy = .useProtocol, rules: CacheConfiguration = .standard
+    ) {
+        self.request = request
+        self.key = key
+        self.common = common ?? key
+        self.reservation = reservation
+        self.policy = policy
+        self.rules = rules
+        if !request.headers.contains(.cacheControl), request.headers[.pragma]?.lowercased().contains("no-cache") == true
+        {
+            // The HTTP/1.0 equivalent; it applies only where Cache-Control is absent (RFC 9111 §5.4).
+            control = CacheControl("no-cache")
+        } else {
+            control = CacheControl(request.headers)
+        }
+        range = request.method == .get ? request.headers[.range].flatMap { ByteRange($0) } : nil
+    }
+
+    /// Returns the content part of the key, or the reason for which nothing is looked up.
+    static func content(of request: HTTPRequest, _ options: RequestOptions) -> Result<String?, Refusal> {
+        // An encoded body and its decoded form are different responses.
+        let raw = options.skipsContentDecoding == true ? "raw " : ""
+        if request.body.isEmpty, request.method == .get || request.method == .head {
+            return .success(options.skipsContentDecoding == true ? "raw" : nil)
+        }
+        guard isKeyed(request.method) else { return .failure(Refusal(.method(request.method.rawValue))) }
+        guard options.cacheKeyIncludesBody else {
+            return .failure(Refusal(request.method == .post ? .method("POST") : .bodyIsNoKey))
+        }
+        guard request.body.length ?? .max <= mostKeyBytes, let body = request.body.data else {
+            return .failure(Refusal(.bodyIsUnknown))
+        }
+        var bytes = Data()
+        for name in [HTTPField.Name.contentType, .contentEncoding, .contentLanguage] {
+            let value = request.headers[name]
+            bytes.append(contentsOf: (value.map { "\($0.utf8.count):\($0)\n" } ?? "-\n").utf8)
+        }
+        bytes.append(body)
+        return .success("\(raw)\(request.method.rawValue) \(MessageDigest.sha256(bytes).hexText)")
+    }
+
+    /// The reason for which a request has no key.
+    struct Refusal: Error {
+        let cause: CacheReason
+
+        init(_ cause: CacheReason) { self.cause = cause }
+    }
+
+    private static func isKeyed(_ method: HTTPMethod) -> Bool {
+        method == .get || method == .query || method == .post
+    }
+
+    /// Whether a response with these fields may be used for every principal: the server specifies `public` (RFC 9111
+    /// §5.2.2.9) and a lifetime, and neither `no-store` nor `no-cache`, and nothing in the response was selected by or
+    /// is meant for one party. The lifetimes of the app do not count here.
+    func isForEverybody(_ headers: HTTPHeaders, _ status: HTTPStatus) -> Bool {
+        guard rules.sharesPublic, !headers.contains(.setCookie), let names = CacheVariant.names(headers) else {
+            return false
+        }
+        guard status.isSuccess || status.isRedirection || status == .notFound || status == .gone else { return false }
+        let control = CacheControl(headers)
+        return control.permits("public") && !control.contains("private") && !control.contains("no-store")
+            && !control.isUnqualified("no-cache")
+            && (control.contains("max-age") || headers.contains(.expires))
+            && names.allSatisfy { HTTPField.Name($0).isHarmless || HTTPField.Name($0) == .origin }
+    }
+
+    /// Returns the key of a response with these fields; nil if it is not stored.
+    func key(for headers: HTTPHeaders, _ status: HTTPStatus) -> CacheKey? {
+        if isForEverybody(headers, status) { return common }
+        return reservation == nil ? key : nil
+    }
+
+    /// Whether a response that the server validated for another call applies to this one too. Its updated fields may
+    /// have changed for which principals it may be used, and whether it is stored.
+    func takes(_ fresh: StoredResponse) -> Bool {
+        guard fresh.matches(request.headers), !StorageDecision.isForbidden(fresh, rules) else { return false }
+        return reservation == nil && fresh.key == key || isForEverybody(fresh.headers, fresh.status)
+    }
+
+    /// Whether the call requests validation, however fresh the response is (RFC 9111 §5.2.1.4).
+    var asksToValidate: Bool { policy == .validate || control.contains("no-cache") }
+
+    /// Whether no request may be sent (RFC 9111 §5.2.1.7).
+    var takesOnlyStored: Bool { policy == .onlyIfCached || control.contains("only-if-cached") }
+
+    /// Whether no part of the response may be stored.
+    var keepsNothing: Bool { policy == .noStore || control.contains("no-store") }
+
+    /// Whether the request has preconditions that a cache must forward to the server (RFC 9111 §4.3.2).
+    var hasServerPreconditions: Bool {
+        request.headers.contains(.ifMatch) || request.headers.contains(.ifUnmodifiedSince)
+    }
+
+    /// Whether the request has preconditions by which the caller validates its own copy.
+    var hasOwnValidators: Bool {
+        request.headers.contains(.ifNoneMatch) || request.headers.contains(.ifModifiedSince)
+    }
+
+    /// Whether a response contains all requested bytes, in the requested form.
+    func isAnswered(by stored: StoredResponse) -> Bool {
+        guard stored.status == .partialContent else { return true }
+        guard let part = stored.part, let range, ifRangeMatches(stored) else { return false }
+        guard let length = part.length else {
+            guard case .from(let first, .some(let last)) = range else { return false }
+            return part.bytes.contains(first) && part.bytes.contains(last)
+        }
+        guard let bytes = range.bytes(of: length) else { return false }
+        return part.bytes.lowerBound <= bytes.lowerBound && bytes.upperBound <= part.bytes.upperBound
+    }
+
+    /// Whether `If-Range` allows a range of this response (RFC 9110 §13.1.5): by a strong tag or an identical date.
+    func ifRangeMatches(_ stored: StoredResponse) -> Bool {
+        guard let condition = request.headers[.ifRange] else { return true }
+        if let tag = EntityTag(condition) {
+            return stored.headers[.eTag].flatMap { EntityTag($0) }?.matchesStrongly(tag) == true
+        }
+        return condition == stored.headers[.lastModified] && stored.hasStrongDate
+    }
+}
+
+extension StoredResponse {
+    /// The bytes of the representation that the body contains; nil for complete responses.
+    var part: ContentRange? {
+        status == .partialContent ? headers[.contentRange].flatMap { ContentRange($0) } : nil
+    }
+
+    /// Whether `Last-Modified` is a strong validator: the response was generated a second or more after it (RFC 9110
+    /// §8.8.2.2).
+    var hasStrongDate: Bool {
+        guard let changed = CacheDate.modified(headers, now: responseTime) else { return false }
+        return CacheDate.made(self).timeIntervalSince(changed) >= 1
+    }
+
+    /// Whether the response has a validator.
+    var hasValidator: Bool {
+        headers.contains(.eTag) || CacheDate.modified(headers, now: responseTime) != nil
+    }
+
+    /// Whether the body consists of the bytes that the server described. A body that the transport has decoded has lost
+    /// its length.
+    var isIdentity: Bool {
+        !headers.contains(.contentEncoding) && headers[.contentLength] == "\(bodyLength)"
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+/// The source of a response and the reason for it: `response.served`, `response.cacheStatus.reason`.
+///
+///     print(response.cacheStatus)
+///     // from the cache: it is fresh; 12 s old, fresh for another 48 s
+///     // from the network: nothing is stored for it; the response is stored after its body was read
+public struct CacheStatus: Hashable, Sendable {
+    /// The source of a response.
+    @nonexhaustive
+    public enum Served: Hashable, Sendable {
+        /// The whole response is from the server.
+        case network
+        /// From the cache, without a request to the server. `age` is the age of the response, `freshFor` its remaining
+        /// freshness.
+        case cache(age: Duration, freshFor: Duration)
+        /// From the cache, after successful revalidation with the server.
+        case revalidated
+        /// From the cache although stale, for this reason.
+        case stale(because: String)
+        /// A 504 that the cache generated, because it must not use what is stored and could not ask the server.
+        case refused
+        /// From the app's `.fallback`, because the call had failed.
+        case fallback
+    }
+
+    /// The source of the response.
+    public let served: Served
+    let cause: CacheReason
+    let keeping: CacheReason?
+
+    init(_ served: Served, _ cause: CacheReason, keeping: CacheReason? = nil) {
+        self.served = served
+        self.cause = cause
+        self.keeping = keeping
+    }
+
+    /// The reason in words: what was found in the cache, and whether the response is stored.
+    public var reason: String {
+        [cause.text, keeping?.text].compactMap { $0 }.joined(separator: "; ")
+    }
+
+    /// True if the response is stored once its body has been read to the end.
+    public var isKept: Bool { keeping == .kept }
+
+    /// The verdict of responses without a cache.
+    static let none = CacheStatus(.network, .noCache)
+}
+
+extension CacheStatus: CustomStringConvertible {
+    /// One line: the source and the reason.
+    public var description: String {
+        switch served {
+        case .network: "from the network: \(reason)"
+        case .cache(let age, let left): "from the cache: \(reason); \(age.brief) old, fresh for another \(left.brief)"
+        case .revalidated: "from the cache, revalidated: \(reason)"
+        case .stale(let because): "from the cache, stale: \(because)"
+        case .refused: "refused: \(reason)"
+        case .fallback: "from the fallback: \(reason)"
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// The source of the response and the reason for it.
+    public var cacheStatus: CacheStatus { CacheStatus(facts) }
+
+    /// The source of the response. `.network` in a pipeline without `.caching()`.
+    public var served: CacheStatus.Served { cacheStatus.served }
+}
+
+extension Response {
+    /// The source of the response and the reason for it.
+    public var cacheStatus: CacheStatus { CacheStatus(facts) }
+
+    /// The source of the response. `.network` in a pipeline without `.caching()`.
+    public var served: CacheStatus.Served { cacheStatus.served }
+}
+
+extension CacheStatus: SourceFact {
+    /// Creates the verdict of a response with these facts.
+    fileprivate init(_ facts: Facts) {
+        if let standIn = facts.standIn {
+            self.init(.fallback, .callFailed(standIn.failure))
+        } else {
+            self = facts[CacheVerdictKey.self]
+        }
+    }
+
+    package var source: String? { served == .network ? nil : description }
+}
+
+/// The key of the verdict among the facts of a response.
+enum CacheVerdictKey: FactKey {
+    static let defaultValue = CacheStatus.none
+}
+
+/// The reasons of verdicts. Texts are formatted on access only.
+enum CacheReason: Hashable, Sendable {
+    case noCache, nothingStored, nothingMatches, onlyPartsStored, entryIsGone, fresh, heuristicallyFresh, freshByRule
+    case stillGood, validatedBeside
+    case replaced
+    case method(String), bodyIsNoKey, bodyIsUnknown, principalUnknown([String]), principalOfProcess, principalChanged
+    case storeFailed, callReloads, callStoresNothing, callHasPreconditions, callAsksToValidate, credentialMissing
+    case olderThanAsked, lessFreshThanAsked, responseAsksToValidate, stale(seconds: Int), clockWentBack
+    case onlyIfCached, unreachable(String)
+    case callFailed(String)
+    case kept, freshens, requestForbids, responseForbids, notUnderstood(Int), notMarked
+    case variesOnEverything, dependsOnMore(Int), notWorthKeeping, partIsUnclear, tooLong, noBytes, invalidated
+
+    var text: String {
+        switch self {
+        case .noCache: "there is no cache in the pipeline"
+        case .nothingStored: "nothing is stored for it"
+        case .nothingMatches: "the stored response is for other request fields (Vary)"
+        case .onlyPartsStored: "only a part is stored, which does not cover the request"
+        case .entryIsGone: "the entry was removed before its body was opened"
+        case .fresh: "it is fresh"
+        case .heuristicallyFresh: "it is fresh by a heuristic (the server specified no lifetime)"
+        case .freshByRule: "it is fresh by CacheConfiguration.lifetimes"
+        case .validatedBeside: "the server confirmed it (304) for a concurrent call"
+        case .stillGood: "the server confirmed it (304)"
+        case .replaced: "the server sent a new response"
+        case .method(let method): "\(method) is not served from the cache"
+        case .bodyIsNoKey: "the request has a body, and the call does not include it in the cache key"
+        case .bodyIsUnknown: "the body of the request is not in memory, or too long to be a key"
+        case .principalUnknown(let names):
+            "not stored, because its principal is unknown" + (names.isEmpty ? "" : ": \(names.inWords) cannot name it")
+        case .principalOfProcess:
+            "not stored, because only this process knows its credential, and the store outlives the process"
+        case .principalChanged: "not stored, because the principal changed during the exchange"
+        case .storeFailed: "the store failed or is full"
+        case .callReloads: "the call requests a reload"
+        case .callStoresNothing: "the call forbids storing"
+        case .callHasPreconditions: "the call has preconditions that only the server can check"
+        case .callAsksToValidate: "the call requires validation"
+        case .credentialMissing: "the call needs a credential, and there is none"
+        case .olderThanAsked: "it is older than the call accepts"
+        case .lessFreshThanAsked: "it does not stay fresh for as long as the call requires"
+        case .responseAsksToValidate: "the server requires validation for each use (no-cache)"
+        case .stale(let seconds): "it is stale by \(seconds) s"
+        case .clockWentBack: "the clock was set back after it was stored"
+        case .onlyIfCached: "the call accepts only a stored response"
+        case .unreachable(let error): "it must be validated, and the server cannot be reached: \(error)"
+        case .callFailed(let error): "the call failed: \(error)"
+        case .kept: "the response is stored after its body was read"
+        case .freshens: "the stored response is updated"
+        case .requestForbids: "not stored, because the request has no-store"
+        case .responseForbids: "not stored, because the response has no-store"
+        case .notUnderstood(let status):
+            "not stored, because the cache does not implement the rules of \(status) (must-understand)"
+        case .notMarked: "not stored, because neither status nor fields allow it"
+        case .variesOnEverything: "not stored, because it varies on everything (Vary: *)"
+        case .dependsOnMore(let status): "not stored, because \(status) depends on more than the URL"
+        case .notWorthKeeping: "not stored, because it is stale immediately and has no validator"
+        case .partIsUnclear: "not stored, because the part has no valid byte range"
+        case .tooLong: "not stored, because it is larger than the limit of the cache"
+        case .noBytes: "not stored, because it has no bytes"
+        case .invalidated: "not stored, because it was invalidated during the exchange"
+        }
+    }
+}

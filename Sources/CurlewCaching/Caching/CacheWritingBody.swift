@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A body that is written to a store while it is read, chunk by chunk and at the reader's pace.
+struct CacheWritingBody: AsyncSequence, Sendable {
+    typealias Element = Data
+
+    private let body: ResponseBody
+    private let sink: CacheSink
+
+    init(_ body: ResponseBody, _ sink: CacheSink) {
+        self.body = body
+        self.sink = sink
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(base: body.makeAsyncIterator(), sink: sink)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var base: ResponseBody.Iterator
+        fileprivate let sink: CacheSink
+
+        mutating func next() async throws -> Data? {
+            do {
+                guard let chunk = try await base.next() else {
+                    // Some sequences simply end when their reader is cancelled, at any position.
+                    if Task.isCancelled { sink.abandon() } else { _ = await sink.finish() }
+                    return nil
+                }
+                await sink.take(chunk)
+                return chunk
+            } catch {
+                sink.abandon()
+                throw error
+            }
+        }
+    }
+}
+
+/// The destination of the chunks of one body. An error here only ends the writing, and a store that hangs does not
+/// block the caller: the caller waits for a chunk at most for the lookup timeout, and for the end at most for
+/// `CacheConfiguration.commitTimeout`.
+///
+/// A sink that is deallocated before `finish` stores nothing: its writer abandons the entry.
+final class CacheSink: Sendable {
+    /// The result of writing the entry.
+    enum Outcome: Sendable {
+        case kept
+        /// The store has not finished yet, and continues.
+        case underWay
+        /// A removal or a newer response preceded the commit.
+        case refused
+        case failed
+    }
+
+    private struct Progress: Sendable {
+        var count: Int64 = 0
+        var isOver = false
+    }
+
+    private let writer: any CacheWriter
+    private let limit: Int64
+    private let expected: Int64?
+    private let replaced: [CacheEntryID]
+    private let cache: CacheInterceptor
+    private let context: ExchangeContext
+    private let progress = Locked(Progress())
+
+    init(
+        _ writer: any CacheWriter, limit: Int64, expecting expected: Int64?, replacing replaced: [CacheEntryID],
+        _ cache: CacheInterceptor, _ context: ExchangeContext
+    ) {
+        self.writer = writer
+        self.limit = limit
+        self.expected = expected
+        self.replaced = replaced
+        self.cache = cache
+        self.context = context
+    }
+
+    deinit { writer.abandon() }
+
+    /// Writes a complete body.
+    func take(all bytes: Data) async -> Outcome {
+        await take(bytes)
+        return await finish()
+    }
+
+    /// Writes a chunk. A chunk that exceeds the limit ends the writing.
+    func take(_ chunk: Data) async {
+        guard !progress.withLock({ $0.isOver }), count(chunk) else { return }
+        do {
+            let isTaken = try await cache.reach(within: cache.rules.lookupTimeout, in: context) { [writer] in
+                try await writer.append(chunk)
+            }
+            if !isTaken { abandon() }
+        } catch {
+            context.reportStoreFailure(error)
+            abandon()
+        }
+    }
+
+    /// Makes the entry visible, if all expected bytes were written and nothing has superseded it.
+    func finish() async -> Outcome {
+        let (count, isOver) = progress.withLock { progress in
+            defer { progress.isOver = true }
+            return (progress.count, progress.isOver)
+        }
+        guard !isOver else { return .failed }
+        guard expected ?? count == count else {
+            writer.abandon()
+            return .failed
+        }
+        do {
+            return try await cache.reach(within: cache.rules.commitTimeout, in: context) { [self] in
+                do {
+                    guard try await writer.commit(replacing: replaced) else { return .refused }
+                    if context.isObserved {
+                        let count = cache.store.takeEvictionCount()
+                        if count > 0 { context.record(.feature(CacheEvent.evicted(count))) }
+                    }
+                    return .kept
+                } catch {
+                    context.reportStoreFailure(error)
+                    return .failed
+                }
+            }
+        } catch {
+            return .underWay
+        }
+    }
+
+    /// Abandons the entry.
+    func abandon() {
+        progress.withLock { $0.isOver = true }
+        writer.abandon()
+    }
+
+    private func count(_ chunk: Data) -> Bool {
+        let isWithin = progress.withLock { progress in
+            progress.count += Int64(chunk.count)
+            return progress.count <= limit
+        }
+        if !isWithin { abandon() }
+        return isWithin
+    }
+}

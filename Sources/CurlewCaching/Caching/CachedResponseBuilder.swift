@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The part of a stored response that is returned to the caller: the head, and a range of the stored body. No I/O.
+struct CachedResponseBuilder: Sendable {
+    var status: HTTPStatus
+    var headers: HTTPHeaders
+    /// The range in the stored body; empty for responses without content.
+    var bytes: Range<Int64>
+
+    /// The fields of a 304 (RFC 9110 §15.4.5).
+    private static let notModified: Set<HTTPField.Name> = [
+        .age, .cacheControl, .contentLocation, .date, .eTag, .expires, .lastModified, .vary,
+    ]
+
+    /// - `age`: the `Age` to report, for a response that is used without validation (RFC 9111 §4).
+    init(of stored: StoredResponse, for question: CacheRequest, age: Double?, isStale: Bool = false) {
+        status = stored.status
+        headers = stored.headers
+        // Cookies were set when they arrived. A stored response must not set them again.
+        headers.remove(.setCookie)
+        if let age {
+            // A stale response must have an `Age` that shows it (RFC 5861 §3).
+            headers[.age] = "\(max(Int(age), isStale ? 1 : 0))"
+        }
+        bytes = 0..<stored.bodyLength
+        if Self.isNotModified(stored, question) {
+            answer(.notModified) { Self.notModified.contains($0) }
+            return
+        }
+        takeRange(stored, question)
+        if question.request.method == .head { bytes = 0..<0 }
+    }
+
+    /// RFC 9110 §13.2.2, as far as it applies to a cache.
+    private static func isNotModified(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+        let (headers, method) = (question.request.headers, question.request.method)
+        guard stored.status == .ok || stored.status == .partialContent, method == .get || method == .head else {
+            return false
+        }
+        if let list = headers[.ifNoneMatch] {
+            return EntityTag.list(list, names: stored.headers[.eTag].flatMap { EntityTag($0) })
+        }
+        guard let value = headers[.ifModifiedSince], let date = CacheDate.read(value, now: stored.responseTime) else {
+            return false
+        }
+        let changed = CacheDate.modified(stored.headers, now: stored.responseTime) ?? CacheDate.made(stored)
+        return changed <= date
+    }
+
+    private mutating func takeRange(_ stored: StoredResponse, _ question: CacheRequest) {
+        guard let range = question.range, question.ifRangeMatches(stored) else { return }
+        let offset: Int64
+        let length: Int64?
+        if let part = stored.part {
+            (offset, length) = (part.bytes.lowerBound, part.length)
+        } else {
+            guard stored.status == .ok, stored.isIdentity else { return }
+            (offset, length) = (0, stored.bodyLength)
+        }
+        guard let wanted = range.bytes(of: length ?? offset + stored.bodyLength) else {
+            answer(.rangeNotSatisfiable) { $0 == .date || $0 == .age }
+            headers[.contentRange] = "bytes */\(length ?? 0)"
+            return
+        }
+        status = .partialContent
+        headers[.contentRange] = ContentRange(wanted, of: length).description
+        headers[.contentLength] = "\(wanted.count)"
+        bytes = wanted.lowerBound - offset..<wanted.upperBound - offset
+    }
+
+    private mutating func answer(_ status: HTTPStatus, keeping isKept: (HTTPField.Name) -> Bool) {
+        self.status = status
+        var kept = HTTPHeaders()
+        for field in headers where isKept(field.name) { kept.appendUnchecked(field) }
+        headers = kept
+        bytes = 0..<0
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+/// Records when the attempt that received the response was sent.
+final class DepartureStamp: Departure {
+    let outer: (any Departure)?
+    private let state = Locked<(attempt: Int, left: MonotonicInstant, count: Int)?>(nil)
+
+    init(outer: (any Departure)?) {
+        self.outer = outer
+    }
+
+    var left: MonotonicInstant? { state.withLock { $0?.left } }
+
+    /// If one attempt sends two requests, the first one counts: an age may be too high, but never too low.
+    func leave(at now: MonotonicInstant, in context: ExchangeContext) {
+        state.withLock { state in
+            if state?.attempt != context.attempt { state = (context.attempt, now, (state?.count ?? 0) + 1) }
+        }
+    }
+
+    /// Whether the server may have acted on a request that ended with this error. The error describes only the last
+    /// attempt, so earlier attempts count as received.
+    func mayHaveArrived(_ error: NetworkError) -> Bool {
+        guard let count = state.withLock({ $0?.count }) else { return false }
+        return count > 1 || !error.reason.notReceived
+    }
+}

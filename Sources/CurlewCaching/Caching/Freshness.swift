@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The age and the freshness lifetime of a stored response (RFC 9111 §4.2), in seconds.
+struct Freshness: Sendable {
+    /// The directives of the response.
+    let control: CacheControl
+    /// The freshness lifetime, counted from the generation of the response.
+    let lifetime: Double
+    /// Whether the lifetime is heuristic.
+    let isHeuristic: Bool
+    /// Whether the app specified the lifetime (`CacheConfiguration.lifetimes`).
+    let isRuled: Bool
+    /// The current age.
+    let age: Double
+    /// Whether the response appears to come from the future: its age is then unknown.
+    let clockWentBack: Bool
+
+    init(_ stored: StoredResponse, at now: Date, _ rules: CacheConfiguration) {
+        (control, isRuled) = rules.control(stored.headers, stored.status, at: stored.key.target)
+        let made = CacheDate.made(stored)
+        (lifetime, isHeuristic) = Self.lifetime(of: stored, made, control, rules)
+        age = Self.age(of: stored, made, at: now)
+        clockWentBack = now < stored.responseTime
+    }
+
+    /// `freshness_lifetime > current_age`
+    var isFresh: Bool { lifetime > age && !clockWentBack }
+
+    /// How long the response has been stale; never negative.
+    var staleness: Double { max(0, age - lifetime) }
+
+    /// Whether the server forbids reuse of the stale response (RFC 9111 §4.2.4).
+    var forbidsStale: Bool { control.isUnqualified("no-cache") || control.contains("must-revalidate") }
+
+    /// The first rule of RFC 9111 §4.2.1 that applies; §4.2.2 if none does.
+    private static func lifetime(
+        of stored: StoredResponse, _ made: Date, _ control: CacheControl, _ rules: CacheConfiguration
+    ) -> (Double, isHeuristic: Bool) {
+        if let seconds = control.seconds("max-age") { return (Double(seconds), false) }
+        if let first = stored.headers.firstValue(.expires) {
+            let expires = stored.headers[values: .expires]
+            guard expires.allSatisfy({ $0 == first }), let date = CacheDate.read(first, now: stored.responseTime) else {
+                return (0, false)
+            }
+            return (bounded(date.timeIntervalSince(made)), false)
+        }
+        guard CacheConfiguration.isHeuristicallyCacheable(stored.status) || control.permits("public"),
+            let changed = CacheDate.modified(stored.headers, now: stored.responseTime)
+        else { return (0, false) }
+        let guess = made.timeIntervalSince(changed) * rules.heuristicFraction
+        return (min(bounded(guess), Double(rules.heuristicLimit.wholeNanoseconds) / 1e9), true)
+    }
+
+    /// RFC 9111 §4.2.3, with the more conservative of the two calculations.
+    private static func age(of stored: StoredResponse, _ made: Date, at now: Date) -> Double {
+        let apparent = max(0, stored.responseTime.timeIntervalSince(made))
+        let delay = max(0, stored.responseTime.timeIntervalSince(stored.requestTime))
+        let corrected = Double(ageValue(stored.headers)) + delay
+        return bounded(max(apparent, corrected) + max(0, now.timeIntervalSince(stored.responseTime)))
+    }
+
+    /// The value of the `Age` field: the first member of a list; an invalid value is ignored (RFC 9111 §5.1).
+    static func ageValue(_ headers: HTTPHeaders) -> Int {
+        guard let field = headers.firstValue(.age) else { return 0 }
+        return CacheControl.deltaSeconds(String(field.upTo(",").trimmed())) ?? 0
+    }
+
+    private static func bounded(_ seconds: Double) -> Double {
+        min(max(0, seconds), Double(CacheControl.longest))
+    }
+}
+
+/// Dates as caches have to parse them.
+enum CacheDate {
+    /// Parses a date of any format and in any case (RFC 9111 §4.2 requires that); nil for time zones other than GMT and
+    /// for invalid text.
+    static func read(_ text: String, now: Date) -> Date? {
+        if let date = HTTPDate(text, now: now) { return date.date }
+        guard text.utf8.count <= 40 else { return nil }
+        var word = ""
+        var spelled = ""
+        for scalar in (text + " ").unicodeScalars {
+            if scalar.isASCII, scalar.properties.isAlphabetic {
+                word += word.isEmpty ? scalar.properties.uppercaseMapping : scalar.properties.lowercaseMapping
+                continue
+            }
+            spelled += word == "Gmt" ? "GMT" : word
+            spelled.unicodeScalars.append(scalar)
+            word = ""
+        }
+        return HTTPDate(String(Substring(spelled.utf8.dropLast())), now: now)?.date
+    }
+
+    /// When the server generated the response: its `Date`, or the time at which it was received (RFC 9110 §6.6.1).
+    static func made(_ stored: StoredResponse) -> Date {
+        stored.headers.firstValue(.date).flatMap { read($0, now: stored.responseTime) } ?? stored.responseTime
+    }
+
+    static func modified(_ headers: HTTPHeaders, now: Date) -> Date? {
+        headers.firstValue(.lastModified).flatMap { read($0, now: now) }
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The cache's decisions about a response (RFC 9111 §3, §4.3 and §4.4). No I/O.
+enum StorageDecision {
+    /// Whether a response is stored.
+    enum Verdict: Sendable {
+        case store(StoredResponse)
+        case doNotStore(CacheReason)
+    }
+
+    /// The head of a response, with the times at which its request was sent and it was received.
+    struct Head: Sendable {
+        var status: HTTPStatus
+        var headers: HTTPHeaders
+        var version: HTTPVersion
+        var requestTime: Date
+        var responseTime: Date
+    }
+
+    /// Decides whether to store the response to a request that has a cache key.
+    static func verdict(
+        on head: Head, to question: CacheRequest, tags: Set<String> = []
+    ) -> Verdict {
+        let (rules, status) = (question.rules, head.status)
+        let control = rules.control(head.headers, status, at: question.key.target).control
+        if let cause = refusal(status, control, question) { return .doNotStore(cause) }
+        guard question.request.method != .head else { return .doNotStore(.noBytes) }
+        guard !status.isInformational, !CacheConfiguration.dependsOnMore(status) else {
+            return .doNotStore(.dependsOnMore(status.code))
+        }
+        guard let key = question.key(for: head.headers, status) else {
+            return .doNotStore(question.reservation ?? .principalUnknown([]))
+        }
+        guard isMarked(head, control) else { return .doNotStore(.notMarked) }
+        guard let variant = CacheVariant.text(for: question.request.headers, head.headers) else {
+            return .doNotStore(.variesOnEverything)
+        }
+        var stored = StoredResponse(
+            key: key, status: status,
+            headers: CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime),
+            version: head.version, requestTime: head.requestTime, responseTime: head.responseTime,
+            tags: tags.union(CacheFields.tags(head.headers, rules.tagFields)))
+        stored.variant = variant
+        if status == .partialContent, !isClearPart(stored, question) { return .doNotStore(.partIsUnclear) }
+        guard isWorthKeeping(stored, question) else { return .doNotStore(.notWorthKeeping) }
+        return .store(stored)
+    }
+
+    /// Returns the reason for which a response must not be stored, regardless of other directives.
+    private static func refusal(
+        _ status: HTTPStatus, _ control: CacheControl, _ question: CacheRequest
+    ) -> CacheReason? {
+        if question.keepsNothing { return question.policy == .noStore ? .callStoresNothing : .requestForbids }
+        let demands = control.permits("must-understand")
+        if demands, !CacheConfiguration.isUnderstood(status) { return .notUnderstood(status.code) }
+        return control.contains("no-store") && !demands ? .responseForbids : nil
+    }
+
+    /// The last condition of RFC 9111 §3: whether the response is explicitly storable or its status is heuristically
+    /// cacheable.
+    private static func isMarked(_ head: Head, _ control: CacheControl) -> Bool {
+        control.contains("public") || control.contains("private") || control.contains("max-age")
+            || head.headers.contains(.expires) || CacheConfiguration.isHeuristicallyCacheable(head.status)
+    }
+
+    /// Whether the response is the single byte range that was requested, with a consistent length.
+    private static func isClearPart(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+        guard question.range != nil, let part = stored.part else { return false }
+        return stored.headers[.contentLength].map { $0 == "\(part.bytes.count)" } ?? true
+    }
+
+    /// False for a response that no later request could use: it is stale immediately and permanently, and has no
+    /// validator.
+    private static func isWorthKeeping(_ stored: StoredResponse, _ question: CacheRequest) -> Bool {
+        if stored.hasValidator { return true }
+        let freshness = Freshness(stored, at: stored.responseTime, question.rules)
+        if freshness.control.isUnqualified("no-cache") { return false }
+        if freshness.lifetime > 0 || question.policy == .returnStaleElseLoad { return true }
+        let control = freshness.control
+        return ["stale-while-revalidate", "stale-if-error"].contains { control.seconds($0) ?? 0 > 0 }
+            || question.rules.staleIfError > .zero
+    }
+
+    /// Returns a stored response updated by a 304; nil if the 304 selects another response (RFC 9111 §4.3.4).
+    ///
+    /// A 304 responds to the validators that were sent, which were those of `stored` alone. A weak tag match is
+    /// therefore sufficient: servers that compress send the weak form with one response and the strong form with the
+    /// other. The stored tag stays.
+    static func freshened(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse? {
+        if let tag = head.headers[.eTag] {
+            guard let new = EntityTag(tag), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }) else {
+                guard tag == stored.headers[.eTag] else { return nil }
+                return admitted(updated(stored, by: head, question), by: head, question)
+            }
+            guard new.matchesWeakly(old) else { return nil }
+            var head = head
+            head.headers[.eTag] = stored.headers[.eTag]
+            return admitted(updated(stored, by: head, question), by: head, question)
+        } else if let changed = head.headers[.lastModified], let old = stored.headers[.lastModified], changed != old {
+            return nil
+        }
+        return admitted(updated(stored, by: head, question), by: head, question)
+    }
+
+    /// Returns a stored response updated by a 200 to HEAD; nil if that is about another representation (RFC 9111
+    /// §4.3.5).
+    static func freshened(_ stored: StoredResponse, byHEAD head: Head, _ question: CacheRequest) -> StoredResponse? {
+        if let value = head.headers[.lastModified], value != stored.headers[.lastModified] { return nil }
+        var head = head
+        if let value = head.headers[.eTag], value != stored.headers[.eTag] {
+            // A server that compresses only responses with a body sends another form of the same tag here.
+            guard let new = EntityTag(value), let old = stored.headers[.eTag].flatMap({ EntityTag($0) }),
+                new.matchesWeakly(old)
+            else { return nil }
+            head.headers[.eTag] = stored.headers[.eTag]
+        }
+        let length = stored.part.map { $0.length.map { "\($0)" } } ?? stored.headers[.contentLength]
+        if let new = head.headers[.contentLength], let length, new != length { return nil }
+        return admitted(updated(stored, by: head, question), by: head, question)
+    }
+
+    /// Returns a stored response updated by a partial response; nil unless both share a strong validator (RFC 9111
+    /// §3.4). Partial responses are not combined: that is optional, and costs a copy of the stored bytes for each part.
+    static func freshened(_ stored: StoredResponse, byPart head: Head, _ question: CacheRequest) -> StoredResponse? {
+        let tags = [stored.headers[.eTag], head.headers[.eTag]].map { $0.flatMap { EntityTag($0) } }
+        if let old = tags[0], let new = tags[1] {
+            guard new.matchesStrongly(old) else { return nil }
+        } else {
+            guard tags[0] == nil, tags[1] == nil, stored.hasStrongDate, let date = head.headers[.lastModified],
+                date == stored.headers[.lastModified]
+            else { return nil }
+        }
+        var head = head
+        head.headers.remove(.contentRange)
+        head.headers.remove(.contentLength)
+        return admitted(updated(stored, by: head, question), by: head, question)
+    }
+
+    /// Returns nil for a response that was public and no longer is.
+    private static func admitted(
+        _ stored: StoredResponse, by head: Head, _ question: CacheRequest
+    ) -> StoredResponse? {
+        if question.reservation == nil, stored.key == question.key { return stored }
+        // Cookies are not among the stored fields: see `CacheFields.storable`.
+        if head.headers.contains(.setCookie) { return nil }
+        return question.isForEverybody(stored.headers, stored.status) ? stored : nil
+    }
+
+    /// Returns a stored response with the fields of a newer response.
+    static func updated(_ stored: StoredResponse, by head: Head, _ question: CacheRequest) -> StoredResponse {
+        let fields = CacheFields.storable(head.headers, CacheControl(head.headers), receivedAt: head.responseTime)
+        var result = stored
+        result.headers = CacheFields.updated(stored.headers, with: fields)
+        result.requestTime = head.requestTime
+        result.responseTime = head.responseTime
+        result.tags.formUnion(CacheFields.tags(head.headers, question.rules.tagFields))
+        result.variant = CacheVariant.text(for: question.request.headers, result.headers) ?? stored.variant
+        return result
+    }
+
+    /// Whether an updated response must no longer be stored.
+    static func isForbidden(_ stored: StoredResponse, _ rules: CacheConfiguration) -> Bool {
+        let control = rules.control(stored.headers, stored.status, at: stored.key.target).control
+        return control.contains("no-store") && !control.permits("must-understand")
+            || CacheVariant.names(stored.headers) == nil
+    }
+
+    /// Returns the URLs whose responses an unsafe request invalidates: its own, and those of `Location` and
+    /// `Content-Location` at the same origin (RFC 9111 §4.4). None after an error.
+    static func invalidated(by request: HTTPRequest, _ status: HTTPStatus, _ headers: HTTPHeaders) -> Set<String> {
+        guard !request.method.isSafe, status.isSuccess || status.isRedirection else { return [] }
+        var targets: Set<String> = [request.urlString]
+        for value in headers[values: .location] + headers[values: .contentLocation] {
+            guard let parts = try? URLParts(resolving: value, against: request.origin, target: request.target),
+                parts.origin == request.origin
+            else { continue }
+            targets.insert(parts.origin.description + parts.target)
+        }
+        return targets
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// The head of a stored response: everything needed to decide whether it may be used for a request.
+public struct StoredResponse: Hashable, Sendable {
+    /// The maximum number of entries that share a key.
+    public static let variantLimit = 32
+
+    /// Identifies the entry, and distinguishes it from entries that it replaces.
+    public let id: CacheEntryID
+    /// The primary key: the request for which the response is stored.
+    public let key: CacheKey
+    /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalised, as one text. Secrets and
+    /// long texts are hashed. Entries of the same key and variant replace each other. Empty without `Vary`.
+    public var variant = ""
+    /// The status: 206 for a part of a representation.
+    public var status: HTTPStatus
+    /// The fields, without those that belong to a connection (RFC 9111 §3.1).
+    public var headers: HTTPHeaders
+    /// The protocol version of the response.
+    public var version: HTTPVersion
+    /// The wall-clock time at which the request was sent.
+    public var requestTime: Date
+    /// The wall-clock time at which the response head arrived.
+    public var responseTime: Date
+    /// Tags by which entries can be removed together.
+    public var tags: Set<String>
+    /// The number of bytes of the body. Stores set it when the body is complete.
+    public var bodyLength: Int64 = 0
+    /// What the store knows from the lookup beyond the head. It is not a part of the response.
+    package var hint: StoreHint?
+
+    /// Creates a head with a new `id`.
+    public init(
+        key: CacheKey, status: HTTPStatus = .ok, headers: HTTPHeaders = [:], version: HTTPVersion = .http1_1,
+        requestTime: Date, responseTime: Date, tags: Set<String> = []
+    ) {
+        self.init(
+            id: CacheEntryID(), key: key, status: status, headers: headers, version: version,
+            requestTime: requestTime, responseTime: responseTime, tags: tags)
+    }
+
+    init(
+        id: CacheEntryID, key: CacheKey, status: HTTPStatus, headers: HTTPHeaders, version: HTTPVersion,
+        requestTime: Date, responseTime: Date, tags: Set<String>
+    ) {
+        self.id = id
+        self.key = key
+        self.status = status
+        self.headers = headers
+        self.version = version
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+        self.tags = tags
+        key.secrets.declare(in: &self.headers)
+    }
+}
+
+/// What a store recorded at a lookup, so that it can open the body without another lookup.
+package struct StoreHint: Sendable {
+    /// The position of the entry, or another value by which the store recognises whether the entry still exists.
+    package let mark: Int
+    /// The body, if it was small and read together with the head.
+    package let bytes: Data?
+
+    package init(mark: Int, bytes: Data? = nil) {
+        self.mark = mark
+        self.bytes = bytes
+    }
+}
+
+/// The identifier of an entry: 63 random bits, so that several processes can create identifiers.
+public struct CacheEntryID: Hashable, Sendable {
+    /// Never negative.
+    public let number: Int64
+
+    /// Creates a new random identifier.
+    public init() {
+        number = .random(in: 0 ... .max)
+    }
+
+    /// Creates an identifier from the `number` of an existing one.
+    public init(_ number: Int64) {
+        self.number = number
+    }
+}
+
+extension StoredResponse {
+    /// Returns whether both are the same entry with the same head.
+    public static func == (left: StoredResponse, right: StoredResponse) -> Bool {
+        left.id == right.id && left.key == right.key && left.variant == right.variant && left.status == right.status
+            && left.version == right.version && left.requestTime == right.requestTime
+            && left.responseTime == right.responseTime && left.tags == right.tags
+            && left.bodyLength == right.bodyLength && left.headers == right.headers
+    }
+
+    /// Hashes only the `id`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(id)
+    }
+}
+
+extension StoredResponse: CustomStringConvertible, CustomReflectable {
+    /// `200 OK for https://…, 12 bytes`, with secret values of the URL replaced: those that Curlew knows, and those
+    /// that were declared when the response was stored.
+    public var description: String {
+        "\(status) for \(key), \(bodyLength) bytes"
+    }
+
+    /// Shows the description and the fields, without secrets, also in debuggers and `dump`.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["description": description, "headers": headers, "tags": tags.count])
+    }
+}

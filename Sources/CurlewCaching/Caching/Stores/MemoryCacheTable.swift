@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The entries of a memory store, their indexes, and the order in which they were used.
+///
+/// The order of use is a linked list through the slots of one array, so that a use moves an entry without allocating.
+struct MemoryCacheTable: Sendable {
+    private struct Slot {
+        let entry: Entry
+        /// The next older slot of the same key.
+        var sibling = none
+    }
+
+    /// A reference, so that following the slots of a key copies no heads.
+    private final class Entry: Sendable {
+        let response: StoredResponse
+        let body: Data
+        let cost: Int64
+
+        init(_ response: StoredResponse, _ body: Data) {
+            self.response = response
+            self.body = body
+            cost = MemoryCacheTable.cost(response)
+        }
+    }
+
+    /// The neighbours of a slot in the order of use.
+    private struct Links {
+        var older = none
+        var newer = none
+    }
+
+    private static let none = -1
+
+    let byteLimit: Int64
+    let entryLimit: Int
+    /// The number of bytes so far of each entry that is being written.
+    var pending: [CacheEntryID: Int64] = [:]
+    var removals = RecentRemovals()
+
+    private var slots: [Slot?] = []
+    private var links: [Links] = []
+    private var free: [Int] = []
+    private var positions: [CacheEntryID: Int] = [:]
+    /// The newest slot of each key.
+    private var byKey: [CacheKey: Int] = [:]
+    private var byTarget: [String: Set<CacheKey>] = [:]
+    private var shares: OriginShares
+    private var oldest = none
+    private var newest = none
+    private var pendingBytes: Int64 = 0
+    private var counters = CacheStatistics()
+    private var untoldEvictions = 0
+
+    init(byteLimit: Int64, entryLimit: Int, originShare: Double = 1) {
+        self.byteLimit = byteLimit
+        self.entryLimit = entryLimit
+        shares = OriginShares(originShare, ofBytes: byteLimit, entries: entryLimit)
+    }
+
+    var statistics: CacheStatistics {
+        var result = counters
+        result.entries = positions.count
+        return result
+    }
+
+    var all: [StoredResponse] { slots.compactMap { $0?.entry.response } }
+
+    func variants(for key: CacheKey) -> [StoredResponse] {
+        guard var position = byKey[key] else { return [] }
+        var variants: [StoredResponse] = []
+        while position != Self.none, let slot = slots[position] {
+            variants.append(slot.entry.response)
+            position = slot.sibling
+        }
+        return variants
+    }
+
+    mutating func use(_ response: StoredResponse) -> Data? {
+        guard let position = position(of: response) else { return nil }
+        touch(position)
+        counters.hits += 1
+        return slots[position]?.entry.body
+    }
+
+    /// Returns the slot of the entry. With many thousands of entries, each index that is not consulted avoids a cache
+    /// miss.
+    private func position(of response: StoredResponse) -> Int? {
+        if let place = response.hint?.mark, slots.indices.contains(place),
+            slots[place]?.entry.response.id == response.id
+        {
+            return place
+        }
+        return positions[response.id]
+    }
+
+    /// Records that the body of an entry that is being written grows. Returns false if it must not.
+    mutating func grow(_ id: CacheEntryID, by count: Int64, bodyLimit: Int64) -> Bool {
+        guard let old = pending[id], old + count <= bodyLimit, pendingBytes + count <= byteLimit else {
+            return false
+        }
+        pending[id] = old + count
+        pendingBytes += count
+        return true
+    }
+
+    /// Makes an entry visible, unless it was removed or superseded since `start`.
+    mutating func commit(
+        _ response: StoredResponse, _ body: Data, replacing others: [CacheEntryID], since start: Int64
+    ) -> Bool {
+        guard forget(response.id), !removals.reach(response, since: start) else { return false }
+        let place = variants(for: response.key).filter { $0.variant == response.variant }
+        guard !place.contains(where: { $0.isNewer(than: response) }) else { return false }
+        var response = response
+        response.bodyLength = Int64(body.count)
+        for id in others { drop(id) }
+        for old in place { drop(old.id) }
+        insert(response, body)
+        counters.stored += 1
+        evict(for: response)
+        return true
+    }
+
+    /// Drops an entry that is being written. Returns false if it was dropped before.
+    @discardableResult
+    mutating func forget(_ id: CacheEntryID) -> Bool {
+        guard let old = pending.removeValue(forKey: id) else { return false }
+        pendingBytes -= old
+        return true
+    }
+
+    mutating func update(_ response: StoredResponse) -> Bool {
+        guard let position = positions[response.id], let slot = slots[position],
+            slot.entry.response.key == response.key
+        else { return false }
+        let old = slot.entry
+        var response = response
+        response.bodyLength = old.response.bodyLength
+        response.hint = StoreHint(mark: position)
+        for other in variants(for: old.response.key) where other.variant == response.variant && other.id != response.id
+        {
+            drop(other.id)
+        }
+        let new = Entry(response, old.body)
+        slots[position] = Slot(entry: new, sibling: slots[position]?.sibling ?? Self.none)
+        counters.bytes += new.cost - old.cost
+        shares.grow(position, by: new.cost - old.cost)
+        touch(position)
+        evict(for: response)
+        return true
+    }
+
+    mutating func remove(_ selection: CacheRemoval) -> Int {
+        removals.note(selection)
+        let ids: [CacheEntryID] =
+            switch selection {
+            case .target(let target): (byTarget[target] ?? []).flatMap { variants(for: $0).map(\.id) }
+            case .entries(let ids): ids.filter { positions[$0] != nil }
+            default: all.filter(selection.contains).map(\.id)
+            }
+        for id in ids { drop(id) }
+        return ids.count
+    }
+
+    private mutating func insert(_ response: StoredResponse, _ body: Data) {
+        let position = free.popLast() ?? slots.count
+        var placed = response
+        placed.hint = StoreHint(mark: position)
+        let slot = Slot(entry: Entry(placed, body), sibling: byKey[response.key] ?? Self.none)
+        if position == slots.count {
+            slots.append(slot)
+            links.append(Links())
+        } else {
+            slots[position] = slot
+        }
+        link(position)
+        positions[response.id] = position
+        byKey[response.key] = position
+        byTarget[response.key.target, default: []].insert(response.key)
+        counters.bytes += slot.entry.cost
+        shares.join(position, response.key.target, slot.entry.cost)
+        let variants = variants(for: response.key)
+        if variants.count > StoredResponse.variantLimit, let last = variants.last { drop(last.id) }
+    }
+
+    private mutating func drop(_ id: CacheEntryID) {
+        guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { return }
+        unlink(position)
+        shares.leave(position, slot.entry.cost)
+        slots[position] = nil
+        free.append(position)
+        counters.bytes -= slot.entry.cost
+        let key = slot.entry.response.key
+        leaveSiblings(position, key, next: slot.sibling)
+        guard byKey[key] == nil else { return }
+        byTarget[key.target]?.remove(key)
+        if byTarget[key.target]?.isEmpty == true { byTarget[key.target] = nil }
+    }
+
+    private mutating func leaveSiblings(_ position: Int, _ key: CacheKey, next: Int) {
+        guard var other = byKey[key] else { return }
+        if other == position {
+            byKey[key] = next == Self.none ? nil : next
+            return
+        }
+        while let sibling = slots[other]?.sibling, sibling != Self.none {
+            if sibling == position {
+                slots[other]?.sibling = next
+                return
+            }
+            other = sibling
+        }
+    }
+
+    /// Evicts the least recently used entry, or an entry of the same origin if that origin exceeds its share.
+    private mutating func evict(for response: StoredResponse) {
+        while counters.bytes > byteLimit || positions.count > entryLimit, let last = oldestSlot {
+            giveUp(shares.victim(for: response.key.target, insteadOf: oldest).flatMap { slots[$0] } ?? last)
+        }
+    }
+
+    private mutating func giveUp(_ slot: Slot) {
+        drop(slot.entry.response.id)
+        counters.evicted += 1
+        untoldEvictions += 1
+    }
+
+    mutating func relieve(to bytes: Int64) -> Int {
+        let before = positions.count
+        while counters.bytes > max(0, bytes), let oldest = oldestSlot { giveUp(oldest) }
+        return before - positions.count
+    }
+
+    mutating func takeEvictionCount() -> Int {
+        defer { untoldEvictions = 0 }
+        return untoldEvictions
+    }
+
+    private var oldestSlot: Slot? {
+        oldest == Self.none ? nil : slots[oldest]
+    }
+
+    private mutating func touch(_ position: Int) {
+        guard position != newest else { return }
+        unlink(position)
+        link(position)
+    }
+
+    private mutating func link(_ position: Int) {
+        links[position] = Links(older: newest)
+        if newest != Self.none { links[newest].newer = position }
+        newest = position
+        if oldest == Self.none { oldest = position }
+    }
+
+    private mutating func unlink(_ position: Int) {
+        let link = links[position]
+        if link.older != Self.none { links[link.older].newer = link.newer } else { oldest = link.newer }
+        if link.newer != Self.none { links[link.newer].older = link.older } else { newest = link.older }
+    }
+
+    /// The size of an entry: its bytes, its texts, and about 1 KiB of overhead.
+    private static func cost(_ response: StoredResponse) -> Int64 {
+        var count = 1024 + response.key.target.utf8.count + response.variant.utf8.count
+        for field in response.headers { count += 64 + field.name.text.utf8.count + field.value.utf8.count }
+        for tag in response.tags { count += 32 + tag.utf8.count }
+        return Int64(count) + response.bodyLength
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// The last removals of a memory store, by number. A commit checks whether its entry was removed since its lookup.
+struct RecentRemovals: Sendable {
+    /// The minimum number of removals kept. Entries looked up before them count as removed.
+    static let most = 1024
+
+    /// The number of the last removal.
+    private(set) var last: Int64 = 0
+    private var selections: [CacheRemoval] = []
+
+    mutating func note(_ selection: CacheRemoval) {
+        last += 1
+        selections.append(selection)
+        if selections.count >= 2 * Self.most { selections.removeFirst(selections.count - Self.most) }
+    }
+
+    /// Returns whether a removal after number `start` contains the entry. A removal by a function of the app contains
+    /// every entry that is being written: the function is not called again.
+    func reach(_ response: StoredResponse, since start: Int64) -> Bool {
+        guard start < last else { return false }
+        let count = last - start
+        guard start >= 0, count <= Int64(selections.count) else { return true }
+        return selections.suffix(Int(count)).contains { selection in
+            if case .matching = selection { return true }
+            return selection.contains(response)
+        }
+    }
+}
+
+extension StoredResponse {
+    /// Whether its request was sent later than that of `other`. A time in the future is attributed to a clock error.
+    package func isNewer(than other: StoredResponse, now: Date = Date()) -> Bool {
+        requestTime > other.requestTime && requestTime <= max(now, other.responseTime)
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// Everything that can make the responses to two requests differ.
+///
+/// Texts are stored as bytes with their lengths: no value can make two different keys equal, and different encodings of
+/// a character are different.
+struct CoalescingKey: Hashable, Sendable {
+    /// The principal of the response.
+    let principal: Principal
+
+    private let text: [UInt8]
+    private let chain: UInt64
+    private let clientOrigin: Origin?
+    private let credential: Credential
+    private let limits: Limits
+    private let timeouts: Timeouts
+    private let skipsContentDecoding: Bool
+    private let isIdempotent: Bool?
+    private let values: [ObjectIdentifier: OptionValue]
+
+    /// What selects the credentials that interceptors further in attach.
+    private struct Credential: Hashable {
+        let choice: AuthenticationChoice
+        let isAuthenticated: Bool
+        let crossedOrigin: Bool
+        let forwardedFields: ForwardedFields
+    }
+
+    /// Nil for a request that is not shared.
+    init?(_ request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) {
+        let context = next.context
+        let options = context.options
+        guard request.method.isSafe, request.body.isEmpty, options.streaming != true, options.coalesces,
+            !request.headers.contains("Upgrade"), let values = Self.values(of: options)
+        else { return nil }
+        let principal = Self.principal(of: request, next, ignoring: fields)
+        guard principal != .unknown else { return nil }
+        self.values = values
+        self.principal = principal
+        text = Self.text(of: request, principal, context, ignoring: fields)
+        chain = next.chain
+        clientOrigin = context.clientOrigin
+        credential = Credential(
+            choice: context.authentication, isAuthenticated: context.isAuthenticated,
+            crossedOrigin: context.crossedOrigin, forwardedFields: context.forwardedFields)
+        limits = context.limits
+        var timeouts = context.timeouts
+        timeouts.total = nil
+        self.timeouts = timeouts
+        skipsContentDecoding = options.skipsContentDecoding == true
+        isIdempotent = options.isIdempotent
+    }
+
+    /// Returns the principal of the response. The key contains the other fields; of the ignored ones only secrets
+    /// count.
+    static func principal(of request: HTTPRequest, _ next: Next, ignoring fields: Set<HTTPField.Name>) -> Principal {
+        let secrets = next.context.forwardedFields.secret.union(next.context.fields.secret)
+        var asked = request
+        for field in request.headers
+        where fields.contains(field.name) && !field.name.isSensitive && !secrets.contains(field.name) {
+            asked.headers.remove(field.name)
+        }
+        return next.principal(of: asked)
+    }
+
+    private static func text(
+        of request: HTTPRequest, _ principal: Principal, _ context: ExchangeContext,
+        ignoring fields: Set<HTTPField.Name>
+    ) -> [UInt8] {
+        var text: [UInt8] = []
+        text.reserveCapacity(512)
+        text.append(counted: request.method.rawValue.utf8)
+        text.append(counted: request.origin.description.utf8)
+        text.append(counted: request.target.utf8)
+        var party: String?
+        if case .known(let name, _) = principal { party = name }
+        text.append(party == nil ? 0 : 1)
+        text.append(counted: (party ?? "").utf8)
+        let chosen = context.hopFields.map { (name: $0.text.utf8.map(\.lowercased), value: $1) }
+            .sorted { $0.name.lexicographicallyPrecedes($1.name) }
+        for field in chosen {
+            text.append(counted: field.name)
+            text.append(counted: field.value.utf8)
+        }
+        text.append(counted: [])
+        let named = request.headers.filter { !fields.contains($0.name) }.enumerated()
+            .map { (name: $1.name.text.utf8.map(\.lowercased), place: $0, value: $1.value) }
+            .sorted { $0.name == $1.name ? $0.place < $1.place : $0.name.lexicographicallyPrecedes($1.name) }
+        for field in named {
+            text.append(counted: field.name)
+            text.append(counted: field.value.utf8)
+        }
+        return text
+    }
+
+    /// Returns the options of extensions; nil if a value cannot be compared.
+    private static func values(of options: RequestOptions) -> [ObjectIdentifier: OptionValue]? {
+        let asked = options.exchangeValues
+        if asked.isEmpty { return [:] }
+        var values: [ObjectIdentifier: OptionValue] = [:]
+        for (key, value) in asked {
+            guard let value = OptionValue(value) else { return nil }
+            values[key] = value
+        }
+        return values
+    }
+}
+
+/// A comparable value of an extension.
+private struct OptionValue: Hashable, Sendable {
+    private let value: any Sendable
+
+    init?(_ value: any Sendable) {
+        guard value is any Hashable else { return nil }
+        self.value = value
+    }
+
+    private var comparable: AnyHashable? {
+        (value as? any Hashable).map { AnyHashable($0) }
+    }
+
+    static func == (left: OptionValue, right: OptionValue) -> Bool {
+        left.comparable == right.comparable
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(comparable)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(counted bytes: some Collection<UInt8>) {
+        Swift.withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { append(contentsOf: $0) }
+        append(contentsOf: bytes)
+    }
+}
+
+extension UInt8 {
+    /// Names are compared without regard to the case of A–Z only.
+    fileprivate var lowercased: UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// One exchange that several calls share: a task that runs it, and a ticket for each call.
+///
+/// The call that begins the exchange has no special role: it can leave like any other.
+final class SharedExchange: Sendable {
+    /// The number of the call that began the exchange.
+    let id: UInt64
+    let origin: Origin
+    let priority: RequestPriority
+
+    private struct Inside: Sendable {
+        var state: SharedExchangeState
+        var work: Task<Void, Never>?
+        var urgency: TaskPriority
+        var alarm: (instant: MonotonicInstant, task: Task<Void, Never>)?
+    }
+
+    private let inside: Locked<Inside>
+    /// The deadline of the calls, as policies further in see it.
+    private let sharedDeadline = SharedDeadline()
+    private let time: any TimeSource
+    /// Set at initialization: the work may end before the call that begins it continues.
+    private let closed: @Sendable (SharedExchange) -> Void
+
+    /// - `closed`: called when no more calls may join, once or twice.
+    init(
+        id: UInt64, origin: Origin, priority: RequestPriority, time: any TimeSource,
+        closed: @escaping @Sendable (SharedExchange) -> Void
+    ) {
+        self.id = id
+        self.origin = origin
+        self.priority = priority
+        self.time = time
+        self.closed = closed
+        inside = Locked(Inside(state: SharedExchangeState(), urgency: Task.currentPriority))
+    }
+
+    // MARK: Calls
+
+    /// Returns a ticket for the exchange; nil when it has a response or no calls are left.
+    func join(_ context: ExchangeContext) -> UInt64? {
+        let urgency = Task.currentPriority
+        let joined = inside.withLock { inside -> (UInt64, Task<Void, Never>?)? in
+            guard let ticket = inside.state.join(context) else { return nil }
+            let isMoreUrgent = urgency > inside.urgency
+            if isMoreUrgent { inside.urgency = urgency }
+            return (ticket, isMoreUrgent ? inside.work : nil)
+        }
+        guard let (ticket, work) = joined else { return nil }
+        sharedDeadline.join(context.horizon)
+        if let work { Self.hurry(work, urgency) }
+        return ticket
+    }
+
+    /// Returns the outcome for one call. A body that is still arriving keeps the call's deadline.
+    func outcome(for ticket: UInt64, _ context: ExchangeContext) async throws -> SharedExchangeState.Outcome {
+        let outcome = try await take(ticket)
+        guard case .response(var response) = outcome else { return outcome }
+        let body = response.body
+        if body.bufferedData != nil || body.value != nil {
+            response.body = body.limited(to: body.limit)
+        } else if context.deadline != .never {
+            let phase: NetworkError.Phase = context.deadline == context.totalDeadline ? .total : .attempt
+            let timed = TimedBody(body, until: context.deadline, phase, on: time)
+            response.body = ResponseBody(timed, limit: body.limit, length: body.declaredLength)
+        }
+        return .response(response)
+    }
+
+    /// Waits for the outcome of a call. Cancellation removes this call only.
+    private func take(_ ticket: UInt64) async throws -> SharedExchangeState.Outcome {
+        let outcome = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { waiter in
+                change { $0.wait(ticket, waiter, now: time.now, &$1) }
+            }
+        } onCancel: {
+            change { $0.leave(ticket, because: NetworkError(.cancelled), &$1) }
+        }
+        // A continuation that is resumed before its task has suspended passes its result in a way that ThreadSanitizer
+        // cannot track. The resuming thread has held this lock before, which establishes the order.
+        inside.withLock { _ in }
+        return outcome
+    }
+
+    // MARK: Work
+
+    /// Begins the work.
+    ///
+    /// - `isStill`: whether the principal is the one that all calls expect. If not at the end, only the first call
+    ///   receives the response.
+    func begin(_ request: HTTPRequest, _ next: Next, whilePrincipal isStill: @escaping @Sendable () -> Bool) {
+        let urgency = Task.currentPriority
+        let work = Task(priority: urgency) { await self.work(request, next, isStill) }
+        let highest = inside.withLock { inside in
+            inside.work = work
+            return inside.urgency
+        }
+        if highest > urgency { Self.hurry(work, highest) }
+    }
+
+    private func work(_ request: HTTPRequest, _ next: Next, _ isStill: @Sendable () -> Bool) async {
+        // Each call keeps its deadlines, and later calls have later ones. The transport has none: the exchange is
+        // cancelled with the last call. Policies see the latest deadline, so that no wait outlasts all callers.
+        var context = next.context
+        context.sharedDeadline = sharedDeadline
+        context.totalDeadline = .never
+        context.attemptDeadline = .never
+        do {
+            let response = try await next(request, context: context)
+            let body = response.body
+            let isWhole = body.bufferedData != nil || body.value != nil
+            // The user may have signed in or out during the exchange.
+            let isShared = isStill()
+            change { $0.resolve(response, isWhole: isWhole, isShared: isShared, &$1) }
+        } catch {
+            change { $0.fail(NetworkError(error), &$1) }
+        }
+        closed(self)
+    }
+
+    /// Raises the priority of a task to that of the task that waits for it.
+    private static func hurry(_ work: Task<Void, Never>, _ urgency: TaskPriority) {
+        Task(priority: urgency) { await work.value }
+    }
+
+    // MARK: Time
+
+    /// Schedules a check for expired calls at `instant`, unless an earlier one is scheduled.
+    private func arm(_ instant: MonotonicInstant) {
+        let replaced = inside.withLock { inside -> Task<Void, Never>? in
+            if let alarm = inside.alarm, alarm.instant <= instant { return nil }
+            let replaced = inside.alarm?.task
+            inside.alarm = (
+                instant,
+                Task { [weak self, time] in
+                    guard (try? await time.alarm(at: instant)) != nil else { return }
+                    self?.timerFired()
+                }
+            )
+            return replaced
+        }
+        replaced?.cancel()
+    }
+
+    private func timerFired() {
+        inside.withLock { $0.alarm = nil }
+        change { $0.timerFired(time.now, &$1) }
+    }
+
+    /// Changes the state, and performs the resulting effects after the lock is released.
+    private func change(_ body: (inout SharedExchangeState, inout SharedExchangeState.Effects) -> Void) {
+        let (effects, work, alarm) = inside.withLock { inside in
+            var effects = SharedExchangeState.Effects()
+            body(&inside.state, &effects)
+            // No call is left whose deadline could pass.
+            let alarm = inside.state.hasReaders ? nil : inside.alarm?.task
+            if alarm != nil { inside.alarm = nil }
+            return (effects, effects.stops ? inside.work : nil, alarm)
+        }
+        alarm?.cancel()
+        if let alarm = effects.alarm { arm(alarm) }
+        if effects.stops {
+            work?.cancel()
+            closed(self)
+        }
+        effects.unclaimed?.body.cancel()
+        for (waiter, delivery) in effects.deliveries { waiter.resume(with: delivery) }
+    }
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCaching
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// A cache between a caller and a scripted server, with a clock that does not advance.
+final class CacheScene: Sendable {
+    let clock = ManualClock(date: Date(timeIntervalSince1970: 1_700_000_000))
+    let store: any CacheStore
+    let cache: CacheInterceptor
+    let server = CacheServer()
+    private let trial: CacheTrial
+
+    init(_ trial: CacheTrial, _ rules: CacheConfiguration) async throws {
+        self.trial = trial
+        store = try await trial.store()
+        cache = CacheInterceptor(store: store, rules: rules)
+    }
+
+    /// The response that the caller received, with its body read.
+    struct Seen: Sendable {
+        let response: HTTPResponse
+        let text: String
+
+        var status: Int { response.status.code }
+        var headers: HTTPHeaders { response.headers }
+        var served: CacheStatus.Served { response.served }
+    }
+
+    /// The date `offset` seconds from now, in the format of a field.
+    func date(_ offset: Int = 0) -> String {
+        HTTPDate(clock.date.addingTimeInterval(Double(offset))).description
+    }
+
+    func wait(_ seconds: Int) { clock.advance(by: .seconds(seconds)) }
+
+    /// Scripts the response to the next request. `Date` and `Content-Length` are added unless `headers` contains them.
+    func answer(
+        _ status: HTTPStatus = .ok, _ headers: HTTPHeaders = [:], _ body: String = "body", takes seconds: Int = 0
+    ) {
+        server.enqueue { [clock] _ in
+            clock.advance(by: .seconds(seconds))
+            var all: HTTPHeaders = [.date: HTTPDate(clock.date).description]
+            if status != .notModified { all[.contentLength] = "\(body.utf8.count)" }
+            all = all.merging(headers, replacing: true)
+            if headers[.date] == "none" { all.remove(.date) }
+            if headers[.contentLength] == "none" { all.remove(.contentLength) }
+            let bytes = status == .notModified ? Data() : Data(body.utf8)
+            return HTTPResponse(status: status, headers: all, body: ResponseBody(bytes))
+        }
+    }
+
+    /// Makes the next request fail because the server cannot be reached.
+    func fail(_ reason: NetworkError.Reason = .unreachable) {
+        server.enqueue { _ in throw NetworkError(reason) }
+    }
+
+    /// Sends one call, and reads its body to the end.
+    @discardableResult
+    func send(
+        _ method: HTTPMethod = .get, _ path: String = "/", _ headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        user: String? = nil, options change: (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> Seen {
+        var options = RequestOptions()
+        change(&options)
+        options[CacheUserKey.self] = user
+        let request = try HTTPRequest(method, url: "https://api.example" + path, headers: headers, body: body)
+        let exchanger = PipelineRunner(pipeline: [cache, CacheUser()], transport: server)
+        let response = try await exchanger.exchange(request, in: ExchangeContext(options: options, time: clock))
+        return Seen(response: response, text: String(decoding: try await response.body.collect(), as: UTF8.self))
+    }
+
+    /// Sends the first call, whose response has these fields and may be stored.
+    func first(
+        _ headers: HTTPHeaders, _ body: String = "first", status: HTTPStatus = .ok, path: String = "/",
+        request: HTTPHeaders = [:]
+    ) async throws {
+        answer(status, headers, body)
+        try await send(.get, path, request)
+    }
+
+    /// Sends a call to which the server would respond with "asked". Returns whether it did, and the caller's response.
+    func again(
+        _ headers: HTTPHeaders = [:], _ path: String = "/", options change: (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> (asked: Bool, seen: Seen) {
+        let before = server.requests.count
+        answer(.ok, [.cacheControl: "no-store"], "asked")
+        let seen = try await send(.get, path, headers, options: change)
+        let asked = server.requests.count > before
+        if !asked { server.forget() }
+        return (asked, seen)
+    }
+
+    /// Expects the call to be served from the store, without a request to the server.
+    func expectReuse(
+        _ headers: HTTPHeaders = [:], _ path: String = "/", body: String = "first"
+    ) async throws {
+        let (asked, seen) = try await again(headers, path)
+        try trial.expect(!asked, "the server was asked (\(seen.response.cacheStatus))")
+        try trial.equal(seen.text, body, "the body")
+    }
+
+    /// Expects the server to respond to the call, with or without conditions.
+    func expectAsking(_ headers: HTTPHeaders = [:], _ path: String = "/") async throws {
+        let (asked, seen) = try await again(headers, path)
+        try trial.expect(asked, "the server was not asked (\(seen.response.cacheStatus))")
+        try trial.equal(seen.text, "asked", "the body")
+    }
+
+    func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
+        try trial.expect(condition, message())
+    }
+
+    func equal<Value: Equatable>(
+        _ found: Value, _ expected: Value, _ what: @autoclosure () -> String
+    ) throws {
+        try trial.equal(found, expected, what())
+    }
+
+    /// The last request that reached the server.
+    func lastRequest() throws -> HTTPRequest {
+        guard let last = server.requests.last else { throw ConformanceFailure("the server was never asked") }
+        return last
+    }
+}
+
+extension CacheCase {
+    /// Creates a requirement of a cache, to be met with every store.
+    static func requirement(
+        _ rule: String, _ name: String, rules: CacheConfiguration = .standard,
+        body: @escaping @Sendable (CacheScene) async throws -> Void
+    ) -> CacheCase {
+        CacheCase(name, rule: rule) { trial in try await body(CacheScene(trial, rules)) }
+    }
+
+    /// Creates a requirement that a response with these fields is, or is not, reused after this number of seconds.
+    static func reuse(
+        _ rule: String, _ name: String, _ response: HTTPHeaders, status: HTTPStatus = .ok, first: HTTPHeaders = [:],
+        second: HTTPHeaders = [:], after seconds: Int = 1, _ isReused: Bool
+    ) -> CacheCase {
+        requirement(rule, name) { scene in
+            try await scene.first(response, status: status, request: first)
+            scene.wait(seconds)
+            if isReused { try await scene.expectReuse(second) } else { try await scene.expectAsking(second) }
+        }
+    }
+}
+
+/// Returns the scripted responses in order, and records the requests.
+final class CacheServer: Transport {
+    private struct State: Sendable {
+        var answers: [@Sendable (HTTPRequest) throws -> HTTPResponse] = []
+        var requests: [HTTPRequest] = []
+    }
+
+    private let state = Locked(State())
+
+    var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+    func enqueue(_ answer: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse) {
+        state.withLock { $0.answers.append(answer) }
+    }
+
+    /// Removes the response scripted last.
+    func forget() { state.withLock { _ = $0.answers.popLast() } }
+
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
+    func send(_ request: HTTPRequest, in context: ExchangeContext) async throws -> HTTPResponse {
+        let answer = state.withLock { state in
+            state.requests.append(request)
+            return state.answers.isEmpty ? nil : state.answers.removeFirst()
+        }
+        guard let answer else { throw ConformanceFailure("the server was asked once too often: \(request)") }
+        return try answer(request)
+    }
+}
+
+/// The user of a call. An option rather than a field: the cache has to ask the inner interceptor.
+private enum CacheUserKey: RequestOptionKey {
+    static let defaultValue: String? = nil
+}
+
+/// Attaches a credential for the user of a call, and declares its principal.
+private struct CacheUser: Interceptor {
+    var placement: Placement { .authentication }
+
+    func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        var request = request
+        request.headers[.authorization] = next.context.options[CacheUserKey.self].map { "Bearer " + $0 }
+        return try await next(request)
+    }
+
+    func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        context.options[CacheUserKey.self].map { .known($0, isLasting: true) } ?? .anonymous
+    }
+}

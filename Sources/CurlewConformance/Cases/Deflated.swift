@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewTesting
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Bytes in the DEFLATE format (RFC 1951) and its wrappers, written without a library, and malformed on request.
+enum Deflated {
+    /// gzip (RFC 1952) with stored blocks. A wrong checksum, or a byte that changed after the checksum was computed,
+    /// makes it invalid.
+    static func gzip(_ bytes: Data, checksum: UInt32? = nil, turning index: Int? = nil) -> Data {
+        let sum = checksum ?? CRC32(bytes).value
+        var bytes = Data(bytes)
+        if let index { bytes[index] ^= 1 }
+        return header + stored(bytes) + little(sum) + little(UInt32(truncatingIfNeeded: bytes.count))
+    }
+
+    /// zlib (RFC 1950), which HTTP calls deflate.
+    static func zlib(_ bytes: Data) -> Data {
+        Data([0x78, 0x01]) + stored(bytes) + Data(little(Adler32.checksum(bytes)).reversed())
+    }
+
+    /// A gzip stream of more than `count` zeros in less than a hundredth of the bytes, without an end.
+    static func bomb(of count: Int) -> Data {
+        var bits = BitWriter()
+        // Not the last block, fixed codes (RFC 1951 §3.2.6): a zero, then "258 bytes from 1 byte back" repeatedly.
+        bits.write(0b0, 1)
+        bits.write(0b01, 2)
+        bits.writeCode(0b0011_0000, 8)
+        for _ in 0...(count / 258) {
+            bits.writeCode(0b1100_0101, 8)
+            bits.writeCode(0b00000, 5)
+        }
+        return header + bits.bytes
+    }
+
+    private static let header = Data([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF])
+
+    /// Stored blocks (RFC 1951 §3.2.4), each of at most 65,535 bytes.
+    private static func stored(_ bytes: Data) -> Data {
+        var result = Data()
+        var rest = bytes[...]
+        repeat {
+            let block = rest.prefix(65_535)
+            rest = rest.dropFirst(block.count)
+            result.append(rest.isEmpty ? 1 : 0)
+            for length in [UInt16(block.count), ~UInt16(block.count)] {
+                result += [UInt8(length & 0xFF), UInt8(length >> 8)]
+            }
+            result += block
+        } while !rest.isEmpty
+        return result
+    }
+
+    private static func little(_ number: UInt32) -> Data {
+        Data((0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) })
+    }
+}
+
+/// Packs bits, starting with the least significant bit of each byte.
+private struct BitWriter {
+    private(set) var bytes = Data()
+    private var free = 0
+
+    mutating func write(_ value: Int, _ count: Int) {
+        for bit in 0..<count { append(value >> bit & 1) }
+    }
+
+    /// Huffman codes are packed with the most significant bit first.
+    mutating func writeCode(_ value: Int, _ count: Int) {
+        for bit in (0..<count).reversed() { append(value >> bit & 1) }
+    }
+
+    private mutating func append(_ bit: Int) {
+        if free == 0 {
+            bytes.append(0)
+            free = 8
+        }
+        bytes[bytes.count - 1] |= UInt8(bit) << (8 - free)
+        free -= 1
+    }
+}

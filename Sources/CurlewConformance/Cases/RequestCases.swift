@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Methods and request bodies.
+enum RequestCases {
+    static let all = withoutBody + withBody + bodies + framing + failures
+
+    private static let withoutBody =
+        ["GET", "DELETE", "OPTIONS", "PROPFIND", "get"].map { method in
+            ConformanceCase(
+                "\(method) without a body goes out as it is, without fields about one", .requests, .message,
+                rule: "RFC 9110 §8.6"
+            ) { trial in
+                let server = try trial.server(answering: .status(.noContent))
+                let response = try await trial.exchange(HTTPMethod(rawValue: method), server.url + "/thing?q=1")
+                try trial.equal(response.status, .noContent, "the status")
+                let request = try trial.only(server)
+                try trial.equal(request.method.rawValue, method, "the method")
+                try trial.equal(request.target, "/thing?q=1", "the target")
+                try trial.equal(request.headers[.contentLength], nil, "Content-Length")
+                try trial.equal(request.headers[.transferEncoding], nil, "Transfer-Encoding")
+                try trial.expect(request.body.isEmpty, "the request has a body")
+            }
+        }
+        + ["POST", "PUT", "PATCH"].map { method in
+            ConformanceCase(
+                "\(method) without a body says that it has none", .requests, rule: "RFC 9110 §8.6"
+            ) { trial in
+                let server = try trial.server(answering: .status(.noContent))
+                _ = try await trial.exchange(HTTPMethod(rawValue: method), server.url + "/")
+                let request = try trial.only(server)
+                try trial.equal(request.headers[values: .contentLength], ["0"], "Content-Length")
+                try trial.equal(request.headers[.transferEncoding], nil, "Transfer-Encoding")
+            }
+        }
+        + [
+            ConformanceCase(
+                "HEAD gets the head that GET would get, and no body", .requests, .message, rule: "RFC 9110 §9.3.2"
+            ) { trial in
+                let server = try trial.server()
+                server.on(.get, "/", respond: .text("hello"))
+                for _ in 0..<2 {
+                    let response = try await trial.exchange(.head, server.url + "/")
+                    try trial.equal(response.headers[.contentLength], "5", "Content-Length")
+                    try trial.equal(try await response.chunksJoined(), Data(), "the body")
+                }
+                try await trial.expectText(trial.exchange(.get, server.url + "/"), "hello")
+            }
+        ]
+
+    private static let withBody = ["POST", "PUT", "PATCH", "DELETE", "GET", "QUERY", "LOCK"].map { method in
+        ConformanceCase("\(method) carries a body", .requests, .message, rule: "RFC 9110 §6.4") { trial in
+            let server = try trial.server(answering: .text("ok"))
+            let body = RequestBody.bytes(Data("hello".utf8))
+            try await trial.expectText(
+                trial.exchange(HTTPMethod(rawValue: method), server.url + "/", body: body), "ok")
+            let request = try trial.only(server)
+            try trial.equal(request.method.rawValue, method, "the method")
+            try trial.equal(request.text, "hello", "the body")
+        }
+    }
+
+    private static let bodies = BodyRecipe.allCases.flatMap { recipe in
+        [0, 1, 65_537, 400_000].map { size in
+            ConformanceCase(
+                "a body of \(size) bytes from \(recipe.rawValue) arrives complete", .requests, .message,
+                rule: "Transport: sends exactly the message"
+            ) { trial in
+                let server = try trial.server(answering: .status(.noContent))
+                let bytes = MockResponse.pattern(0..<size)
+                let response = try await trial.exchange(.post, server.url + "/", body: recipe.body(bytes, trial))
+                try trial.equal(response.status, .noContent, "the status")
+                try trial.equal(try trial.only(server).body, bytes, "the body")
+            }
+        }
+    }
+
+    private static let framing =
+        BodyRecipe.allCases.map { recipe in
+            ConformanceCase(
+                "a body from \(recipe.rawValue) is framed by \(recipe.hasLength ? "its length" : "chunks")", .requests,
+                rule: "RFC 9112 §6.1, §6.2"
+            ) { trial in
+                let server = try trial.server(answering: .status(.noContent))
+                let body = try recipe.body(MockResponse.pattern(0..<1000), trial)
+                _ = try await trial.exchange(.put, server.url + "/", body: body)
+                let request = try trial.only(server)
+                try trial.equal(
+                    request.headers[values: .contentLength], recipe.hasLength ? ["1000"] : [], "Content-Length")
+                try trial.equal(
+                    request.headers[values: .transferEncoding], recipe.hasLength ? [] : ["chunked"], "Transfer-Encoding"
+                )
+            }
+        }
+        + [
+            ConformanceCase(
+                "framing that the caller writes is not sent", .requests, rule: "RFC 9112 §6.3"
+            ) { trial in
+                let server = try trial.server(answering: .status(.ok))
+                _ = try await trial.exchange(
+                    .post, server.url + "/", headers: [.contentLength: "999"],
+                    body: .bytes(Data("abc".utf8)))
+                let request = try trial.only(server)
+                try trial.equal(request.headers[values: .contentLength], ["3"], "Content-Length")
+                try trial.equal(request.headers[.transferEncoding], nil, "Transfer-Encoding")
+                try trial.equal(request.text, "abc", "the body")
+            },
+            ConformanceCase(
+                "a large body does not wait for 100 (Continue) unasked", .requests, rule: "RFC 9110 §10.1.1"
+            ) { trial in
+                let server = try trial.server(answering: .status(.ok))
+                let body = RequestBody.bytes(Data(count: 2_000_000))
+                _ = try await trial.exchange(.post, server.url + "/", body: body)
+                try trial.equal(try trial.only(server).headers[.expect], nil, "Expect")
+            },
+        ]
+
+    private static let failures =
+        [
+            ConformanceCase(
+                "a file that cannot be opened fails before anything is sent", .requests, .message,
+                rule: "RequestBody.file(_:)"
+            ) { trial in
+                let server = try trial.server()
+                let path = try trial.file(Data()) + "-missing"
+                try await trial.expectFailure(.invalidRequest) {
+                    _ = try await trial.exchange(.post, server.url + "/", body: .file(path))
+                }
+                try trial.equal(server.requestCount, 0, "the number of requests")
+            },
+            ConformanceCase(
+                "a producer that fails ends the exchange, and its error stays visible", .requests,
+                rule: "RequestBody.stream(length:replay:make:)"
+            ) { trial in
+                let server = try trial.server()
+                server.on(.post, "/", respond: .status(.ok))
+                let error = try await trial.expectFailure(.encoding) {
+                    let body = RequestBody.stream { .init(Produced([Data(count: 100_000)], then: OwnError())) }
+                    _ = try await trial.exchange(.post, server.url + "/", body: body)
+                }
+                try trial.expect(error.underlying is OwnError, "the producer's own error is not the underlying one")
+                try trial.equal(server.requestCount, 0, "the number of complete requests")
+            },
+        ]
+        + [4, 6, 0, 100_000].map { produced in
+            ConformanceCase(
+                "a stream that promises 5 bytes and produces \(produced) is an error", .requests, .message,
+                rule: "RequestBody.stream(length:replay:make:)"
+            ) { trial in
+                let server = try trial.server()
+                server.on(.post, "/", respond: .status(.ok))
+                try await trial.expectFailure(.encoding) {
+                    let body = RequestBody.stream(length: 5) { .init(Produced([Data(count: produced)])) }
+                    _ = try await trial.exchange(.post, server.url + "/", body: body)
+                }
+                try trial.equal(server.requestCount, 0, "the number of complete requests")
+            }
+        }
+
+    private struct OwnError: Error {}
+}
+
+extension ConformanceTrial {
+    /// Returns the server's only request.
+    func only(_ server: MockServer) throws -> RecordedRequest {
+        let requests = server.requests
+        try equal(server.requestCount, 1, "the number of requests")
+        return requests[0]
+    }
+}
+
+/// The kinds of request bodies, all with the same bytes.
+enum BodyRecipe: String, CaseIterable, Sendable {
+    case bytes, file
+    case stream = "a stream with a length"
+    case chunkedStream = "a stream"
+
+    var hasLength: Bool { self != .chunkedStream }
+
+    func body(_ bytes: Data, _ trial: ConformanceTrial) throws -> RequestBody {
+        switch self {
+        case .bytes: .bytes(bytes)
+        case .file: .file(try trial.file(bytes))
+        case .stream: .stream(length: Int64(bytes.count)) { .init(Produced(bytes, by: 10_000)) }
+        case .chunkedStream: .stream { .init(Produced(bytes, by: 10_000)) }
+        }
+    }
+}
+
+/// A producer of ready chunks, one of them empty, that optionally ends with an error.
+struct Produced: AsyncSequence, Sendable {
+    private let chunks: [Data]
+    private let failure: (any Error)?
+
+    init(_ chunks: [Data], then failure: (any Error)? = nil) {
+        self.chunks = chunks
+        self.failure = failure
+    }
+
+    init(_ bytes: Data, by count: Int) {
+        var chunks = stride(from: 0, to: bytes.count, by: count).map { bytes[$0..<Swift.min($0 + count, bytes.count)] }
+        chunks.insert(Data(), at: chunks.count / 2)
+        self.init(chunks)
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(rest: chunks[...], failure: failure) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate var rest: ArraySlice<Data>
+        fileprivate let failure: (any Error)?
+
+        mutating func next() async throws -> Data? {
+            if let chunk = rest.popFirst() { return chunk }
+            if let failure { throw failure }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCookies
+
+extension ConformanceSuite {
+    /// The expected deviations of URLSession on Apple platforms. The suite has not been run there.
+    ///
+    /// Certain deviations follow from our own code, which refuses an option or keeps fields in a dictionary. What Apple
+    /// documents, or what has been observed for years, is listed as "may fail": its outcome is recorded. No deviations
+    /// are taken over from Linux: those are of another library (libcurl beneath FoundationNetworking), and cases that
+    /// fail on Apple platforms should be noticed. Unknown, among others: how methods are spelled, how dot segments are
+    /// treated, which version is reported for a head of HTTP/1.0, when a body is sent that stops the upload, and on
+    /// which connections requests are repeated.
+    static let urlSessionOnApple: [ConformanceDeviation] = [
+        differs("A GET with a body is refused with `.invalidRequest`.", ["GET carries a body"]),
+        differs(
+            "Fields of requests are kept in a dictionary: one spelling for each name, no order.",
+            ["fields keep their order, spelling and repetitions"]),
+        differs(
+            "Fields of responses are kept in a dictionary: one spelling for each name, sorted.",
+            ["fields keep their order, spelling and repetitions, and Set-Cookie is never joined"]),
+        differs(
+            "Overrides of names are refused with `.configuration`.",
+            ["an override changes the address of a request, and nothing else"]),
+        differs(
+            "Unix domain sockets are refused with `.configuration`.",
+            [
+                "a Unix domain socket takes every request, with the host of its URL",
+                "a Unix domain socket without a listener is unreachable",
+            ]),
+        differs(
+            "Custom versions are refused with `.configuration`.",
+            ["HTTP/1.1 alone is spoken where that is asked for"]),
+        differs(
+            "Identities in PEM are refused with `.configuration`.",
+            [
+                "a server that asks for a certificate sees the client's",
+                "a certificate of a stranger fails the call, with the reason",
+                "a certificate is shown to the hosts that are named only",
+            ]),
+        differs(
+            "Exceptions of a proxy and SOCKS with credentials are refused with `.configuration`.",
+            [
+                "hosts of the list are reached directly", "a tunnel through a SOCKS proxy leads to the server",
+                "a SOCKS proxy that requires other credentials is distinguished from one that refuses",
+            ]),
+        differs(
+            "Trailers of requests are refused with `.configuration`, and those of responses are not reported.",
+            [
+                "trailers of a request follow its chunks, announced in its head",
+                "the trailers of a body are there when it has been read",
+                "the trailers of a long body are there when it has been read",
+                "the trailers of a body are there when it has been read, over HTTP/2",
+            ]),
+        may(
+            "Accept, Accept-Language, Connection and User-Agent are added.",
+            ["nothing is added but Host and Accept-Encoding"]),
+        may("Codings are always decoded.", ["a raw body is given unchanged"]),
+        may(
+            "What the system's buffers hold beyond ours cannot be seen from outside.",
+            [
+                "while a reader has not begun, the server can fill only the buffers",
+                "while a reader pauses, the server can fill only the buffers",
+                "a producer is asked for the next chunk only when there is room",
+            ]),
+    ].flatMap { $0 }
+
+    private static func differs(_ reason: String, _ names: [String]) -> [ConformanceDeviation] {
+        because(reason, .fails, on: "URLSession on Apple", names)
+    }
+
+    private static func may(_ reason: String, _ names: [String]) -> [ConformanceDeviation] {
+        because(reason, .mayFail, on: "URLSession on Apple", names)
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// One run of one case: creates servers and transports, and shuts them down.
+final class ConformanceTrial: Sendable {
+    let environment: ConformanceEnvironment
+    private let engine: ConformanceEngine
+    private let made = Locked(Made())
+
+    private struct Made {
+        var servers: [MockServer] = []
+        var transports: [any Transport] = []
+        var first: (any Transport)?
+        var files: [String] = []
+    }
+
+    /// Long enough for a busy machine, and short enough to end before the case's own limit.
+    static let timeouts = Timeouts(
+        connect: .seconds(10), firstByte: .seconds(15), idle: .seconds(15), total: .seconds(25))
+
+    init(_ engine: ConformanceEngine, _ environment: ConformanceEnvironment) {
+        self.engine = engine
+        self.environment = environment
+    }
+
+    /// Starts a server, on IPv4 or as configured.
+    func server(_ configuration: MockServer.Configuration = MockServer.Configuration()) throws -> MockServer {
+        let server = try MockServer(configuration)
+        made.withLock { $0.servers.append(server) }
+        return server
+    }
+
+    /// Starts a server with these enqueued responses.
+    func server(answering responses: MockResponse...) throws -> MockServer {
+        let server = try server()
+        for response in responses { server.enqueue(response) }
+        return server
+    }
+
+    func server(at origin: Origin) -> MockServer? {
+        made.withLock { $0.servers.first { $0.origin == origin } }
+    }
+
+    /// Creates a separate transport.
+    func transport(_ configuration: TransportConfiguration = TransportConfiguration()) throws -> any Transport {
+        let transport = try engine.make(configuration, self)
+        made.withLock { $0.transports.append(transport) }
+        return transport
+    }
+
+    func shutDown(_ transport: any Transport, _ mode: ShutdownMode = .now) async {
+        await engine.shutDown(transport, mode)
+    }
+
+    /// Returns an address of the environment; a case declares its parts in `needs`.
+    func address(_ part: ConformanceEnvironment.Part) throws -> String {
+        guard let address = environment.addresses[part] else {
+            throw ConformanceFailure("the case has to name \(part.rawValue) among its needs")
+        }
+        return address
+    }
+
+    /// Creates a file that is removed at the end of the trial.
+    func file(_ content: Data) throws -> String {
+        let name = "curlew-conformance-\(UUID().uuidString)"
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent(name).path
+        try content.write(to: URL(fileURLWithPath: path))
+        made.withLock { $0.files.append(path) }
+        return path
+    }
+
+    /// Performs one exchange, over the transport that all exchanges of the trial share unless another is passed.
+    func exchange(
+        _ method: HTTPMethod = .get, _ url: String, headers: HTTPHeaders = [:], body: RequestBody = .empty,
+        timeouts: Timeouts = timeouts, limits: Limits = .standard, over given: (any Transport)? = nil,
+        observers: [any RequestObserver] = [], options change: (inout RequestOptions) -> Void = { _ in }
+    ) async throws -> HTTPResponse {
+        var options = RequestOptions()
+        change(&options)
+        let context = ExchangeContext(options: options, timeouts: timeouts, limits: limits, observers: observers)
+        return try await (given ?? shared()).send(
+            HTTPRequest(method, url: url, headers: headers, body: body), in: context)
+    }
+
+    private func shared() throws -> any Transport {
+        if let first = made.withLock({ $0.first }) { return first }
+        let transport = try transport()
+        // Of two concurrent tasks, both use the transport that was created first.
+        return made.withLock { made in
+            made.first = made.first ?? transport
+            return made.first ?? transport
+        }
+    }
+
+    /// Shuts down everything that the trial has created.
+    func end() async {
+        let made = made.withLock { made in
+            defer { made = Made() }
+            return made
+        }
+        for transport in made.transports { await engine.shutDown(transport, .now) }
+        for server in made.servers { server.stop() }
+        for path in made.files { try? FileManager.default.removeItem(atPath: path) }
+    }
+}

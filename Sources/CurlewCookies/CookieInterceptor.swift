@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewCore
+import CurlewHTTP
+
+/// The interceptor of `.cookies()`, where its rules are documented.
+package struct CookieInterceptor: Interceptor {
+    /// The store of the cookies.
+    public let store: CookieStore
+
+    /// Creates an interceptor that uses `store`.
+    public init(_ store: CookieStore) {
+        self.store = store
+    }
+
+    /// `.cookies`, after the redirects.
+    public var placement: Placement { .cookies }
+
+    /// `.unknown` for a request that may receive cookies of the store; `.anonymous` for one that has a `Cookie` field.
+    ///
+    /// At `.cookies` this interceptor is outside of caches, which see the cookies on the request.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        request.headers.contains(.cookie) ? .anonymous : .unknown
+    }
+
+    /// Adds the cookies of the request, runs the rest of the chain, and stores the cookies of the response.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        var context = next.context
+        var request = request
+        if !request.headers.contains(.cookie),
+            let field = store.header(for: request, isCrossSite: isCrossSite(request, context), at: context.time.date)
+        {
+            request.headers[.cookie] = field
+            if context.crossedOrigin { context.hopFields[.cookie] = field }
+        }
+        let response = try await next(request, context: context)
+        let lines = response.headers[values: .setCookie]
+        guard !lines.isEmpty else { return response }
+        for (line, refusal) in store.take(lines, from: request, at: context.time.date) {
+            context.record(.feature(CookieEvent.refused(refusal, name: Self.name(in: line))))
+        }
+        return response
+    }
+
+    /// Whether a redirect from another site (a scheme and a registrable domain) led to the request.
+    private func isCrossSite(_ request: HTTPRequest, _ context: ExchangeContext) -> Bool {
+        guard context.crossedOrigin else { return false }
+        let suffixes = store.publicSuffixes
+        let site = suffixes.site(of: request.origin.host)
+        return context.pastOrigins.contains {
+            $0.scheme != request.origin.scheme || suffixes.site(of: $0.host) != site
+        }
+    }
+
+    /// Returns the name of a cookie for a log: the text before the first "=" or ";".
+    private static func name(in line: String) -> String {
+        let end = line.utf8.firstIndex { $0 == UInt8(ascii: "=") || $0 == UInt8(ascii: ";") }
+        // Without "=", the whole text is the value, which is a secret.
+        guard let end, line.utf8[end] == UInt8(ascii: "=") else { return "" }
+        return line[..<end].split(whereSeparator: \.isWhitespace).joined(separator: " ").clipped(to: 64).printable
+    }
+}
+
+extension CookieInterceptor: CustomStringConvertible {
+    /// `Cookies`
+    public var description: String { "Cookies" }
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
+/// A collection of cookies that selects the cookies of a request (RFC 6265bis). A value without I/O; the time is a
+/// parameter.
+///
+///     var limits = CookieLimits()
+///     limits.perDomain = 20
+///     let store = CookieStore(CookieJar(limits: limits))
+///
+/// `CookieStore` fills a jar and shares it among clients. `CookieLimits` bounds the contents. Beyond the limits, expired
+/// cookies are removed first, then, of a domain with too many, those without `Secure`, then the least recently sent.
+/// Plain http to loopback counts as secure, as in browsers.
+public struct CookieJar: Sendable {
+    /// The limits of the jar.
+    public let limits: CookieLimits
+    /// The domains for which no cookie is accepted.
+    public let publicSuffixes: PublicSuffixList
+
+    private var entries: [String: [Entry]] = [:]
+    private var count = 0
+    /// The number of changes to the contents, and the number of changes to cookies that expire.
+    private(set) var changes = 0
+    private(set) var lastingChanges = 0
+    /// Orders cookies that were created at the same time.
+    private var serial: UInt64 = 0
+
+    private struct Entry: Sendable {
+        var cookie: Cookie
+        var lastAccess: Date
+        let serial: UInt64
+    }
+
+    /// Creates an empty jar.
+    public init(limits: CookieLimits = .standard, publicSuffixes: PublicSuffixList = .bundled) {
+        self.limits = limits
+        self.publicSuffixes = publicSuffixes
+    }
+
+    /// All cookies, the oldest first. Some may have expired since the last call.
+    package var cookies: [Cookie] {
+        entries.values.joined().sorted(by: Self.isOlder).map(\.cookie)
+    }
+
+    /// Stores the cookie of a `Set-Cookie` value of a response to `request` (RFC 6265bis §5.6, §5.7). A cookie that has
+    /// already expired removes the one that it replaces.
+    ///
+    /// Returns the reason if the cookie is refused.
+    @discardableResult
+    package mutating func store(_ line: String, from request: HTTPRequest, at now: Date) -> CookieRefusal? {
+        do throws(CookieRefusal) {
+            let reader = CookieReader(origin: request.origin, target: request.target, now: now, limits: limits)
+            let cookie = try reader.cookie(from: line, publicSuffixes)
+            if !cookie.isSecure, !request.origin.isConfidential, hidesSecureCookie(cookie, at: now) {
+                throw .hidesSecureCookie
+            }
+            place(cookie, at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Stores a cookie as if a secure response from its domain had set it. Returns the reason if it is refused.
+    @discardableResult
+    package mutating func insert(_ cookie: Cookie, at now: Date) -> CookieRefusal? {
+        do throws(CookieRefusal) {
+            try CookieReader.check(cookie, limits, publicSuffixes)
+            place(cookie.lasting(atMost: limits.lifetime, from: now), at: now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Returns the `Cookie` field for `request`; nil if no cookie applies (RFC 6265bis §5.8.3).
+    ///
+    /// Cookies with longer paths are first, then older cookies.
+    /// - `isCrossSite`: whether a redirect from another site led to the request. Default false.
+    package mutating func header(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> String? {
+        guard count > 0 else { return nil }
+        var text = ""
+        for entry in matches(for: request, isCrossSite: isCrossSite, at: now) {
+            let pair = entry.cookie.pair
+            guard text.utf8.count + pair.utf8.count + 2 <= limits.headerBytes else { continue }
+            text += text.isEmpty ? pair : "; \(pair)"
+        }
+        return text.isEmpty ? nil : text
+    }
+
+    /// Returns the cookies for `request`, in the order of the field.
+    package func cookies(for request: HTTPRequest, isCrossSite: Bool = false, at now: Date) -> [Cookie] {
+        var copy = self
+        return copy.matches(for: request, isCrossSite: isCrossSite, at: now).map(\.cookie)
+    }
+
+    /// Removes the cookies for which `isUnwanted` returns true.
+    package mutating func removeAll(where isUnwanted: (Cookie) -> Bool) {
+        for domain in entries.keys { remove(from: domain) { isUnwanted($0.cookie) } }
+    }
+
+    private mutating func matches(for request: HTTPRequest, isCrossSite: Bool, at now: Date) -> [Entry] {
+        let host = request.origin.host
+        let path = CookieMatching.pathOnly(request.target)
+        var found: [Entry] = []
+        for domain in CookieMatching.domains(of: host).map(String.init) {
+            guard let count = entries[domain]?.count else { continue }
+            for index in 0..<count {
+                guard let cookie = entries[domain]?[index].cookie, !cookie.hasExpired(at: now),
+                    domain == host || !cookie.isHostOnly, CookieMatching.isPath(path, in: cookie.path),
+                    !cookie.isSecure || request.origin.isConfidential,
+                    !isCrossSite || cookie.sameSite.crosses(with: request.method)
+                else { continue }
+                entries[domain]?[index].lastAccess = now
+                if let entry = entries[domain]?[index] { found.append(entry) }
+            }
+        }
+        guard found.count > 1 else { return found }
+        return found.sorted { left, right in
+            let lengths = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
+            return lengths.0 == lengths.1 ? Self.isOlder(left, right) : lengths.0 > lengths.1
+        }
+    }
+
+    /// §5.7: a cookie set over plain http must not replace, or be sent before, a cookie set over https.
+    private func hidesSecureCookie(_ cookie: Cookie, at now: Date) -> Bool {
+        entries.contains { domain, entries in
+            (CookieMatching.isHost(domain, in: cookie.domain) || CookieMatching.isHost(cookie.domain, in: domain))
+                && entries.contains {
+                    $0.cookie.isSecure && $0.cookie.name.utf8.elementsEqual(cookie.name.utf8)
+                        && !$0.cookie.hasExpired(at: now)
+                        && CookieMatching.isPath(cookie.path, in: $0.cookie.path)
+                }
+        }
+    }
+
+    private mutating func note(_ old: Cookie?, _ new: Cookie?) {
+        if let old, let new, old.isKeptLike(new) { return }
+        changes += 1
+        if old?.expires != nil || new?.expires != nil { lastingChanges += 1 }
+    }
+
+    private mutating func place(_ cookie: Cookie, at now: Date) {
+        let domain = cookie.domain
+        let known = entries[domain]?.firstIndex { $0.cookie.isSame(as: cookie) }
+        if let known, let earlier = entries[domain]?[known].cookie {
+            // Cookies are ordered by their first creation.
+            let replacement = cookie.created(at: earlier.hasExpired(at: now) ? cookie.created : earlier.created)
+            note(earlier, replacement)
+            entries[domain]?[known].cookie = replacement
+            entries[domain]?[known].lastAccess = now
+        } else {
+            note(nil, cookie)
+            serial += 1
+            entries[domain, default: []].append(Entry(cookie: cookie, lastAccess: now, serial: serial))
+            count += 1
+        }
+        guard cookie.hasExpired(at: now) || (known == nil && isOver(domain)) else { return }
+        remove(from: domain) { $0.cookie.hasExpired(at: now) }
+        while let all = entries[domain], all.count > max(0, limits.perDomain) {
+            let open = all.filter { !$0.cookie.isSecure }
+            evictOldest(of: open.isEmpty ? all : open)
+        }
+        guard count > max(0, limits.total) else { return }
+        removeAll { $0.hasExpired(at: now) }
+        while count > max(0, limits.total) { evictOldest(of: entries.values.joined()) }
+    }
+
+    private func isOver(_ domain: String) -> Bool {
+        count > limits.total || (entries[domain]?.count ?? 0) > limits.perDomain
+    }
+
+    private mutating func evictOldest(of candidates: some Sequence<Entry>) {
+        let oldest = candidates.min { ($0.lastAccess, $0.serial) < ($1.lastAccess, $1.serial) }
+        guard let oldest else { return }
+        remove(from: oldest.cookie.domain) { $0.serial == oldest.serial }
+    }
+
+    private mutating func remove(from domain: String, where isUnwanted: (Entry) -> Bool) {
+        guard var kept = entries[domain] else { return }
+        let before = kept.count
+        kept.removeAll(where: isUnwanted)
+        guard kept.count < before else { return }
+        count -= before - kept.count
+        for entry in entries[domain] ?? [] where isUnwanted(entry) { note(entry.cookie, nil) }
+        entries[domain] = kept.isEmpty ? nil : kept
+    }
+
+    private static func isOlder(_ left: Entry, _ right: Entry) -> Bool {
+        (left.cookie.created, left.serial) < (right.cookie.created, right.serial)
+    }
+}
+
+extension CookieJar: CustomStringConvertible, CustomReflectable {
+    /// The number of cookies, without their contents.
+    public var description: String { "\(count) cookies" }
+    /// Empty, so that `dump` shows no value.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension Cookie.SameSite {
+    /// Whether the cookie is sent even though another site led to the request.
+    func crosses(with method: HTTPMethod) -> Bool {
+        switch self {
+        case .strict: false
+        case .lax, .unspecified: method.isSafe
+        case .none: true
+        }
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Parses and checks a cookie that a server set: RFC 6265bis §5.7, up to the steps that depend on other cookies.
+struct CookieReader {
+    let origin: Origin
+    let target: String
+    let now: Date
+    let limits: CookieLimits
+
+    func cookie(from line: String, _ suffixes: PublicSuffixList) throws(CookieRefusal) -> Cookie {
+        let read: SetCookie
+        do {
+            read = try SetCookie(line, maximum: limits.cookieBytes, maximumAttribute: limits.attributeBytes)
+        } catch {
+            switch error {
+            case .controlCharacter: throw .controlCharacter
+            case .empty: throw .empty
+            case .tooLong: throw .tooLong
+            }
+        }
+        let (domain, isHostOnly) = try domain(read.domain, suffixes)
+        guard !read.isSecure || origin.isConfidential else { throw .insecureOrigin }
+        let cookie = Cookie(
+            name: read.name, value: read.value, domain: domain, isHostOnly: isHostOnly,
+            path: read.path ?? CookieMatching.defaultPath(ofTarget: target), isSecure: read.isSecure,
+            isHTTPOnly: read.isHTTPOnly, sameSite: read.sameSite.flatMap(Cookie.SameSite.init) ?? .unspecified,
+            expires: expiry(read), created: now)
+        guard Self.keepsSameSite(cookie) else { throw .insecureSameSite }
+        // The prefix requires an explicit "/"; a default path does not count (§5.7, step 22).
+        guard Self.keepsPrefix(cookie, path: read.path) else { throw .brokenPrefix }
+        return cookie.lasting(atMost: limits.lifetime, from: now)
+    }
+
+    /// Checks a cookie that was not set by a server.
+    static func check(
+        _ cookie: Cookie, _ limits: CookieLimits, _ suffixes: PublicSuffixList
+    ) throws(CookieRefusal) {
+        let isLegible = [cookie.name, cookie.value, cookie.path, cookie.domain].allSatisfy { text in
+            !text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
+        }
+        // A path is never sent, and the path of a URL may contain a semicolon.
+        let isWhole = [cookie.name, cookie.value, cookie.domain].allSatisfy { !$0.utf8.contains(UInt8(ascii: ";")) }
+        guard isLegible, isWhole, !cookie.name.utf8.contains(UInt8(ascii: "=")) else { throw .controlCharacter }
+        guard !cookie.name.isEmpty || !cookie.value.isEmpty else { throw .empty }
+        guard cookie.name.utf8.count + cookie.value.utf8.count <= limits.cookieBytes else { throw .tooLong }
+        guard keepsSameSite(cookie) else { throw .insecureSameSite }
+        guard Origin(scheme: "https", host: cookie.domain) != nil else { throw .foreignDomain }
+        guard cookie.isHostOnly || !suffixes.isPublic(cookie.domain) else { throw .publicSuffix }
+        guard keepsPrefix(cookie, path: cookie.path) else { throw .brokenPrefix }
+    }
+
+    private func domain(
+        _ written: String?, _ suffixes: PublicSuffixList
+    ) throws(CookieRefusal) -> (String, isHostOnly: Bool) {
+        let host = origin.host
+        guard let written, written != host || !CookieMatching.isAddress(host) else { return (host, true) }
+        // §5.1.2: names outside ASCII are compared in punycode, as hosts are.
+        guard let domain = Punycode.hostName(written) else { throw .foreignDomain }
+        if suffixes.isPublic(domain) {
+            // The owner of a public suffix may store cookies for it alone: `github.io` is a site too.
+            guard domain == host else {
+                throw CookieMatching.isHost(host, in: domain) ? .publicSuffix : .foreignDomain
+            }
+            return (host, true)
+        }
+        guard CookieMatching.isHost(host, in: domain) else { throw .foreignDomain }
+        return (domain, false)
+    }
+
+    /// §5.6.2: an age takes precedence over a date.
+    private func expiry(_ read: SetCookie) -> Date? {
+        guard let age = read.maxAge else { return read.expires?.date }
+        return age == 0 ? .distantPast : now.addingTimeInterval(Double(age))
+    }
+
+    /// §5.7: a cookie that is sent with cross-site requests must be `Secure`.
+    private static func keepsSameSite(_ cookie: Cookie) -> Bool {
+        cookie.sameSite != .none || cookie.isSecure
+    }
+
+    private static func keepsPrefix(_ cookie: Cookie, path: String?) -> Bool {
+        // Without a name, the value is sent in its place.
+        let name = (cookie.name.isEmpty ? cookie.value : cookie.name).lowercased().utf8
+        let isHost = name.starts(with: "__host-".utf8)
+        let isHTTP = name.starts(with: "__http-".utf8) || name.starts(with: "__host-http-".utf8)
+        guard isHost || isHTTP || name.starts(with: "__secure-".utf8) else { return true }
+        return !cookie.name.isEmpty && cookie.isSecure && (!isHTTP || cookie.isHTTPOnly)
+            && (!isHost || cookie.isHostOnly && path == "/")
+    }
+}
+
+extension Cookie {
+    /// Whether both have the same name and scope, so that one replaces the other.
+    func isSame(as other: Cookie) -> Bool {
+        // Names are compared by bytes: two encodings of one letter are two names.
+        name.utf8.elementsEqual(other.name.utf8) && domain == other.domain && isHostOnly == other.isHostOnly
+            && path.utf8.elementsEqual(other.path.utf8)
+    }
+
+    /// Returns a copy with the creation time of the cookie that it replaces.
+    func created(at date: Date) -> Cookie {
+        changed(expires: expires, created: date)
+    }
+
+    /// Whether the stored forms are equal. An expiry that differs by less than a minute counts as equal: servers that
+    /// extend it with each response would otherwise cause a write each time.
+    func isKeptLike(_ other: Cookie) -> Bool {
+        guard let expires, let end = other.expires else { return self == other }
+        return abs(expires.timeIntervalSince(end)) < 60
+            && self == other.changed(expires: expires, created: other.created)
+    }
+
+    /// Returns a copy that expires after `lifetime` at the latest.
+    func lasting(atMost lifetime: Duration, from now: Date) -> Cookie {
+        guard let expires else { return self }
+        let last = now.addingTimeInterval(Double(lifetime.components.seconds))
+        return expires <= last ? self : changed(expires: last, created: created)
+    }
+
+    private func changed(expires: Date?, created: Date) -> Cookie {
+        Cookie(
+            name: name, value: value, domain: domain, isHostOnly: isHostOnly, path: path, isSecure: isSecure,
+            isHTTPOnly: isHTTPOnly, sameSite: sameSite, expires: expires, created: created)
+    }
+}

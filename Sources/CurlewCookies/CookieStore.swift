@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+/// A cookie jar that clients share, in memory or backed by a file.
+///
+///     let cookies = CookieStore()                                    // as long as the process
+///     let cookies = CookieStore(file: path)                          // and longer
+///     let client = APIClient(baseURL: "https://example.com", pipeline: .standard.adding(.cookies(cookies)))
+///
+/// Copies share one jar. Create a separate store for each user: users who share a store share the session.
+public struct CookieStore: Sendable {
+    private let state: Locked<State>
+    private let file: CookieFile?
+    /// Held while the file is written, so that an older state never replaces a newer one.
+    private let writing = Locked(())
+
+    private struct State: Sendable {
+        var jar: CookieJar
+        var isDirty = false
+        var isWritable = true
+        var problem: NetworkError?
+
+        /// Returns the number of changes to the cookies that `file` stores.
+        func changes(_ file: CookieFile?) -> Int {
+            file?.keepsSessionCookies == false ? jar.lastingChanges : jar.changes
+        }
+    }
+
+    /// Creates a store in memory.
+    public init(_ jar: CookieJar = CookieJar()) {
+        state = Locked(State(jar: jar))
+        file = nil
+    }
+
+    /// Creates a store with the contents of a file. The store writes the file after each response that changes the
+    /// cookies that it stores. An expiry that moves by less than a minute is not a change.
+    ///
+    /// - `path`: a path in an existing folder. A missing file counts as empty. At most 16 MiB are read.
+    /// - `keepsSessionCookies`: whether session cookies are written too. Default false, as in a browser that is closed.
+    ///
+    /// Reads the file synchronously and never fails: `problem` contains the error. Only the owner can read the file,
+    /// and it is replaced as a whole, so a crash leaves the old or the new version. A damaged file is renamed to
+    /// `<path>.damaged-<seconds>`. A file is left as it is, and nothing is saved, if it cannot be read or renamed, if a
+    /// newer version wrote it, if it belongs to another user, if others can read or change it, or if it is a symbolic
+    /// link. If two processes use one file, the last write wins.
+    public init(
+        file path: String, keepsSessionCookies: Bool = false, jar: CookieJar = CookieJar(),
+        time: any TimeSource = SystemTime()
+    ) {
+        let file = CookieFile(path: path, keepsSessionCookies: keepsSessionCookies)
+        var state = State(jar: jar)
+        let now = time.date
+        do throws(NetworkError) {
+            let content = try file.read(at: now)
+            let refused = content.cookies.count { !$0.hasExpired(at: now) && state.jar.insert($0, at: now) != nil }
+            state.problem = content.problem
+            if refused > 0 {
+                state.problem = NetworkError(
+                    .storage, detail: "\(refused) cookies of \(path) are invalid and were skipped.")
+            }
+        } catch {
+            state.problem = error
+            state.isWritable = false
+        }
+        self.state = Locked(state)
+        self.file = file
+    }
+
+    /// All cookies, the oldest first. Some may have expired since the last call.
+    public var cookies: [Cookie] { state.withLock { $0.jar.cookies } }
+
+    /// The last error of the file, `.storage`; nil if there is none, and again after the next successful write.
+    public var problem: NetworkError? { state.withLock { $0.problem } }
+
+    /// Returns the cookies for a GET of `url` now, in the order of the field. Throws if `url` is not an http or https
+    /// URL.
+    public func cookies(for url: String, at now: Date = Date()) throws(NetworkError) -> [Cookie] {
+        let request = try HTTPRequest(url: url)
+        return state.withLock { $0.jar.cookies(for: request, at: now) }
+    }
+
+    /// Adds a cookie, or replaces the one with its name, domain and path. Returns the reason if it is refused.
+    @discardableResult
+    public func insert(_ cookie: Cookie, at now: Date = Date()) -> CookieRefusal? {
+        change { $0.insert(cookie, at: now) }
+    }
+
+    /// Removes the cookies for which `isUnwanted` returns true: `store.removeAll { $0.domain == "example.com" }`.
+    public func removeAll(where isUnwanted: @Sendable (Cookie) -> Bool) {
+        // The jar is not locked while the caller's code runs.
+        let unwanted = Set(cookies.filter(isUnwanted))
+        change { $0.removeAll { unwanted.contains($0) } }
+    }
+
+    /// Removes all cookies, for example at a logout.
+    public func removeAll() {
+        change { $0.removeAll { _ in true } }
+    }
+
+    /// Writes pending changes to the file. Throws `.storage`. Without a file it has no effect.
+    public func save() throws(NetworkError) {
+        persist()
+        if let problem = state.withLock({ $0.isDirty ? $0.problem : nil }) { throw problem }
+    }
+
+    /// Returns the `Cookie` field for a request.
+    func header(for request: HTTPRequest, isCrossSite: Bool, at now: Date) -> String? {
+        state.withLock { $0.jar.header(for: request, isCrossSite: isCrossSite, at: now) }
+    }
+
+    /// Stores the cookies of the `Set-Cookie` values of a response, and returns the reasons for those that are refused.
+    func take(
+        _ lines: [String], from request: HTTPRequest, at now: Date
+    ) -> [(line: String, refusal: CookieRefusal)] {
+        let (refused, hasChanged) = state.withLock { state in
+            let before = state.changes(file)
+            var refused: [(line: String, refusal: CookieRefusal)] = []
+            for (position, line) in lines.enumerated() {
+                let isOver = position >= state.jar.limits.perResponse
+                if let refusal = isOver ? .tooMany : state.jar.store(line, from: request, at: now) {
+                    refused.append((line, refusal))
+                }
+            }
+            let hasChanged = state.changes(file) != before
+            if hasChanged { state.isDirty = true }
+            return (refused, hasChanged)
+        }
+        if hasChanged { persist() }
+        return refused
+    }
+
+    /// The list that defines which hosts belong to the same site.
+    var publicSuffixes: PublicSuffixList { state.withLock { $0.jar.publicSuffixes } }
+
+    private func change<Result: Sendable>(_ change: (inout CookieJar) -> Result) -> Result {
+        let result = state.withLock { state in
+            state.isDirty = true
+            return change(&state.jar)
+        }
+        persist()
+        return result
+    }
+
+    /// Writes pending changes. On return they are on disk, or `problem` contains the error and the next change tries
+    /// again.
+    private func persist() {
+        guard let file else { return }
+        writing.withLock { _ in
+            let cookies = state.withLock { state -> [Cookie]? in
+                guard state.isDirty, state.isWritable else { return nil }
+                state.isDirty = false
+                return state.jar.cookies
+            }
+            guard let cookies else { return }
+            let failure = file.write(cookies)
+            state.withLock { state in
+                state.problem = failure
+                if failure != nil { state.isDirty = true }
+            }
+        }
+    }
+}
+
+extension CookieStore: CustomStringConvertible, CustomReflectable {
+    /// The number of cookies and where they are stored, without their contents.
+    public var description: String {
+        let jar = state.withLock { $0.jar.description }
+        return file.map { "\(jar) in \($0.path)" } ?? jar
+    }
+
+    /// Empty, so that `dump` shows no value.
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension URL {
+    /// Returns the path of a file URL. Throws `.invalidRequest` for any other URL.
+    func filePath() throws(NetworkError) -> String {
+        guard isFileURL else {
+            throw NetworkError(
+                .invalidRequest, detail: "A URL that should name a file has the scheme \(scheme ?? "nothing").",
+                hint: "Create it with URL(filePath:).")
+        }
+        return path
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension HTTPRequest {
+    /// Creates a request for an absolute `http` or `https` URL, under the rules for text.
+    public init(
+        _ method: HTTPMethod = .get, url: URL, headers: HTTPHeaders = [:], body: RequestBody = .empty
+    ) throws(NetworkError) {
+        try self.init(method, url: url.absoluteString, headers: headers, body: body)
+    }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+
+/// Computes the timeouts of an exchange on the monotonic clock, for transports.
+///
+///     handed over ──▶ waiting for the head ──▶ receiving the body
+///                        │          ▲
+///                        ▼          │ last byte of the request
+///                      sending ─────┘
+///
+/// A transport that reports when the request is sent on a connection also has a limit for the time before. Waiting ends
+/// after `firstByte`, whatever arrives before the head is complete. Sending and receiving end when nothing has been
+/// transferred for `idle`. The deadline of the attempt bounds the time to the head and is suspended while the request
+/// body is transferred. Until the exchange begins, only the deadlines of the attempt and of the call apply. Activity
+/// only updates `lastActivity`; no timer is set or cancelled. The transport calls `check(at:)` at the earliest possible
+/// end, and either ends the exchange or receives the next time to check.
+package struct TimeoutTracker: Sendable {
+    private enum Phase {
+        case waiting(since: Int64)
+        case sending
+        case receiving
+    }
+
+    private let handedOver: Int64
+    private var begun: Int64?
+    private var answered: Int64?
+    private var total: Int64
+    /// The deadline of the head, extended by the time that sending takes.
+    private var attempt: Int64
+    private var sendingSince: Int64?
+    /// The time at which the wait for a connection began; nil once the request is about to be sent.
+    private var connectingSince: Int64?
+    private var connect: Int64?
+    private let firstByte: Int64?
+    private let idle: Int64?
+    private var phase: Phase
+    package var lastActivity: Int64
+    /// True while the reader or the producer is behind, so that the transfer is paused on this side.
+    package var isHeld = false
+
+    /// Reads the context's own clock once: with a manual clock the *remaining* time is still measured in real time.
+    package init(_ context: ExchangeContext, now: Int64 = Self.now()) {
+        handedOver = now
+        phase = .waiting(since: now)
+        lastActivity = now
+        firstByte = context.timeouts.firstByte?.wholeNanoseconds
+        idle = context.timeouts.idle?.wholeNanoseconds
+        let isBounded = context.totalDeadline.instant != nil || context.attemptDeadline.instant != nil
+        let reading = isBounded ? context.time.now : MonotonicInstant(nanoseconds: 0)
+        func end(_ deadline: Deadline) -> Int64 {
+            deadline.remaining(at: reading).map { Self.sum(now, $0.wholeNanoseconds) } ?? .max
+        }
+        (total, attempt) = (end(context.totalDeadline), end(context.attemptDeadline))
+    }
+
+    /// The time that the exchange waited until it began.
+    package func queued(at now: Int64) -> Duration { .nanoseconds((begun ?? now) - handedOver) }
+
+    /// The time from the beginning to the head, once the head has arrived.
+    package var untilAnswer: Duration? { answered.map { .nanoseconds($0 - (begun ?? handedOver)) } }
+
+    /// The time since the head arrived.
+    package func sinceAnswer(at now: Int64) -> Duration? { answered.map { .nanoseconds(now - $0) } }
+
+    /// The time since the transport received the exchange.
+    package func elapsed(at now: Int64) -> Duration { .nanoseconds(now - handedOver) }
+
+    /// Begins the exchange; the time before was spent in a queue. With a time for `connecting`, that phase lasts until
+    /// `connected`.
+    package mutating func begin(at now: Int64, connecting time: Duration? = nil) {
+        begun = now
+        connect = time?.wholeNanoseconds
+        connectingSince = now
+        awaitHead(at: now)
+    }
+
+    /// Records that the request is about to be sent on a connection.
+    package mutating func connected() {
+        connectingSince = nil
+    }
+
+    /// Restarts the connecting phase; the time before was a wait for a connection that others use.
+    package mutating func connectLater(from now: Int64) {
+        connectingSince = now
+    }
+
+    package var isConnected: Bool { begun != nil && connectingSince == nil }
+
+    /// Records that content is sent or prepared for sending. Returns true when that starts a phase with another end.
+    @discardableResult package mutating func send(at now: Int64) -> Bool {
+        lastActivity = now
+        guard case .waiting = phase else { return false }
+        phase = .sending
+        sendingSince = now
+        return true
+    }
+
+    /// Records that the request is complete or starts again, and that the response is awaited.
+    package mutating func awaitHead(at now: Int64) {
+        lastActivity = now
+        if let start = sendingSince { attempt = Self.sum(attempt, max(0, now - start)) }
+        sendingSince = nil
+        if case .receiving = phase { return }
+        phase = .waiting(since: now)
+    }
+
+    /// Records that the head is complete or a part of the body has arrived.
+    package mutating func receive(at now: Int64) {
+        lastActivity = now
+        if answered == nil { answered = now }
+        phase = .receiving
+    }
+
+    /// Ends the exchange at `moment` at the latest.
+    package mutating func end(by moment: Int64) {
+        total = min(total, moment)
+    }
+
+    /// The deadline of the head, extended by the time that sending the request body has taken so far.
+    private var endOfAttempt: Int64 {
+        guard answered == nil else { return .max }
+        return sendingSince.map { Self.sum(attempt, max(0, lastActivity - $0)) } ?? attempt
+    }
+
+    /// Returns the phase that has timed out at `now`, or else the next time to check.
+    package func check(at now: Int64) -> (expired: NetworkError.Phase?, next: Int64) {
+        if now >= total { return (.total, now) }
+        let attempt = endOfAttempt
+        if now >= attempt { return (.attempt, now) }
+        var total = min(total, attempt)
+        if let connectingSince, let connect {
+            let end = Self.sum(connectingSince, connect)
+            if now >= end { return (.connect, now) }
+            total = min(total, end)
+        }
+        guard !isHeld, begun != nil else { return (nil, total) }
+        let (start, limit, name): (Int64, Int64?, NetworkError.Phase) =
+            if case .waiting(let since) = phase { (since, firstByte, .firstByte) } else { (lastActivity, idle, .idle) }
+        guard let limit else { return (nil, total) }
+        let end = Self.sum(start, limit)
+        return now >= end ? (name, now) : (nil, min(total, end))
+    }
+
+    /// The monotonic clock of the system.
+    package static func now() -> Int64 {
+        SystemTime().now.nanoseconds
+    }
+
+    /// Returns the time `time` from now. A negative duration counts as zero.
+    package static func moment(after time: Duration) -> Int64 {
+        sum(now(), max(0, time.wholeNanoseconds))
+    }
+
+    private static func sum(_ left: Int64, _ right: Int64) -> Int64 {
+        let (sum, overflow) = left.addingReportingOverflow(right)
+        return overflow ? .max : sum
+    }
+}
+
+extension NetworkError {
+    /// Returns the error for a phase that exceeded `timeouts`.
+    package static func timeout(_ phase: Phase, _ timeouts: Timeouts) -> NetworkError {
+        let text =
+            switch phase {
+            case .connect: timeouts.connect.map { "No connection within \($0.brief)." }
+            case .firstByte: timeouts.firstByte.map { "No response within \($0.brief)." }
+            case .idle: timeouts.idle.map { "No data was transferred for \($0.brief)." }
+            case .total: timeouts.total.map { "The call was not complete within \($0.brief)." }
+            case .attempt: timeouts.attempt.map { "The attempt had no response within \($0.brief)." }
+            default: nil as String?
+            }
+        let otherwise =
+            phase == .attempt
+            ? "The attempt had no response within its time limit." : "The time limit of the call expired."
+        return NetworkError(.timedOut(phase), detail: text ?? otherwise)
+    }
+}

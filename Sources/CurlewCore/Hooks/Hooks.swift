@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+/// The interceptor of `.onRequest`, where its rules are documented.
+package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
+    public let placement: Placement
+    /// Whether responses may depend on what the closure changes.
+    public let changesPrincipal: Bool
+    private let owner: Owner
+    private let body: @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+
+    private enum Owner: Sendable {
+        case client
+        case origin(Origin)
+        case unreadable(String)
+    }
+
+    /// Creates a hook at `placement`. An error that `body` throws ends the call before this attempt sends anything.
+    public init(
+        at placement: Placement = .custom, changesPrincipal: Bool = true,
+        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+    ) {
+        self.init(owner: .client, at: placement, changesPrincipal: changesPrincipal, body)
+    }
+
+    /// Creates a hook for requests to the origin of `url`, whose path is ignored. A text that is not an absolute URL is
+    /// a problem of the pipeline.
+    public init(
+        for url: String, at placement: Placement = .custom, changesPrincipal: Bool = true,
+        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+    ) {
+        let owner: Owner
+        do {
+            owner = .origin(try HTTPRequest(url: url).origin)
+        } catch {
+            owner = .unreadable(error.detail)
+        }
+        self.init(owner: owner, at: placement, changesPrincipal: changesPrincipal, body)
+    }
+
+    private init(
+        owner: Owner, at placement: Placement, changesPrincipal: Bool,
+        _ body: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void
+    ) {
+        self.owner = owner
+        self.placement = placement
+        self.changesPrincipal = changesPrincipal
+        self.body = body
+    }
+
+    package var scope: InterceptorScope {
+        if case .origin(let origin) = owner { .origin(origin) } else { .client }
+    }
+
+    /// Reports an origin that cannot be parsed.
+    public func problem(in setup: PipelineEnvironment) -> String? {
+        if case .unreadable(let detail) = owner { "The hook has no origin. \(detail)" } else { nil }
+    }
+
+    private func concerns(_ request: HTTPRequest) -> Bool {
+        switch owner {
+        case .client: true
+        case .origin(let origin): request.origin == origin
+        case .unreadable: false
+        }
+    }
+
+    /// `.unknown`, since the closure may attach anything; `.anonymous` if no response depends on it.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        changesPrincipal && concerns(request) ? .unknown : .anonymous
+    }
+
+    /// Runs the closure on a copy of the request, then the rest of the chain with it.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        guard concerns(request) else { return try await next(request) }
+        var request = request
+        try await body(&request, next.context)
+        return try await next(request)
+    }
+}
+
+/// The interceptor of `.onResponse`, where its rules are documented.
+package struct ResponseHook: Interceptor {
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
+    public let placement: Placement
+    private let body: @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
+
+    /// Creates a hook at `placement`. An error that `body` throws ends the call instead of the response.
+    public init(
+        at placement: Placement = .custom,
+        _ body: @escaping @Sendable (HTTPResponse, ExchangeContext) async throws -> Void
+    ) {
+        self.placement = placement
+        self.body = body
+    }
+
+    /// False: a preview has no response.
+    public var runsInPreview: Bool { false }
+
+    /// `.anonymous`: it changes nothing.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
+    /// Runs the rest of the chain, then the closure.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        var response = try await next(request)
+        next.context.secrets.declare(in: &response.headers)
+        try await body(response, next.context)
+        return response
+    }
+}
+
+/// The interceptor of `.onError`, where its rules are documented.
+package struct ErrorHook: Interceptor {
+    /// The position in the pipeline; `.custom` by default, so that the hook runs once for each attempt.
+    public let placement: Placement
+    private let body: @Sendable (NetworkError, ExchangeContext) async -> Void
+
+    /// Creates a hook at `placement`. The error is passed on when `body` has returned.
+    public init(
+        at placement: Placement = .custom, _ body: @escaping @Sendable (NetworkError, ExchangeContext) async -> Void
+    ) {
+        self.placement = placement
+        self.body = body
+    }
+
+    /// False: a preview has no failure.
+    public var runsInPreview: Bool { false }
+
+    /// `.anonymous`: it changes nothing.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
+    /// Runs the rest of the chain, and the closure if it throws.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        do {
+            return try await next(request)
+        } catch {
+            var failure = NetworkError(error)
+            if failure.request == nil { failure.request = RequestLine(request) }
+            failure = failure.withholding(next.context.secrets)
+            await body(failure, next.context)
+            throw failure
+        }
+    }
+}
+
+extension RequestHook: CustomStringConvertible {
+    /// `onRequest`, with the origin if one was specified.
+    public var description: String {
+        if case .origin(let origin) = owner { "onRequest(\(origin))" } else { "onRequest" }
+    }
+}
+
+extension ResponseHook: CustomStringConvertible {
+    /// `onResponse`
+    public var description: String { "onResponse" }
+}
+
+extension ErrorHook: CustomStringConvertible {
+    /// `onError`
+    public var description: String { "onError" }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+extension HTTPRequest {
+    /// Returns the request as a `curl` command for a POSIX shell, to repeat or share the request.
+    ///
+    ///     curl --request 'POST' \
+    ///         --header 'Content-Type: application/json' \
+    ///         --data-raw '{"name":"Ada","password":"REDACTED"}' \
+    ///         'https://api.example.com/users'
+    ///
+    /// A POSIX shell (sh, bash, dash) reads every part from the request as text, byte for byte, whatever it contains.
+    /// Control characters other than line breaks are written in octal, so the command can be shown in a terminal and
+    /// pasted. A method or a file name with a NUL byte cannot be an argument: then the result is a comment that states
+    /// this, and no command. For other shells (fish, csh, PowerShell) the text is not safe.
+    ///
+    /// Text bodies in memory up to 16 KiB are included, and a file is named. Any other body (binary, streamed,
+    /// multipart, longer) is omitted, and a comment above the command states this.
+    ///
+    /// Secrets are replaced: those of `Redaction.standard`, and those that the client and its interceptors declare.
+    public func curlCommand() -> String {
+        CurlCommand(request: self, redaction: secrets.redaction).text
+    }
+
+    /// Returns the request as a `curl` command with a custom redaction.
+    ///
+    /// - `redaction`: the secrets to replace, besides those that the client and its interceptors declare. With `.none`
+    ///   the command contains all of them.
+    public func curlCommand(redaction: Redaction) -> String {
+        CurlCommand(request: self, redaction: secrets.added(to: redaction)).text
+    }
+}
+
+/// Formats the command, one option per line.
+struct CurlCommand {
+    let request: HTTPRequest
+    let redaction: Redaction
+
+    private static let bodyLimit = 16 << 10
+
+    var text: String {
+        let content = self.content
+        let hasBody = content.option != nil
+        let url = redaction.url(request.urlString)
+        var options = methodOption(hasBody: hasBody) + headerOptions(hasBody: hasBody)
+        if let option = content.option { options.append(option) }
+        // curl treats brackets and braces in a URL as ranges and lists.
+        if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { options.append(Option("--globoff")) }
+        options.append(Option("", url))
+        let lines = options.compactMap(\.text)
+        guard lines.count == options.count else {
+            return "# No command: the method or the file name contains a NUL byte, which an argument cannot."
+        }
+        let comment = content.comment.map { "# \($0)\n" } ?? ""
+        return comment + "curl " + lines.joined(separator: " \\\n    ")
+    }
+
+    /// Omits what curl does by default. `--request HEAD` would wait for a body that never arrives.
+    private func methodOption(hasBody: Bool) -> [Option] {
+        switch request.method {
+        case .get where !hasBody: []
+        case .head where !hasBody: [Option("--head")]
+        default: [Option("--request ", request.method.rawValue)]
+        }
+    }
+
+    private func headerOptions(hasBody: Bool) -> [Option] {
+        // A name is a token, so curl cannot treat the argument as `@file`.
+        var options = request.headers.map { field in
+            let value = redaction.value(field.value, ofHeader: field.name)
+            // curl drops a field without a value unless its name ends in a semicolon.
+            return Option("--header ", value.isEmpty ? "\(field.name);" : "\(field.name): \(value)")
+        }
+        if hasBody, !request.headers.contains(.contentType) {
+            // curl would declare the body as a form.
+            options.append(Option("--header ", "Content-Type:"))
+        }
+        return options
+    }
+
+    private var content: (option: Option?, comment: String?) {
+        switch request.body.kind {
+        case .empty:
+            return (nil, nil)
+        case .file(let path):
+            // curl treats `@-` as the standard input.
+            return (Option("--data-binary ", path == "-" ? "@./-" : "@" + path), nil)
+        case .parts, .stream:
+            let type = request.headers[.contentType].flatMap { MediaType($0) }
+            if let data = request.body.data,
+                let text = redaction.shownBody(data, mediaType: type, limit: Self.bodyLimit, clips: false)
+            {
+                return (Option("--data-raw ", text), nil)
+            }
+            // The comment contains a length and no text of the request, so nothing can end it.
+            return (nil, "The body is omitted (\(request.body)).")
+        }
+    }
+
+    /// An option, or an operand where `name` is empty.
+    private struct Option {
+        /// Nil if the shell cannot represent the argument.
+        let text: String?
+
+        init(_ name: String) { text = name }
+
+        init(_ name: String, _ argument: String) { text = ShellWord.quoted(argument).map { name + $0 } }
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+extension Interceptor where Self == BuiltInInterceptor {
+    /// Logs two lines for each call or, with `each: .request`, for each request on the wire, with secrets redacted.
+    ///
+    ///     → #12 GET https://api.example.com/users/1 (GetUser)
+    ///     ← #12 200 OK in 34 ms, 512 bytes
+    ///
+    /// `each: .call`, the default, is the outermost interceptor and sees the call as its caller does: one pair of lines
+    /// whatever the retries and redirects, and the time until the response head arrives. The end of the line shows
+    /// whether the call took more than one attempt or its response is from a cache. `each: .request` is the innermost
+    /// interceptor and sees each request as it is sent, with its credentials redacted, and what led to it. A pipeline
+    /// may contain one of each.
+    ///
+    /// It never reads a streamed body and changes nothing. Calls that refresh tokens for a client are logged too.
+    public static func logging(
+        _ level: LogEntry.Level = .line, each unit: LogEntry.Unit = .call,
+        redaction: Redaction = .standard, bodyLimit: Int = 4096,
+        sink: @escaping @Sendable (LogEntry) -> Void = LogEntry.standardError
+    ) -> BuiltInInterceptor {
+        BuiltInInterceptor(
+            LoggingInterceptor(level, each: unit, redaction: redaction, bodyLimit: bodyLimit, sink: sink))
+    }
+}
+
+// Attaches nothing.
+extension LoggingInterceptor: ScopedInterceptor {}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// Formats requests, responses and failures as lines of text: redacted, bounded, safe for a terminal.
+struct ExchangeText: Sendable {
+    let level: LogEntry.Level
+    let redaction: Redaction
+    let bodyLimit: Int
+
+    /// Returns a copy that also redacts the secrets that the client and its interceptors declare.
+    func adding(_ secrets: DeclaredSecrets) -> ExchangeText {
+        ExchangeText(level: level, redaction: secrets.added(to: redaction), bodyLimit: bodyLimit)
+    }
+
+    func lines(of request: HTTPRequest, in context: ExchangeContext) -> [String] {
+        let name = context.routeName.isEmpty ? "" : " (\(context.routeName))"
+        let attempt = context.attempt == 1 ? "" : ", attempt \(context.attempt)" + cause(of: context)
+        let line = "\(request.method) \(redaction.url(RequestLine(request).url))\(name)\(attempt)"
+        let body = request.body.isEmpty ? [] : content(request.body.data, request.headers, "\(request.body)")
+        return ([line] + fields(request.headers) + body).map(\.printable)
+    }
+
+    /// Returns the cause of a further attempt.
+    private func cause(of context: ExchangeContext) -> String {
+        context.pastAttempts.last.map { " (before: \(redaction.text($0.text)))" } ?? ""
+    }
+
+    /// Returns the attempts of a call that had several, one line each at levels that include them.
+    private func lines(of attempts: [Attempt]) -> (suffix: String, lines: [String]) {
+        guard attempts.count > 1 else { return ("", []) }
+        let lines = level < .headers ? [] : attempts.map { "attempt \(redaction.text("\($0)"))" }
+        return (", \(attempts.count) attempts", lines)
+    }
+
+    /// Returns the lines for a call whose request could not be created.
+    func lines(ofUnsent error: NetworkError, in context: ExchangeContext) -> [String] {
+        let call = [error.unsentMethod.map { "\($0)" }, context.routeName.isEmpty ? nil : context.routeName]
+            .compactMap { $0 }.joined(separator: " ")
+        let detail = redaction.text(error.detail).clipped(to: 300).joinedLines
+        return ["\(call.isEmpty ? "" : call + " ")not sent, \(error.label): \(detail)".printable]
+    }
+
+    func lines(of response: HTTPResponse, after time: Duration) -> [String] {
+        let data = response.body.bufferedData
+        let size = data.map { "\($0.count) bytes" } ?? "\(response.body)"
+        let attempts = lines(of: response.attempts)
+        let source = response.facts.otherSources.map { ", " + $0 }.joined()
+        let line = "\(response.status) in \(time.brief), \(size)\(attempts.suffix)\(source)"
+        let body = data?.isEmpty == true ? [] : content(data, response.headers, "streamed")
+        return ([line] + attempts.lines + fields(response.headers) + body).map(\.printable)
+    }
+
+    func lines(of error: NetworkError, after time: Duration) -> [String] {
+        let detail = redaction.text(error.detail).clipped(to: 300)
+        let attempts = lines(of: error.attempts)
+        let line =
+            "\(error.label) after \(time.brief)\(attempts.suffix)\(detail.isEmpty ? "" : ": \(detail.joinedLines)")"
+        return ([line] + attempts.lines).map(\.printable)
+    }
+
+    private func fields(_ headers: HTTPHeaders) -> [String] {
+        guard level >= .headers else { return [] }
+        return headers.map { "\($0.name): \(redaction.value($0.value, ofHeader: $0.name))" }
+    }
+
+    /// Returns the lines of a body, or one line with the reason why they are omitted.
+    private func content(_ data: Data?, _ headers: HTTPHeaders, _ absent: String) -> [String] {
+        guard level >= .body else { return [] }
+        guard let data else { return ["(\(absent), not shown)"] }
+        let type = headers[.contentType].flatMap { MediaType($0) }
+        guard let text = redaction.shownBody(data, mediaType: type, limit: bodyLimit, clips: true) else {
+            return ["(\(data.count) bytes of \(type?.essence ?? "an unknown type"), not shown)"]
+        }
+        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
+    }
+}
+
+extension String {
+    /// The text on one line, with runs of white space replaced by one space.
+    var joinedLines: String {
+        split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewCore
+import CurlewHTTP
+
+/// The interceptor of `.redirects()`, where its rules are documented.
+package struct RedirectInterceptor: Interceptor {
+    /// The policy of calls that specify none.
+    public let policy: RedirectPolicy
+
+    /// Creates an interceptor that follows `policy`.
+    public init(_ policy: RedirectPolicy = .standard) {
+        self.policy = policy
+    }
+
+    /// `.redirects`.
+    public var placement: Placement { .redirects }
+
+    /// False: a preview has no response that could redirect.
+    public var runsInPreview: Bool { false }
+
+    /// `.unknown`: for a cache further out, the response may be from any URL, with the credentials that are attached
+    /// there. At `.redirects` this interceptor is outside of caches, which do not query it.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .unknown }
+
+    /// Runs the rest of the chain, and runs it again for each redirect that is followed.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        // Caches must know declared secrets before any redirect. Most calls have none and copy nothing.
+        guard policy.secretHeaders.isEmpty, next.context[RedirectPolicyKey.self]?.secretHeaders.isEmpty != false else {
+            let context = declaring(next.context)
+            let response = try await next(request, context: context)
+            guard RedirectPolicy.redirects(response.status) else { return response }
+            return try await follow(response, to: request, next, context)
+        }
+        let response = try await next(request)
+        guard RedirectPolicy.redirects(response.status) else { return response }
+        return try await follow(response, to: request, next, next.context)
+    }
+
+    private func declaring(_ context: ExchangeContext) -> ExchangeContext {
+        var context = context
+        context.forwardedFields.secret.formUnion(policy(for: context).secretHeaders)
+        return context
+    }
+
+    /// Returns the call's policy plus what the client's policy declares, or the client's policy.
+    private func policy(for context: ExchangeContext) -> RedirectPolicy {
+        let asked = context.options.isSingleHop ? .manual : context[RedirectPolicyKey.self]
+        return asked?.adding(policy) ?? policy
+    }
+
+    private func follow(
+        _ first: HTTPResponse, to asked: HTTPRequest, _ next: Next, _ context: ExchangeContext
+    ) async throws -> HTTPResponse {
+        let policy = policy(for: context)
+        var context = context
+        var trail = RedirectTrail(crossedOrigin: context.crossedOrigin)
+        var (request, response, began) = (asked, first, Duration.zero)
+        while true {
+            let decision = policy.decide(
+                response.status, response.headers, to: request, after: trail, limit: context.limits.redirects,
+                homeFields: context.homeFields)
+            switch decision {
+            case .deliver(let reason):
+                if let reason { context.record(.feature(RedirectEvent.kept(response, because: reason))) }
+                if context.hop > 0 { response.redirects = context.redirects }
+                if context.hop > 0 { response.follow(context.pastAttempts, hop: context.hop, start: began) }
+                return response
+            case .fail(let failure):
+                response.body.cancel()
+                throw explained(failure, response, to: request, in: context)
+            case .follow(let following, let redirect):
+                try await response.body.finish(on: context.time)
+                trail.append(redirect)
+                began = context.start.duration(to: context.time.now)
+                context.pastAttempts = response.attempts
+                try advance(&context, by: redirect, from: request.origin, trail, policy)
+                request = following
+                response = try await send(request, next, context)
+            }
+        }
+    }
+
+    private func advance(
+        _ context: inout ExchangeContext, by redirect: Redirect, from origin: Origin, _ trail: RedirectTrail,
+        _ policy: RedirectPolicy
+    ) throws {
+        guard !context.totalDeadline.hasPassed(at: context.time.now) else {
+            throw NetworkError(
+                .timedOut(.total), detail: "The time limit of the call expired after \(context.hop) redirects.")
+        }
+        context.record(.feature(RedirectEvent.followed(redirect)))
+        context.hop += 1
+        context.attempt = 1
+        context.redirects.append(redirect)
+        context.pastOrigins.append(origin)
+        if trail.crossedOrigin, !context.crossedOrigin {
+            context.crossedOrigin = true
+            context.forwardedFields.home = context.homeFields
+            context.forwardedFields.declared = policy.forwardedHeaders.union(context.fields.harmless)
+            context.forwardedFields.secret.formUnion(context.fields.secret)
+        }
+    }
+
+    private func send(
+        _ request: HTTPRequest, _ next: Next, _ context: ExchangeContext
+    ) async throws -> HTTPResponse {
+        do {
+            return try await next(request, context: context)
+        } catch {
+            var failure = NetworkError(error)
+            if failure.request == nil { failure.request = RequestLine(request) }
+            if failure.attempts.isEmpty { failure.attempts = context.pastAttempts }
+            throw failure
+        }
+    }
+
+    private func explained(
+        _ failure: NetworkError, _ response: HTTPResponse, to request: HTTPRequest, in context: ExchangeContext
+    ) -> NetworkError {
+        var failure = failure
+        if failure.request == nil { failure.request = RequestLine(request) }
+        failure.attempts = response.attempts
+        if failure.response == nil {
+            failure.response = NetworkError.Response(
+                status: response.status, headers: response.headers, date: context.time.date)
+        }
+        return failure
+    }
+}
+
+extension RedirectInterceptor: CustomStringConvertible {
+    /// `Redirects`, with the policy if it is not the standard one.
+    public var description: String {
+        if case .all = policy.rule { "Redirects" } else { "Redirects(\(policy))" }
+    }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// Limits the number of concurrent exchanges and queues the others fairly. Created by `.concurrencyLimit(8)`. Clients
+/// that share a limit are limited together.
+///
+/// Guarantees:
+/// - At most `permits` exchanges of one scope are in flight. An exchange is in flight until its body has been read to
+///   the end, has failed, was cancelled, or has been discarded. An exchange whose body arrived with its response head
+///   (small responses), or that failed, ends immediately.
+/// - The queue is first in, first out within a `RequestOptions.priority`, higher priorities first, and every eighth
+///   permit is for the call that has waited longest.
+/// - A waiting call is refused if, when its turn comes, it has less time left than a typical call takes (the smoothed
+///   mean and deviation of the times to the response head, once ten are known). Its permit is passed to the next call.
+///   An overloaded server thus processes the calls that can still succeed.
+/// - With `AdaptiveConcurrency`, the number of permits follows the times of the responses.
+/// - At most `waiting` calls wait in one scope; the next one fails with `.refused(by: .concurrencyLimit)`. A call that
+///   gets no permit before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. In both
+///   cases, nothing was sent.
+/// - A waiting call that is cancelled leaves the queue immediately.
+///
+/// A caller that holds unread bodies while it sends more calls can wait for its own permits. Read or discard the bodies
+/// first, or rely on the deadline.
+public final class ConcurrencyLimit: Sendable {
+    /// The number of permits in each scope; the maximum if the limit is adaptive.
+    public let permits: Int
+    /// The rules of an adaptive limit; nil if the limit is fixed.
+    public let adaptive: AdaptiveConcurrency?
+    /// The calls that share the permits.
+    public let scope: LimitScope
+    /// The maximum number of waiting calls in each scope.
+    public let waiting: Int
+
+    private let queues = Locked(Queues())
+    /// The number of unused queues that are kept.
+    private static let idleQueues = 256
+
+    /// Creates a fixed limit.
+    ///
+    /// - `permits`: the number of permits. A value below one is a problem of the pipeline.
+    /// - `scope`: the calls that share the permits. Default each origin.
+    /// - `waiting`: the maximum number of waiting calls. Default 1000; zero refuses every call that gets no permit
+    ///   immediately.
+    public init(_ permits: Int, per scope: LimitScope = .origin, waiting: Int = 1000) {
+        self.permits = permits
+        self.scope = scope
+        self.waiting = max(0, waiting)
+        adaptive = nil
+    }
+
+    /// Creates a limit that adapts to the number of exchanges that the server handles without queueing. The other
+    /// parameters are the same.
+    public init(_ adaptive: AdaptiveConcurrency, per scope: LimitScope = .origin, waiting: Int = 1000) {
+        self.adaptive = adaptive
+        self.scope = scope
+        self.waiting = max(0, waiting)
+        permits = adaptive.most
+    }
+
+    /// Returns how many exchanges of a scope may be in flight now.
+    public func permits(of scope: LimitScope.Key) -> Int {
+        queues.withLock { $0.queue(of: scope)?.queue.permits } ?? newQueue.permits
+    }
+
+    private var newQueue: ConcurrencyQueue<Turn> {
+        ConcurrencyQueue(permits: permits, capacity: waiting, adaptive: adaptive)
+    }
+
+    /// The number of exchanges in flight and the number of waiting calls, in all scopes together.
+    public var load: (running: Int, waiting: Int) {
+        queues.withLock { queues in
+            queues.known.values.reduce((0, 0)) { ($0.0 + $1.queue.running, $0.1 + $1.queue.waiting) }
+        }
+    }
+}
+
+/// The turn of a waiting call.
+private final class Turn: Sendable {
+    let shot = SharedResult<Void>()
+    /// Whether the turn came and the permit was passed on: the call holds no permit. Set inside the lock of the queues.
+    let isLost = Locked(false)
+}
+
+extension ConcurrencyLimit {
+    /// The permits and the queue of one scope. Accessed inside the lock.
+    private final class ScopeQueue {
+        let key: LimitScope.Key
+        var queue: ConcurrencyQueue<Turn>
+
+        init(_ key: LimitScope.Key, _ queue: ConcurrencyQueue<Turn>) {
+            self.key = key
+            self.queue = queue
+        }
+
+        func take(_ step: Step) -> (going: [Turn], late: [(waiter: Turn, left: Duration)]) {
+            switch step {
+            case .answer(let sample): return queue.answer(sample)
+            case .finishBody(let now): return queue.finishBody(at: now)
+            case .finish(let sample): return queue.finish(sample)
+            }
+        }
+    }
+
+    private struct Queues {
+        private(set) var known: [LimitScope.Key: ScopeQueue] = [:]
+        /// The queue of the previous call. Most calls use the same one, which avoids hashing the origin.
+        private var last: ScopeQueue?
+
+        mutating func queue(of key: LimitScope.Key) -> ScopeQueue? {
+            if let last, last.key == key { return last }
+            guard let queue = known[key] else { return nil }
+            last = queue
+            return queue
+        }
+
+        mutating func add(_ queue: ScopeQueue) {
+            known[queue.key] = queue
+            last = queue
+        }
+
+        mutating func remove(_ key: LimitScope.Key) {
+            known[key] = nil
+            last = nil
+        }
+    }
+
+    /// An event that releases permits.
+    private enum Step: Sendable {
+        case answer(ConcurrencyQueue<Turn>.Sample)
+        case finishBody(MonotonicInstant)
+        case finish(ConcurrencyQueue<Turn>.Sample?)
+    }
+
+    private enum Arrival: Sendable {
+        case acquire
+        case wait(UInt64, Turn)
+        case full(Int)
+    }
+
+    /// Takes a permit of `key` if one is free and no call waits for it. If it does, the obligations of `acquire(_:_:)`
+    /// apply.
+    func enterAtOnce(_ key: LimitScope.Key) -> Bool {
+        queues.withLock { $0.queue(of: key)?.queue.acquire() ?? false }
+    }
+
+    /// Takes a permit of `key`, waiting for it if necessary. After it returns, the caller must call
+    /// `leave(_:_:sent:at:)` once, or `answer(_:_:sent:at:)` followed by `leaveBody(_:at:)`.
+    func acquire(_ key: LimitScope.Key, _ context: ExchangeContext) async throws {
+        let arrival = queues.withLock { queues -> Arrival in
+            let known = queues.queue(of: key)
+            let queue = known ?? ScopeQueue(key, newQueue)
+            if known == nil { queues.add(queue) }
+            if queue.queue.acquire() { return .acquire }
+            let turn = Turn()
+            guard let ticket = queue.queue.wait(turn, until: context.deadline, context.options.priority ?? .normal)
+            else {
+                return .full(queue.queue.waiting)
+            }
+            return .wait(ticket, turn)
+        }
+        switch arrival {
+        case .acquire:
+            return
+        case .wait(let ticket, let turn):
+            do {
+                try await turn.shot.wait(until: context.deadline, on: context.time)
+            } catch {
+                // The turn may have come at the same moment. The permit is passed to the next call, unless that has
+                // already happened.
+                let hadTurn = queues.withLock { queues -> Bool in
+                    // The queue of a lost turn may have been removed, and the ticket may belong to a call in another
+                    // queue.
+                    guard !turn.isLost.withLock({ $0 }) else { return false }
+                    return !(queues.queue(of: key)?.queue.leave(ticket) ?? true)
+                }
+                if hadTurn { take(.finish(nil), key) }
+                guard error is DeadlinePassed else { throw error }
+                throw refusal(of: key, .timedOut(.queue), "No permit became free before the deadline of the call")
+            }
+        case .full(let count):
+            throw refusal(of: key, .refused(by: .concurrencyLimit), "\(count) calls already wait for a permit")
+        }
+    }
+
+    /// Records a response head whose body has not ended: the permit is kept.
+    func answer(
+        _ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant
+    ) {
+        take(.answer(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
+    }
+
+    /// Releases the permit of an exchange that was recorded with `answer`, and serves the queue.
+    func leaveBody(_ key: LimitScope.Key, at now: MonotonicInstant) {
+        take(.finishBody(now), key)
+    }
+
+    /// Releases a permit and serves the queue.
+    func leave(_ key: LimitScope.Key, _ outcome: ConcurrencyOutcome, sent: MonotonicInstant, at now: MonotonicInstant) {
+        take(.finish(ConcurrencyQueue<Turn>.Sample(sent: sent, outcome: outcome, now: now)), key)
+    }
+
+    private func take(_ step: Step, _ key: LimitScope.Key) {
+        let (going, late, usual) = queues.withLock {
+            queues -> ([Turn], [(waiter: Turn, left: Duration)], Duration?) in
+            guard let queue = queues.queue(of: key) else { return ([], [], nil) }
+            let (going, late) = queue.take(step)
+            for each in late { each.waiter.isLost.withLock { $0 = true } }
+            if queue.queue.isIdle, queues.known.count > Self.idleQueues { queues.remove(key) }
+            return (going, late, queue.queue.usualTime)
+        }
+        for turn in going { turn.shot.finish(.success(())) }
+        for (turn, left) in late {
+            let what = "The call has \(left.brief) left and a typical one takes \(usual?.brief ?? "longer")"
+            turn.shot.finish(.failure(refusal(of: key, .refused(by: .concurrencyLimit), what)))
+        }
+    }
+
+    private func refusal(of key: LimitScope.Key, _ reason: NetworkError.Reason, _ what: String) -> NetworkError {
+        let permits = permits(of: key)
+        return NetworkError(
+            reason, detail: "\(what): the limit for \(key) is \(permits) at a time.",
+            hint: "Start fewer concurrent calls, read or drop response bodies, give urgent calls a higher "
+                + "RequestOptions.priority, or raise .concurrencyLimit(\(permits)).")
+    }
+}

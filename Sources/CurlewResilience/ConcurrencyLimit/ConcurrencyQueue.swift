@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// The permits and the waiting calls of one scope, as a value without I/O.
+struct ConcurrencyQueue<Waiter> {
+    /// The outcome of an exchange.
+    struct Sample: Sendable {
+        let sent: MonotonicInstant
+        let outcome: ConcurrencyOutcome
+        let now: MonotonicInstant
+    }
+
+    private struct Entry {
+        let waiter: Waiter
+        let deadline: Deadline
+    }
+
+    private var semaphore: FairSemaphore<Entry>
+    private var estimate: ConcurrencyEstimate?
+    private var usual = UsualTime()
+    /// The number of exchanges in flight that have their response heads.
+    private var answered = 0
+
+    init(permits: Int, capacity: Int, adaptive: AdaptiveConcurrency?) {
+        estimate = adaptive.map { ConcurrencyEstimate($0) }
+        semaphore = FairSemaphore(permits: estimate?.permits ?? permits, capacity: capacity)
+    }
+
+    var permits: Int { semaphore.permits }
+    var running: Int { semaphore.running }
+    var waiting: Int { semaphore.count }
+    var isIdle: Bool { semaphore.isIdle }
+
+    /// Takes a permit, if there is one and no call waits for it.
+    mutating func acquire() -> Bool { semaphore.acquire() }
+
+    /// Waits in the queue; nil when it is full.
+    mutating func wait(_ waiter: Waiter, until deadline: Deadline, _ priority: RequestPriority) -> UInt64? {
+        semaphore.wait(Entry(waiter: waiter, deadline: deadline), priority)
+    }
+
+    /// Leaves the queue; returns false when the turn of the call has already come.
+    mutating func leave(_ ticket: UInt64) -> Bool { semaphore.leave(ticket) }
+
+    /// Records the response head of an exchange whose permit is kept until `finishBody`. Returns the same as `finish`.
+    mutating func answer(_ sample: Sample) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+        learn(sample)
+        answered += 1
+        return give(at: sample.now)
+    }
+
+    /// Releases the permit of an exchange that was recorded with `answer`. Returns the same as `finish`.
+    mutating func finishBody(at now: MonotonicInstant) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+        answered -= 1
+        semaphore.finish()
+        return give(at: now)
+    }
+
+    /// Releases the permit of an exchange that was not recorded with `answer`. Returns the waiting calls whose turn it
+    /// is, and those that lose their turn because they have less time left than a typical call takes, with the time
+    /// they have left.
+    ///
+    /// - `sample`: the outcome of the exchange; nil if there was none.
+    mutating func finish(_ sample: Sample?) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+        if let sample { learn(sample) }
+        semaphore.finish()
+        return give(at: sample?.now)
+    }
+
+    /// Passes the free permits to waiting calls.
+    ///
+    /// - `now`: nil if no call loses its turn.
+    private mutating func give(
+        at now: MonotonicInstant?
+    ) -> (going: [Waiter], late: [(waiter: Waiter, left: Duration)]) {
+        if let estimate { semaphore.permits = estimate.permits(answered: answered) }
+        guard semaphore.isDue else { return ([], []) }
+        var (going, late): ([Waiter], [(waiter: Waiter, left: Duration)]) = ([], [])
+        while let next = semaphore.next() {
+            if let now, let usual = usual.time, let left = next.deadline.remaining(at: now), left < usual {
+                late.append((next.waiter, left))
+                semaphore.finish()
+            } else {
+                going.append(next.waiter)
+            }
+        }
+        return (going, late)
+    }
+
+    private mutating func learn(_ sample: Sample) {
+        switch sample.outcome {
+        case .answered(let time): usual.add(time)
+        case .gaveUp(let time):
+            // Otherwise only calls that had enough time would count, and the usual time would be too short.
+            if let typical = usual.time, time >= typical { usual.add(time) }
+        case .overloaded, .unknown: break
+        }
+        estimate?.add(sent: sample.sent, sample.outcome, running: semaphore.running, at: sample.now)
+    }
+
+    /// The time of a typical call, if known.
+    var usualTime: Duration? { usual.time }
+}
+
+/// The outcome of an exchange that a limit adapts to.
+enum ConcurrencyOutcome: Hashable, Sendable {
+    /// The response head arrived after this time.
+    case answered(Duration)
+    /// The server is overloaded.
+    case overloaded
+    /// No response arrived in this time. It counts only if it is longer than expected.
+    case gaveUp(Duration)
+    /// The outcome indicates nothing.
+    case unknown
+
+    init(_ response: borrowing HTTPResponse, after took: Duration) {
+        let isOverload = response.status == .tooManyRequests || response.status == .serviceUnavailable
+        self = isOverload ? .overloaded : .answered(max(.zero, took))
+    }
+
+    init(_ error: NetworkError, after took: Duration) {
+        switch error.reason {
+        case .timedOut(.queue): self = .unknown
+        case .timedOut(.total), .timedOut(.attempt): self = .gaveUp(took)
+        case .timedOut, .connectionLost(.requestMayHaveArrived): self = .overloaded
+        default: self = .unknown
+        }
+    }
+}

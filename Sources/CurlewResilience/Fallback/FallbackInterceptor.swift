@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+import CurlewHTTP
+
+/// The interceptor of `.fallback`, where its rules are documented.
+package struct FallbackInterceptor: Interceptor {
+    private let when: @Sendable (NetworkError) -> Bool
+    private let answer: @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
+
+    /// Creates a fallback.
+    ///
+    /// - `when`: whether to call `answer`. Default `NetworkError.isOutage`.
+    /// - `answer`: returns the response in place of the failure; nil for none.
+    public init(
+        when: @escaping @Sendable (NetworkError) -> Bool = { $0.isOutage },
+        _ answer: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
+    ) {
+        self.when = when
+        self.answer = answer
+    }
+
+    /// `.fallback`.
+    public var placement: Placement { .fallback }
+
+    /// False: a preview has no failure.
+    public var runsInPreview: Bool { false }
+
+    /// `.anonymous`: it changes no request.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
+    /// Runs the rest of the chain, and returns a substitute response if that fails.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        let context = next.context
+        do {
+            let response = try await next(request)
+            guard response.status.code >= 400, !context.options.acceptedStatuses.contains(response.status) else {
+                return response
+            }
+            let failure = response.failure(of: request, in: context)
+            guard let substitute = try await substitute(for: request, after: failure, context) else { return response }
+            response.body.cancel()
+            return substitute
+        } catch let failure as Thrown {
+            throw failure.error
+        } catch {
+            let failure = NetworkError(error)
+            do {
+                guard let substitute = try await substitute(for: request, after: failure, context) else { throw error }
+                return substitute
+            } catch let failure as Thrown {
+                throw failure.error
+            }
+        }
+    }
+
+    /// An error that the closure threw, as distinct from the failure that it received.
+    private struct Thrown: Error {
+        let error: any Error
+    }
+
+    private func substitute(
+        for request: HTTPRequest, after failure: NetworkError, _ context: ExchangeContext
+    ) async throws -> HTTPResponse? {
+        guard !failure.isCancelled, when(failure) else { return nil }
+        do {
+            guard var response = try await answer(request, failure) else { return nil }
+            context.record(
+                .feature(PolicyNotice(.fellBack, by: .fallback, scope: "\(request.origin)", cause: failure.label)))
+            response.standIn(for: failure, of: request, in: context)
+            return response
+        } catch {
+            throw Thrown(error: error)
+        }
+    }
+}
+
+extension FallbackInterceptor: CustomStringConvertible {
+    /// `Fallback`
+    public var description: String { "Fallback" }
+}
+
+extension Interceptor where Self == BuiltInInterceptor {
+    /// Returns a substitute response for a call that has failed: `.fallback { request, error in saved(request) }`.
+    ///
+    ///     .fallback { request, error in request.target == "/rates" ? HTTPResponse(body: ResponseBody(lastRates)) : nil }
+    ///
+    /// - Only logging is placed further out. The fallback is outside of redirects, retries, breakers and the cache. The
+    ///   closure therefore runs once, after all of them have failed, and no cache stores its response, which has
+    ///   `Cache-Control: no-store`.
+    /// - `when` selects the failures. By default, those caused by the server or the network: statuses of 500 and above,
+    ///   408 and 429, no connection, a lost connection, timeouts, invalid responses, and refusals by a breaker or a
+    ///   limit. A status counts as a failure unless `RequestOptions.acceptedStatuses` contains it. Never called for
+    ///   cancellation.
+    /// - Nil keeps the outcome. An error that the closure throws is the error of the call.
+    /// - It is visible: `response.served` is `.fallback`, the notes of the last of the `attempts` mention it, and
+    ///   observers are notified (`PolicyNotice`). The error that the closure receives has the whole history.
+    /// - It has no separate time limit, and the total deadline of the call may have passed. Provide the response from
+    ///   memory or from a file.
+    public static func fallback(
+        when: @escaping @Sendable (NetworkError) -> Bool = { $0.isOutage },
+        _ answer: @escaping @Sendable (HTTPRequest, NetworkError) async throws -> HTTPResponse?
+    ) -> BuiltInInterceptor {
+        BuiltInInterceptor(FallbackInterceptor(when: when, answer))
+    }
+}
+
+extension NetworkError {
+    /// Whether the server or the network caused the error, or a policy that reacts to them. The default of
+    /// `.fallback`.
+    public var isOutage: Bool { isRetryable || isServerError || reason == .badResponse }
+}
+
+extension HTTPResponse {
+    /// Returns the error that the call would throw for the status, with the part of the body that is available.
+    fileprivate func failure(of request: HTTPRequest, in context: ExchangeContext) -> NetworkError {
+        var excerpt = NetworkError.Response.Excerpt(limit: context.limits.errorExcerpt)
+        if let data = body.bufferedData { _ = excerpt.append(data) }
+        var failure = NetworkError(
+            .status(status), request: RequestLine(request),
+            response: NetworkError.Response(
+                status: status, headers: headers, body: excerpt.data, isTruncated: excerpt.isTruncated,
+                date: context.time.date))
+        failure.attempts = attempts
+        return failure
+    }
+
+    /// Marks the response as one that is not from the server.
+    fileprivate mutating func standIn(
+        for failure: NetworkError, of request: HTTPRequest, in context: ExchangeContext
+    ) {
+        let none = Attempt(
+            number: 1, duration: context.start.duration(to: context.time.now), outcome: Attempt.Outcome(failure))
+        var history = failure.attempts
+        let last = history.popLast() ?? none
+        history.append(
+            Attempt(
+                number: last.number, hop: last.hop, start: last.start, duration: last.duration, outcome: last.outcome,
+                decision: last.decision, notes: last.notes + ["response from the fallback"]))
+        attempts = history
+        headers[.cacheControl] = "no-store"
+        facts.standIn = StandIn(failure: failure.label, text: "from the fallback: the call failed: \(failure.label)")
+        if url.isEmpty { url = request.urlString }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// Sends one request, and a second time if the first response is late. The first successful response wins.
+struct HedgedRace: Sendable {
+    private enum Event: Sendable {
+        case late
+        case ended(Int, Result<HTTPResponse, any Error>)
+        /// A failure whose body has been read.
+        case settled(Int, HTTPResponse)
+        /// The wait before the second request was cancelled.
+        case nothing
+    }
+
+    let delay: Duration
+    let time: any TimeSource
+    /// Whether the budget pays for a second request.
+    let mayHedge: @Sendable () -> Bool
+    let send: @Sendable () async throws -> HTTPResponse
+
+    /// Returns the outcome, a note for the history, and whether the request was sent twice.
+    func run() async -> (Result<HTTPResponse, any Error>, note: String?, wasHedged: Bool) {
+        await withTaskGroup(of: Event.self) { group in
+            var finish = Finish()
+            group.addTask { await ended(1) }
+            group.addTask {
+                do {
+                    try await time.sleep(for: delay)
+                    return .late
+                } catch {
+                    return .nothing
+                }
+            }
+            for await event in group {
+                switch event {
+                case .nothing:
+                    continue
+                case .late:
+                    guard finish.wantsHedgeWhenLate, mayHedge() else { continue }
+                    finish.began("the first took longer than \(delay.brief)")
+                    group.addTask { await ended(2) }
+                case .settled(let number, let response):
+                    if finish.take(.success(response), of: number) { group.cancelAll() }
+                case .ended(let number, let result):
+                    // A failure waits for the other request, which may wait for the connection, or for the permit of a
+                    // limit, that the body of the failure holds.
+                    if finish.mustWait(result), case .success(let response) = result, !response.body.isAtHand {
+                        group.addTask { await settled(number, response) }
+                    } else if finish.take(result, of: number) {
+                        group.cancelAll()
+                    }
+                }
+            }
+            let none = Result<HTTPResponse, any Error>.failure(CancellationError())
+            return (finish.result ?? none, finish.note, finish.sendings == 2)
+        }
+    }
+
+    private func settled(_ number: Int, _ response: HTTPResponse) async -> Event {
+        var response = response
+        do {
+            response.body = try await response.body.settled(on: time)
+            return .settled(number, response)
+        } catch {
+            return .ended(number, .failure(error))
+        }
+    }
+
+    private func ended(_ number: Int) async -> Event {
+        do {
+            return .ended(number, .success(try await send()))
+        } catch {
+            return .ended(number, .failure(error))
+        }
+    }
+}
+
+/// Decides which of the outcomes counts.
+private struct Finish {
+    private(set) var sendings = 1
+    private(set) var result: Result<HTTPResponse, any Error>?
+    private var reason = ""
+    private var winner = 1
+    private var ended = 0
+    private var fallback: Result<HTTPResponse, any Error>?
+
+    /// The note for the history; nil when the request was sent once.
+    var note: String? {
+        guard sendings == 2 else { return nil }
+        return "sent twice because \(reason); the \(winner == 1 ? "first" : "second") counts"
+    }
+
+    /// Whether the result is a failure that must wait because the other request is still in flight.
+    func mustWait(_ result: Result<HTTPResponse, any Error>) -> Bool {
+        sendings == 2 && ended == 0 && self.result == nil && !isAnswer(result)
+    }
+
+    var wantsHedgeWhenLate: Bool { sendings == 1 && ended == 0 }
+
+    mutating func began(_ reason: String) {
+        sendings = 2
+        self.reason = reason
+    }
+
+    /// Records the outcome of one request. Returns true when it decides the race.
+    mutating func take(_ result: Result<HTTPResponse, any Error>, of number: Int) -> Bool {
+        ended += 1
+        guard self.result == nil else {
+            Self.drop(result)
+            return false
+        }
+        guard isAnswer(result) || ended == sendings else {
+            fallback = result
+            return false
+        }
+        if let fallback, !isAnswer(result), case .failure(let error) = result,
+            case .refused = NetworkError(error).reason
+        {
+            self.result = fallback
+            winner = 3 - number
+        } else {
+            if let fallback { Self.drop(fallback) }
+            self.result = result
+            winner = number
+        }
+        return true
+    }
+
+    private func isAnswer(_ result: Result<HTTPResponse, any Error>) -> Bool {
+        guard case .success(let response) = result else { return false }
+        return ![408, 429, 500, 502, 503, 504].contains(response.status.code)
+    }
+
+    private static func drop(_ result: Result<HTTPResponse, any Error>) {
+        if case .success(let response) = result { response.body.cancel() }
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+
+/// The queues of a rate limit, one for each scope in use. Accessed inside the lock.
+struct RateBuckets {
+    private(set) var known: [LimitScope.Key: RateBucket] = [:]
+    private let most: Int
+    /// The keys, in slots that are checked in turn for a queue to forget.
+    private var slots: [LimitScope.Key] = []
+    private var hand = 0
+    private static let checks = 8
+
+    /// - `most`: the maximum number of queues that are remembered.
+    init(most: Int) {
+        self.most = max(1, most)
+    }
+
+    subscript(key: LimitScope.Key) -> RateBucket? { known[key] }
+
+    /// Returns the queue of `key`, a new one if there was none.
+    mutating func bucket(for key: LimitScope.Key, _ full: TokenBucket, _ waiting: Int, at now: MonotonicInstant)
+        -> RateBucket
+    {
+        if let bucket = known[key] { return bucket }
+        let bucket = RateBucket(full, waiting)
+        known[key] = bucket
+        if known.count > most, let slot = forgettable(at: now) {
+            known[slots[slot]] = nil
+            slots[slot] = key
+        } else {
+            slots.append(key)
+        }
+        return bucket
+    }
+
+    /// Returns the slot of a queue that can be forgotten: of eight, the one whose bucket is full or will be full
+    /// soonest. A queue with waiting calls is kept, so there may be more queues than `most`, but not more than calls.
+    private mutating func forgettable(at now: MonotonicInstant) -> Int? {
+        var best: (slot: Int, whole: MonotonicInstant)?
+        for _ in 0..<min(Self.checks, slots.count) {
+            hand = (hand + 1) % slots.count
+            guard let bucket = known[slots[hand]], bucket.isIdle else { continue }
+            let whole = bucket.whole
+            if whole <= now { return hand }
+            if best.map({ whole < $0.whole }) ?? true { best = (hand, whole) }
+        }
+        return best?.slot
+    }
+}
+
+/// The tokens and the waiting calls of one scope. Accessed inside the lock.
+final class RateBucket {
+    struct Waiter {
+        let turn: SharedResult<Void>
+        let deadline: Deadline
+    }
+
+    var bucket: TokenBucket
+    var queue: FairQueue<Waiter>
+    /// Whether a task serves the waiting calls.
+    var isPumped = false
+    /// The number of calls that wait for the quota of a resource.
+    var pausing = 0
+    /// The quotas of the server's resources, if it names any.
+    var resources: RateResources?
+
+    init(_ bucket: TokenBucket, _ waiting: Int) {
+        self.bucket = bucket
+        queue = FairQueue(capacity: waiting)
+    }
+
+    /// Whether no call waits.
+    var isIdle: Bool { queue.isEmpty && !isPumped && pausing == 0 }
+
+    /// The earliest time at which forgetting this queue has no effect.
+    var whole: MonotonicInstant { max(bucket.whole, resources?.lastEnd ?? bucket.whole) }
+}
+
+/// Which routes draw on which quotas of a server, and which of the quotas are used up.
+struct RateResources {
+    private static let mostRoutes = 256
+    private static let mostResources = 16
+
+    private var resources: [String: String] = [:]
+    private var ends: [String: MonotonicInstant] = [:]
+
+    /// The end of the last pause.
+    var lastEnd: MonotonicInstant? { ends.values.max() }
+
+    /// Returns the resource of a route that is used up until a time after `now`.
+    func pause(of route: String, at now: MonotonicInstant) -> (resource: String, end: MonotonicInstant)? {
+        guard let resource = resources[route], let end = ends[resource], end > now else { return nil }
+        return (resource, end)
+    }
+
+    mutating func learn(_ resource: String, of route: String) {
+        if resources.count >= Self.mostRoutes, resources[route] == nil, let any = resources.keys.first {
+            resources[any] = nil
+        }
+        resources[route] = resource
+    }
+
+    mutating func pause(_ resource: String, until end: MonotonicInstant) {
+        if ends.count >= Self.mostResources, ends[resource] == nil,
+            let soonest = ends.min(by: { $0.value < $1.value })
+        {
+            ends[soonest.key] = nil
+        }
+        ends[resource] = max(end, ends[resource] ?? end)
+    }
+}

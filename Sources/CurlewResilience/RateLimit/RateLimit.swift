@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// Limits the number of requests in a period and queues the others fairly. Created by
+/// `.rateLimit(10, every: .seconds(1))`. Clients that share a limit are limited together; they must also share their
+/// `TimeSource`.
+///
+/// Guarantees:
+/// - Each request on the wire takes a token from the `TokenBucket` of its scope. In any span of time, no more tokens
+///   are taken than the burst plus those that the span adds, and none early.
+/// - Requests that find no token wait in a queue: first in, first out within a `RequestOptions.priority`, higher
+///   priorities first, and every eighth token is for the call that has waited longest.
+/// - A call that cannot get a token before its deadline fails immediately with `.refused(by: .rateLimit)`, and
+///   `retryAfter` specifies when a token would be available. A call that would exceed `waiting` in the queue fails
+///   likewise. A call that more urgent calls overtake until its deadline fails with `.timedOut(.queue)`. A waiting call
+///   that is cancelled leaves the queue immediately. A request that an open circuit prevents from being sent returns
+///   its token.
+/// - The limit adapts. A 429, 503 or 403 with `Retry-After`, and any response whose `RateLimit` or `X-RateLimit` fields
+///   have no remaining quota, pause the scope for as long as the server specifies, at most `longestPause`. A remaining
+///   quota is not exceeded.
+/// - A response that names the resource of its quota (`X-RateLimit-Resource`, as GitHub's do) pauses only the calls of
+///   routes whose responses have named that resource. Calls that already wait in the queue are not paused. 16 resources
+///   and 256 routes of a scope are remembered.
+/// - `scopes` scopes have separate buckets. When more are in use, a scope without waiting calls is forgotten: of eight
+///   candidates, the one whose bucket is full or will be full soonest. Its next use begins with a full bucket.
+public final class RateLimit: Sendable {
+    /// The number of requests in `period`, in each scope.
+    public let count: Int
+    /// The period for `count`.
+    public let period: Duration
+    /// The calls that share a bucket.
+    public let scope: LimitScope
+    /// The maximum number of waiting calls in each scope.
+    public let waiting: Int
+    /// The longest pause that a server can impose on a scope at a time.
+    public let longestPause: Duration
+
+    /// Whether the `RateLimit` fields of responses are respected.
+    public let heedsQuotas: Bool
+    /// The maximum number of scopes that are remembered.
+    public let scopes: Int
+
+    let full: TokenBucket
+    let buckets: Locked<RateBuckets>
+
+    /// Creates a limit with full buckets.
+    ///
+    /// - `count`, `period`: the pace. Values that are not positive are a problem of the pipeline.
+    /// - `burst`: the number of requests that may be sent immediately after an idle period. Default `count`.
+    /// - `scope`: the calls that share a bucket. Default each origin.
+    /// - `waiting`: the maximum number of waiting calls. Default 1000; zero refuses every call that finds no token.
+    /// - `longestPause`: the longest pause that a server can impose. Default 60 s; zero ignores the pauses of servers.
+    /// - `heedsQuotas`: false ignores the `RateLimit` fields, for servers that send wrong values or a quota that many
+    ///   clients share. `Retry-After` is still respected. Default true.
+    /// - `scopes`: the maximum number of scopes that are remembered, about 200 bytes each. Default 10,000.
+    public init(
+        _ count: Int, every period: Duration, burst: Int? = nil, per scope: LimitScope = .origin, waiting: Int = 1000,
+        longestPause: Duration = .seconds(60), heedsQuotas: Bool = true, scopes: Int = 10_000
+    ) {
+        self.count = count
+        self.period = period
+        self.scope = scope
+        self.waiting = max(0, waiting)
+        self.longestPause = max(.zero, longestPause)
+        self.heedsQuotas = heedsQuotas
+        self.scopes = max(1, scopes)
+        full = TokenBucket(count, every: period, burst: burst)
+        buckets = Locked(RateBuckets(most: self.scopes))
+    }
+
+    /// The number of requests that may be sent immediately after an idle period.
+    public var burst: Int { full.burst }
+
+    /// The number of waiting calls, in all scopes together.
+    public var waitingCount: Int {
+        buckets.withLock { buckets in buckets.known.values.reduce(0) { $0 + $1.queue.count + $1.pausing } }
+    }
+}
+
+extension RateLimit {
+    private enum Arrival: Sendable {
+        case go
+        case wait(UInt64, SharedResult<Void>, startsPump: Bool)
+        case pause(until: MonotonicInstant)
+        case refuse(String, Duration)
+    }
+
+    /// Takes a token of `key` for `request`, waiting for it if necessary.
+    func acquire(_ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext) async throws {
+        while let end = try await take(key, request, context) {
+            defer { buckets.withLock { $0[key]?.pausing -= 1 } }
+            try await context.time.sleep(until: end)
+        }
+    }
+
+    /// Takes a token, or returns the time to try again when the server's quota is used up until then.
+    private func take(
+        _ key: LimitScope.Key, _ request: HTTPRequest, _ context: ExchangeContext
+    ) async throws -> MonotonicInstant? {
+        let (now, deadline, time) = (context.time.now, context.deadline, context.time)
+        let horizon = context.horizon
+        let arrival = buckets.withLock { buckets -> Arrival in
+            let state = buckets.bucket(for: key, full, waiting, at: now)
+            if let (resource, end) = state.resources?.pause(of: Self.route(of: request, context), at: now) {
+                let isLate = horizon.instant.map { $0 <= end } ?? false
+                if isLate || state.pausing >= waiting {
+                    let what =
+                        isLate ? "until after the deadline of the call" : "and \(state.pausing) calls already wait"
+                    return .refuse(
+                        "The server's quota of \(resource.printable) is exhausted \(what)", now.duration(to: end))
+                }
+                state.pausing += 1
+                return .pause(until: end)
+            }
+            if state.queue.isEmpty, state.bucket.take(at: now) { return .go }
+            let priority = context.options.priority ?? .normal
+            let turn = state.bucket.availability(at: now, after: state.queue.ahead(of: priority))
+            if let end = horizon.instant, end <= turn {
+                return .refuse(
+                    "The next token is due only after the deadline of the call", now.duration(to: turn))
+            }
+            let waiter = RateBucket.Waiter(turn: SharedResult(), deadline: deadline)
+            guard let ticket = state.queue.wait(waiter, priority) else {
+                return .refuse("\(state.queue.count) calls already wait for a token", now.duration(to: turn))
+            }
+            defer { state.isPumped = true }
+            return .wait(ticket, waiter.turn, startsPump: !state.isPumped)
+        }
+        switch arrival {
+        case .go: break
+        case .pause(let end): return end
+        case .refuse(let what, let wait): throw refusal(of: key, what, wait)
+        case .wait(let ticket, let turn, let startsPump):
+            if startsPump { pump(key, time) }
+            do {
+                try await turn.wait(until: deadline, on: time)
+            } catch {
+                leave(key, ticket, at: time.now)
+                guard error is DeadlinePassed else { throw error }
+                throw refusal(
+                    of: key, "No token became free before the deadline of the call", nil,
+                    reason: .timedOut(.queue))
+            }
+        }
+        return nil
+    }
+
+    /// Serves the waiting calls, in one task for each queue that has any.
+    private func pump(_ key: LimitScope.Key, _ time: any TimeSource) {
+        // The call that waits first may be the least urgent.
+        Task(priority: .high) {
+            while let next = serve(key, at: time.now, asPump: true) {
+                try await time.sleep(until: next)
+            }
+        }
+    }
+
+    /// Resumes the waiting calls that get a token, and returns the time of the next token; nil when no call waits.
+    private func serve(_ key: LimitScope.Key, at now: MonotonicInstant, asPump: Bool) -> MonotonicInstant? {
+        let (turns, next) = buckets.withLock { buckets -> ([SharedResult<Void>], MonotonicInstant?) in
+            guard let state = buckets[key] else { return ([], nil) }
+            var turns: [SharedResult<Void>] = []
+            while !state.queue.isEmpty, state.bucket.take(at: now) {
+                if let waiter = state.queue.next() { turns.append(waiter.turn) }
+            }
+            guard state.queue.isEmpty else { return (turns, state.bucket.availability(at: now)) }
+            if asPump { state.isPumped = false }
+            return (turns, nil)
+        }
+        for turn in turns { turn.finish(.success(())) }
+        return next
+    }
+
+    /// Removes a waiting call. If its turn came at the same moment, its token is for the next call.
+    private func leave(_ key: LimitScope.Key, _ ticket: UInt64, at now: MonotonicInstant) {
+        let hadTurn = buckets.withLock { buckets in
+            guard let state = buckets[key], !state.queue.leave(ticket) else { return false }
+            state.bucket.giveBack()
+            return true
+        }
+        if hadTurn { _ = serve(key, at: now, asPump: false) }
+    }
+
+    /// Returns the token of a request that was not sent to the next call.
+    func giveBack(_ key: LimitScope.Key, at now: MonotonicInstant) {
+        buckets.withLock { $0[key]?.bucket.giveBack() }
+        _ = serve(key, at: now, asPump: false)
+    }
+
+    func refusal(
+        of key: LimitScope.Key, _ what: String, _ wait: Duration?,
+        reason: NetworkError.Reason = .refused(by: .rateLimit)
+    ) -> NetworkError {
+        var error = NetworkError(
+            reason,
+            detail: "\(what): the limit for \(key) is \(count) in \(period.brief).",
+            hint: "Send less often, give urgent calls a higher RequestOptions.priority, or raise .rateLimit(\(count)).")
+        error.expectedWait = wait
+        return error
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewCore
+import CurlewHTTP
+
+/// The interceptor of `.rateLimit(_:every:)`, where its rules are documented.
+package struct RateLimitInterceptor: ValidatingInterceptor {
+    /// The limit, with its buckets and queues.
+    public let limit: RateLimit
+
+    /// Creates an interceptor for a limit that other clients may share.
+    public init(_ limit: RateLimit) {
+        self.limit = limit
+    }
+
+    /// `.rateLimit`.
+    public var placement: Placement { .rateLimit }
+
+    /// False: a preview sends nothing, so it takes no token.
+    public var runsInPreview: Bool { false }
+
+    /// `.anonymous`: it changes no request.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
+    /// Waits for a token, sends the request, and adapts the limit to the response.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        var context = next.context
+        let arrival = context.time.now
+        let key = limit.scope.key(of: request, in: context)
+        do {
+            try await limit.acquire(key, request, context)
+        } catch {
+            context.tellRefusal(error, .rateLimit, key)
+            throw error
+        }
+        let waited = context.wait(since: arrival, for: .rateLimit, key)
+        do {
+            var response = try await next(request, context: context)
+            limit.learn(from: response, to: request, key, context)
+            response.note(waited, for: "a token")
+            return response
+        } catch let error as NetworkError where error.reason == .refused(by: .circuitBreaker) {
+            // The circuit opened while the call was queued: nothing was sent.
+            limit.giveBack(key, at: context.time.now)
+            throw error
+        }
+    }
+
+    /// Reports a pace that lets no call through.
+    public func problem(in setup: PipelineEnvironment) -> String? {
+        limit.count > 0 && limit.period > .zero && limit.burst > 0
+            ? nil
+            : "The rate limit of \(limit.count) in \(limit.period.brief) allows no calls, or all of them."
+                + " Make both positive."
+    }
+}
+
+extension RateLimitInterceptor: CustomStringConvertible {
+    /// `RateLimit(10 in 1 s per origin)`
+    public var description: String { "RateLimit(\(limit.count) in \(limit.period.brief) per \(limit.scope))" }
+}

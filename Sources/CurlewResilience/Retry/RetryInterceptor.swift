@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewCore
+import CurlewHTTP
+
+/// The interceptor of `.retry()`, where its rules are documented.
+package struct RetryInterceptor: ValidatingInterceptor {
+    /// The policy of calls that specify none.
+    public let policy: RetryPolicy
+    /// The budget that retries draw on.
+    public let budget: RetryBudget
+    package let isPurseChosen: Bool
+    private let rules: RetryRules?
+    private let random: @Sendable () -> Double
+
+    /// Creates an interceptor that follows `policy`.
+    ///
+    /// - `budget`: nil, the default, uses the budget of the pipeline, or a separate one that the client shares with the
+    ///   clients derived from it.
+    /// - `when`: an app-defined rule that classifies each outcome. Not called for cancellation. Default nil, the policy
+    ///   alone.
+    /// - `onRetry`: changes the request before each further attempt. Default nil.
+    /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default the system's generator.
+    public init(
+        _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
+        when: (@Sendable (AttemptResult) -> RetryVerdict)? = nil,
+        onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil,
+        random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
+    ) {
+        let rules = when == nil && onRetry == nil ? nil : RetryRules(when: when, onRetry: onRetry)
+        self.init(policy, budget ?? RetryBudget(), isBudgetChosen: budget != nil, rules, random)
+    }
+
+    private init(
+        _ policy: RetryPolicy, _ budget: RetryBudget, isBudgetChosen: Bool, _ rules: RetryRules?,
+        _ random: @escaping @Sendable () -> Double
+    ) {
+        self.policy = policy
+        self.budget = budget
+        self.isPurseChosen = isBudgetChosen
+        self.rules = rules
+        self.random = random
+    }
+
+    /// `.retry`.
+    public var placement: Placement { .retry }
+
+    /// False: a preview has no outcome to decide about.
+    public var runsInPreview: Bool { false }
+
+    /// `.anonymous`, as it sends the same request again; `.unknown` with an `onRetry`, which may change the principal.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal {
+        rules?.onRetry == nil ? .anonymous : .unknown
+    }
+
+    /// Runs the rest of the chain, and runs it again as the policy decides.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        let began = next.context.time.now
+        let policy = next.context[RetryPolicyKey.self] ?? policy
+        var (response, error): (HTTPResponse?, NetworkError?)
+        do {
+            let answered = try await next(request, context: next.context.retried)
+            // A successful response needs no further work.
+            if rules?.when == nil, policy.delivers(answered) {
+                budget.deposit(for: request.origin)
+                return answered
+            }
+            response = answered
+        } catch let failure {
+            error = NetworkError(failure)
+        }
+        let context = next.context.retried
+        let result = AttemptResult(
+            request, routeName: context.routeName, number: context.attempt, response: response, error: error)
+        return try await scheduleNext(after: result, next, context, policy, began)
+    }
+
+    /// Reports a policy that allows no attempt, and a second retry interceptor, with which attempts would multiply.
+    public func problem(in setup: PipelineEnvironment) -> String? {
+        if policy.attempts < 1 { return "The retry policy allows \(policy.attempts) attempts. Allow at least one." }
+        if setup.retries > 1 {
+            return "The pipeline has \(setup.retries) retry interceptors, so their attempts multiply."
+                + " Replace one with replacing(_:)."
+        }
+        return nil
+    }
+
+    /// Declares this retry and its budget.
+    public func declare(in setup: inout PipelineEnvironment) {
+        setup.retries += 1
+        setup.budgets.insert(budget)
+    }
+}
+
+extension ExchangeContext {
+    /// This context, marked as having a retry that counts successes.
+    fileprivate var retried: ExchangeContext {
+        var copy = self
+        copy.isRetried = true
+        return copy
+    }
+}
+
+extension RetryInterceptor: PayingInterceptor {
+    package var purse: AnyObject { budget }
+
+    package func paying(from purse: AnyObject) -> any Interceptor {
+        guard let budget = purse as? RetryBudget else { return self }
+        return RetryInterceptor(policy, budget, isBudgetChosen: isPurseChosen, rules, random)
+    }
+}
+
+extension RetryInterceptor {
+    private func attempt(_ request: HTTPRequest, _ next: Next, _ context: ExchangeContext) async -> AttemptResult {
+        var (response, error): (HTTPResponse?, NetworkError?)
+        do {
+            response = try await next(request, context: context)
+        } catch let failure {
+            error = NetworkError(failure)
+        }
+        return AttemptResult(
+            request, routeName: context.routeName, number: context.attempt, response: response, error: error)
+    }
+
+    /// Continues a call whose first attempt did not simply succeed.
+    private func scheduleNext(
+        after first: AttemptResult, _ next: Next, _ context: ExchangeContext, _ policy: RetryPolicy,
+        _ began: MonotonicInstant
+    ) async throws -> HTTPResponse {
+        let asked = first.request
+        var (context, result, start) = (context, first, began)
+        let time = context.time
+        var course = RetryCourse(
+            RetryPolicy.Situation(asked, in: context, random: 0), budget: budget, origin: asked.origin, began: began)
+        while true {
+            let now = time.now
+            let verdict = rules?.verdict(on: result) ?? .usual
+            if verdict == .usual, let response = result.response, policy.delivers(response) {
+                course.succeeded(for: result.request.origin)
+                if result.number == first.number { return response }
+                return try result.concluded(
+                    result.attempts(.finish(because: .final), from: start, to: now, in: context), for: asked)
+            }
+            let known = context.pastAttempts.last?.number ?? 0
+            course.update(
+                at: now, time, remaining: context.horizon.remaining(at: now), reachedNobody: result.reachedNobody,
+                random: random())
+            var decision = policy.decide(
+                result.outcome, headers: result.headers, verdict: verdict, in: course.situation)
+            var request = result.request
+            if case .retry = decision, rules?.onRetry != nil {
+                request = try await changed(result, decision, start, context)
+                course.change(to: request, in: context)
+            }
+            decision = course.pay(decision, for: request.origin, after: result.outcome)
+            context.pastAttempts = result.attempts(decision, from: start, to: now, in: context)
+            tell(decision, of: request, in: context)
+            guard case .retry(let wait, let cause) = decision else {
+                return try result.concluded(context.pastAttempts, for: asked)
+            }
+            result.giveUp()
+            // Uses the clock reading that the decision is based on: a later one could put the end of the wait past the
+            // deadline.
+            try await pause(until: now.advanced(by: wait), in: context)
+            course.scheduleNext(cause, after: wait)
+            // Counts the attempts that interceptors further in made.
+            context.attempt += max(1, (context.pastAttempts.last?.number ?? 0) - known)
+            start = time.now
+            result = await attempt(request, next, context)
+        }
+    }
+
+    private func tell(_ decision: Attempt.Decision, of request: HTTPRequest, in context: ExchangeContext) {
+        guard context.isObserved else { return }
+        if let last = context.pastAttempts.last { context.record(.tried(last)) }
+        guard decision == .finish(because: .budgetExhausted) else { return }
+        context.record(
+            .feature(
+                PolicyNotice(.budgetExhausted, by: .retry, scope: "\(request.origin)", cause: "no further attempt")))
+    }
+
+    /// Returns the request of the next attempt as `onRetry` changes it.
+    private func changed(
+        _ result: AttemptResult, _ decision: Attempt.Decision, _ start: MonotonicInstant, _ context: ExchangeContext
+    ) async throws -> HTTPRequest {
+        var request = result.request
+        do {
+            try await rules?.onRetry?(&request, result)
+            return try request.following(result.request, in: context)
+        } catch {
+            result.giveUp()
+            var failure = NetworkError(error)
+            failure.attempts = result.attempts(
+                .finish(because: .appRule), from: start, to: context.time.now, in: context)
+            throw failure
+        }
+    }
+
+    private func pause(until end: MonotonicInstant, in context: ExchangeContext) async throws {
+        do {
+            try await context.time.sleep(until: end)
+        } catch {
+            var failure = NetworkError(error)
+            failure.attempts = context.pastAttempts
+            throw failure
+        }
+    }
+}

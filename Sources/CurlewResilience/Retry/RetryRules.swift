@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+
+/// The verdict of an app-defined rule on an attempt, returned by the closure in `.retry(when:)`.
+public enum RetryVerdict: Hashable, Sendable {
+    /// The decision that `RetryPolicy` makes without the rule.
+    case usual
+    /// The outcome is transient, whatever its status or reason. It is retried if the request may be sent twice
+    /// (`ExchangeContext.mayRepeat`), within the attempts, the waits, the budget and the deadline. The server's
+    /// `Retry-After` and its veto still apply. Failures of TLS and of pins, invalid requests and cancellation are not
+    /// retried.
+    case retry
+    /// Like `retry`, and the app knows that the server has not processed the request. The request is sent again even if
+    /// it must not be processed twice, such as a POST without a key.
+    case retryUnprocessed
+    /// The outcome is final.
+    case final
+
+    var wantsRetry: Bool { self == .retry || self == .retryUnprocessed }
+}
+
+/// The app-defined rules of a retry interceptor.
+struct RetryRules: Sendable {
+    var when: (@Sendable (AttemptResult) -> RetryVerdict)?
+    var onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)?
+
+    func verdict(on result: AttemptResult) -> RetryVerdict {
+        if let when, result.error?.isCancelled != true { when(result) } else { .usual }
+    }
+}
+
+extension HTTPRequest {
+    /// Returns the request that `onRetry` produced. At another origin, it lacks the earlier fields that are not known
+    /// to be harmless, as after a redirect; fields that the app has newly set stay.
+    func following(_ former: HTTPRequest, in context: ExchangeContext) throws(NetworkError) -> HTTPRequest {
+        guard origin != former.origin else { return self }
+        guard origin.isSecure || !former.origin.isSecure else {
+            throw NetworkError(
+                .invalidRequest, detail: "The next attempt would go from https to http (\(RequestLine(self))).",
+                hint: "Let onRetry return an https URL.", request: RequestLine(former))
+        }
+        let forwarded = context.forwardedFields
+        let allowed = ForwardedFields(
+            secret: context.fields.secret.union(forwarded.secret), home: context.homeFields,
+            declared: context.fields.harmless.union(forwarded.declared))
+        var request = self
+        for name in Set(headers.map(\.name))
+        where !allowed.allow(name) && headers[values: name] == former.headers[values: name] {
+            request.headers.remove(name)
+        }
+        return request
+    }
+}
+
+extension HTTPResponse {
+    /// Adapts a response from another origin so that interceptors further out can treat it as a response to `asked`:
+    /// removes cookies and HSTS, resolves a relative `Location` against the origin that sent it, and forbids caching.
+    mutating func arrive(from sent: HTTPRequest, insteadOf asked: HTTPRequest) {
+        guard sent.origin != asked.origin else { return }
+        headers.remove(.setCookie)
+        headers.remove(.strictTransportSecurity)
+        headers[.cacheControl] = "no-store"
+        if let location = headers[.location],
+            let parts = try? URLParts(resolving: location, against: sent.origin, target: sent.target)
+        {
+            headers[.location] = parts.origin.description + parts.target
+        }
+    }
+}

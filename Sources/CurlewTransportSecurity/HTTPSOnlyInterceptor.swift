@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+package import CurlewCore
+import CurlewHTTP
+
+/// The interceptor of `.httpsOnly()`, where its rules are documented.
+package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
+    private let exceptions: [String]
+
+    /// Creates an interceptor.
+    ///
+    /// - `exceptions`: origins that may be accessed over http: `"http://printer.example:631"`. One that cannot be
+    ///   parsed is a problem of the client.
+    public init(except exceptions: [String] = []) {
+        self.exceptions = exceptions
+    }
+
+    /// `.wire`, the innermost placement.
+    public var placement: Placement { .wire }
+
+    /// `.anonymous`: it changes nothing.
+    public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
+
+    /// Runs the rest of the chain, or throws.
+    public func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse {
+        let origin = request.origin
+        guard origin.isSecure || origin.isLoopback || exceptions.contains(where: { Self.origin($0) == origin }) else {
+            throw NetworkError(
+                .refused(by: .httpsOnly), detail: "The request to \(origin) would be sent unencrypted.",
+                hint: "Use https. If plain http is intended, name the origin: .httpsOnly(except: \"\(origin)\").",
+                request: RequestLine(request))
+        }
+        return try await next(request)
+    }
+
+    /// Reports an exception that is not an origin.
+    public func problem(in setup: PipelineEnvironment) -> String? {
+        exceptions.first { Self.origin($0) == nil }.map {
+            "HTTPSOnly: \"\($0.clipped(to: 80).printable)\" is not an origin. Write http://printer.example:631."
+        }
+    }
+
+    private static func origin(_ text: String) -> Origin? {
+        (try? HTTPRequest(url: text)).flatMap { $0.target == "/" ? $0.origin : nil }
+    }
+}
+
+extension HTTPSOnlyInterceptor: CustomStringConvertible {
+    /// `HTTPSOnly`, with the exceptions if there are some.
+    public var description: String {
+        exceptions.isEmpty ? "HTTPSOnly" : "HTTPSOnly(except \(exceptions.joined(separator: ", ").printable))"
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+extension Interceptor where Self == BuiltInInterceptor {
+    /// Sends requests over https to hosts that require it, even where a URL or a redirect specifies http (RFC 6797).
+    /// The default store is a new in-memory one that the client shares with the clients derived from it.
+    ///
+    /// - A host requires https by sending `Strict-Transport-Security` in a response over https, which is always
+    ///   verified here. Responses over http, responses from a cache, and addresses instead of names do not count.
+    /// - `http` becomes `https` and port 80 becomes 443; any other port is kept. This happens at each hop, before
+    ///   cookies are selected and caches are queried.
+    /// - Credentials of `http://host` are sent to `https://host` if both are on their default ports: it is the same
+    ///   server over a confidential connection. On other ports they are not sent, and none is ever sent from https to
+    ///   http. A server's redirect from http to https changes the origin as any other does, so use https in base URLs.
+    ///
+    /// The first request to a host is not protected, unless its URL specifies https or the app has added the host
+    /// (`HSTSStore.insert`). `.httpsOnly()` refuses the remaining plain http requests.
+    public static func hsts(_ store: HSTSStore = HSTSStore()) -> BuiltInInterceptor {
+        BuiltInInterceptor(HSTSInterceptor(store))
+    }
+}
+
+extension Interceptor where Self == BuiltInInterceptor {
+    /// Refuses plain http, except to this machine and to the listed origins:
+    /// `.httpsOnly(except: "http://printer.example")`.
+    ///
+    /// It is next to the transport, so it sees each hop, each attempt, and the request as other interceptors changed
+    /// it, `.hsts()` included. Requests to this machine (`Origin.isLoopback`) and to the listed origins are allowed.
+    /// Any other ends with `.refused(by: .httpsOnly)`, without sending a byte and without a retry. Requests that bypass
+    /// the pipeline, such as token refreshes, have separate rules.
+    public static func httpsOnly(except origins: String...) -> BuiltInInterceptor {
+        BuiltInInterceptor(HTTPSOnlyInterceptor(except: origins))
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewCore
+import CurlewHTTP
+import CurlewTesting
+import Foundation
+import Testing
+
+/// What takes text for a URL or a path takes a `URL` too.
+@Suite("A URL instead of text", .timeLimit(.minutes(1)))
+final class URLFormTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("urls-\(UUID().uuidString)")
+    private var file: URL { folder.appendingPathComponent("a b.txt") }
+    private let web = URL(string: "https://other.example/x?y=1")
+
+    init() throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data("here".utf8).write(to: file)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    @Test("of a request is the same as its text")
+    func requests() throws {
+        let url = try #require(web)
+        let client = APIClient.testing(RecordingTransport())
+        let calls = [
+            try client.request(for: Request<Person>(.put, url: url, body: .text("x"))),
+            try client.request(for: Request<Void>(.put, url: url, body: .text("x"))),
+            try client.request(for: Request<HTTPResponse>(.put, url: url, body: .text("x"))),
+        ]
+        for call in calls {
+            #expect("\(call.method) \(call.urlString)" == "PUT https://other.example/x?y=1")
+            #expect(call.body.data == Data("x".utf8))
+        }
+        #expect(try HTTPRequest(.head, url: url).urlString == url.absoluteString)
+    }
+
+    @Test("of a file is sent as the file at its path")
+    func bodies() throws {
+        let client = APIClient.testing(RecordingTransport())
+        let call = try client.request(for: Request<Void>.post("/x", body: .file(file)))
+        let byPath = try client.request(for: Request<Void>.post("/x", body: .file(file.path)))
+        #expect("\(call.body)" == "\(byPath.body)" && call.headers[.contentType] == "text/plain")
+        let part = MultipartForm.Part.file("notes", url: file)
+        #expect(part.fileName == "a b.txt" && part.mediaType?.essence == "text/plain")
+        #expect(try client.request(for: Request<Void>.post("/x", body: .multipart([part]))).body.length ?? 0 > 4)
+    }
+
+    @Test("of a file is where a response is written")
+    func download() async throws {
+        let target = folder.appendingPathComponent("c d.json")
+        let client = APIClient.testing(RecordingTransport())
+        #expect(try await client.download(.person(id: 1), to: target).value == Int64(Person.annJSON.utf8.count))
+        try await client.download(PeopleAPI.list, to: target)
+        #expect(try Data(contentsOf: target) == Data(Person.annJSON.utf8))
+    }
+
+    @Test("of the web names no file, which the call says before anything is sent")
+    func noFile() async throws {
+        let url = try #require(web)
+        let transport = RecordingTransport()
+        let client = APIClient.testing(transport)
+        let calls = [
+            Request<Void>.post("/x", body: .file(url)),
+            Request<Void>.post("/x", body: .multipart([.file("a", url: url)])),
+        ]
+        for call in calls {
+            let error = await #expect(throws: NetworkError.self) { try await client.send(call) }
+            #expect(error?.reason == .invalidRequest && error?.detail.contains("https") == true)
+        }
+        let error = await #expect(throws: NetworkError.self) { try await client.download(.people, to: url) }
+        #expect(error?.reason == .invalidRequest)
+        #expect(transport.requests.isEmpty)
+    }
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+
+#if os(Linux)
+import CurlewCore
+import Testing
+
+@testable import CurlewCurl
+
+/// The store of easy handles keeps as many as a peak needs, and releases the surplus when the loop is idle.
+@Suite(.timeLimit(.minutes(1)))
+struct HandleStoreTests {
+    @Test("The store releases the handles that a peak has left, and keeps 256")
+    func surplus() throws {
+        let configuration = TransportConfiguration()
+        let proxies = ProxyRules(.none, environment: [:])
+        let loop = EventLoop(
+            configuration: configuration, proxies: proxies,
+            queues: RequestQueues(configuration: configuration, proxies: proxies, loops: 1),
+            names: NameLookup(.any), number: 0)
+        let multi = try #require(MultiHandle(loop: loop))
+        defer { multi.close() }
+        let store = multi.handles
+        store.noteActive(300, at: 0)
+        let handles = try (0..<300).map { _ in try #require(store.take()) }
+        #expect(loop.gauges.handles == 300)
+        for handle in handles { store.putBack(handle) }
+        #expect(store.hasSurplus)
+        #expect(loop.gauges.handles == 300)
+        store.dropSurplus()
+        #expect(!store.hasSurplus)
+        #expect(loop.gauges.handles == 256)
+        // Nothing more is released.
+        store.dropSurplus()
+        #expect(loop.gauges.handles == 256)
+    }
+}
+#endif
