@@ -46,7 +46,8 @@ struct MixedVersionTests {
         }
         let (complete, lost) = counts.withLock { $0 }
         // How many are lost depends on how many connections stood when the transport found out what the origin is, so
-        // on the speed of the machine. Half of them is far above what was seen (17 %), and far below an origin that is of no use.
+        // on the speed of the machine. Half of them is far above what was seen (17 %), and far below an origin that is
+        // of no use.
         #expect(complete + lost == 8 * 60 * 5 && lost < 1200, "\(complete) complete, \(lost) lost")
     }
 
