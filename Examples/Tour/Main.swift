@@ -20,7 +20,7 @@ struct Main {
             pipeline: .standard
                 .adding(.bearer(tokens) { try await $0.client.send(.renewal(of: $0.tokens.refreshToken)) })
                 .adding(CallPrinter(home: api.url)),
-            configuration: ClientConfiguration(timeouts: Timeouts(total: .seconds(20))))
+            configuration: APIClient.Configuration(timeouts: Timeouts(total: .seconds(20))))
         let stage = Stage(url: api.url, client: client, tokens: tokens, report: report)
         report.opening(
             "A tour of Curlew", "a real client, real sockets, and a service on loopback",

@@ -23,7 +23,7 @@ extension APIClient {
     /// Creating a client opens no connection and never fails.
     public init(
         baseURL: BaseURL? = nil, pipeline: Pipeline = .standard,
-        configuration: ClientConfiguration = ClientConfiguration()
+        configuration: APIClient.Configuration = APIClient.Configuration()
     ) {
         #if os(Linux)
         let transport: any Transport = CurlTransport.shared

@@ -68,7 +68,7 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
     }
 
     /// Declares the name of the field or item as a secret.
-    public func declare(in setup: inout PipelineEnvironment) {
+    public func declare(in setup: inout Pipeline.Environment) {
         switch location {
         case .header(let field): setup.fields.secret.insert(field)
         case .query(let item): setup.fields.secretMembers.insert(item)
@@ -76,7 +76,7 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
     }
 
     /// Reports a missing origin, or one to which the key would be sent unencrypted.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The API key", in: setup) { ".apiKey(…, in: …, for: \"\($0)\")" }
     }
 }

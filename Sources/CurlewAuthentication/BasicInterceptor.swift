@@ -50,7 +50,7 @@ package struct BasicInterceptor: ValidatingInterceptor {
 
     /// Reports a missing origin, one that would be reached unencrypted, or a user name that the scheme cannot
     /// represent.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         guard field != nil else {
             return "Basic authentication allows no colon in a user name, and no control characters (RFC 7617 §2)."
         }

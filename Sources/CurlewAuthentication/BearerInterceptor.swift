@@ -82,7 +82,7 @@ package struct BearerInterceptor: ValidatingInterceptor {
     }
 
     /// Reports a missing origin, or one to which the token would be sent unencrypted.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The bearer token", in: setup) { ".bearer(for: \"\($0)\") { … }" }
     }
 }

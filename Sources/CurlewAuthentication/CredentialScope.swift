@@ -64,7 +64,8 @@ package struct CredentialScope: Sendable {
     /// - `credential`: the subject of a sentence, `The bearer token`.
     /// - `example`: code that specifies an origin, `.bearer(for: "…") { … }`, with the placeholder for the origin's
     ///   text.
-    package func problem(of credential: String, in setup: PipelineEnvironment, example: (String) -> String) -> String? {
+    package func problem(of credential: String, in setup: Pipeline.Environment, example: (String) -> String) -> String?
+    {
         switch owner {
         case .origin:
             return nil

@@ -58,7 +58,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - The server's clock is estimated from the `Date` of its responses, so that tokens expire by the server's time.
     public static func bearer(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
-        refresh: (@Sendable (TokenRefresh) async throws -> Tokens)? = nil
+        refresh: (@Sendable (TokenStore.Refresh) async throws -> Tokens)? = nil
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(TokenInterceptor(store, for: url, name: name, refresh: refresh))
     }

@@ -52,7 +52,7 @@ package struct SigningInterceptor: ValidatingInterceptor {
     }
 
     /// Reports a missing origin, or one that would be reached unencrypted.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The signature", in: setup) { ".signing(for: \"\($0)\") { … }" }
     }
 }

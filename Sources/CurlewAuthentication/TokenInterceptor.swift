@@ -22,7 +22,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     ///   the caller.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
-        refresh: (@Sendable (TokenRefresh) async throws -> Tokens)? = nil
+        refresh: (@Sendable (TokenStore.Refresh) async throws -> Tokens)? = nil
     ) {
         self.store = store
         scope = url.map { .url($0) } ?? .client
@@ -34,14 +34,15 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         }
         renew = { tokens, client in
             guard let tokens else { throw NetworkError(.notAuthenticated(.missingCredential)) }
-            return try await refresh(TokenRefresh(tokens: tokens, client: client))
+            return try await refresh(TokenStore.Refresh(tokens: tokens, client: client))
         }
     }
 
     /// Creates an interceptor for tokens that the client obtains without a sign-in. The first call waits for them, and
     /// they are obtained again when they have expired.
     ///
-    /// - `obtain`: returns tokens, with a client for their origin as in `TokenRefresh`. It runs once for all calls.
+    /// - `obtain`: returns tokens, with a client for their origin as in `TokenStore.Refresh`. It runs once for all
+    ///   calls.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens
@@ -118,7 +119,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
             let logs = next.all((any UnsentCallListener).self).filter { $0.placement == .logging }
             let client = APIClient(
                 baseURL: BaseURL(origin: origin), pipeline: Pipeline(logs), transport: next.transport,
-                configuration: ClientConfiguration(time: context.time, fields: context.fields),
+                configuration: APIClient.Configuration(time: context.time, fields: context.fields),
                 tellingObserversOf: context)
             return try await renew(tokens, client)
         }
@@ -141,18 +142,21 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     }
 
     /// Reports a missing origin, or one to which the token would be sent unencrypted.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The token", in: setup) { ".bearer(store, for: \"\($0)\")" }
     }
 }
 
-/// The input of a refresh.
-public struct TokenRefresh: Sendable {
-    /// The tokens to refresh.
-    public let tokens: Tokens
-    /// A client for the origin of the tokens, over the same connections and without interceptors except `.logging()`.
-    /// Its paths begin at the root of the origin. The observers of the original client are notified of its calls.
-    public let client: APIClient
+extension TokenStore {
+    /// The input of a refresh.
+    public struct Refresh: Sendable {
+        /// The tokens to refresh.
+        public let tokens: Tokens
+        /// A client for the origin of the tokens, over the same connections and without interceptors except
+        /// `.logging()`. Its paths begin at the root of the origin. The observers of the original client are notified
+        /// of its calls.
+        public let client: APIClient
+    }
 }
 
 extension TokenInterceptor: CustomStringConvertible {

@@ -68,7 +68,7 @@ struct TokenState {
         case discarded
     }
 
-    let policy: RefreshPolicy
+    let policy: TokenStore.RefreshPolicy
     private(set) var current: IssuedTokens?
     /// The first version of the present session. Versions of another session may belong to another user.
     private(set) var firstVersion: UInt64 = 1
@@ -80,7 +80,7 @@ struct TokenState {
     /// How far the server's clock is ahead of the local clock.
     private var skew: TimeInterval = 0
 
-    init(_ policy: RefreshPolicy) {
+    init(_ policy: TokenStore.RefreshPolicy) {
         self.policy = policy
     }
 

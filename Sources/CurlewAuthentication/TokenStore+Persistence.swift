@@ -51,7 +51,8 @@ extension TokenStore {
     /// this after a failure (`problem`).
     ///
     /// Changes during a write are part of the next write, so the last state is written last. Cancelling the caller ends
-    /// its wait, not the write. Throws `.storage`, also when the write takes longer than `RefreshPolicy.timeout`.
+    /// its wait, not the write. Throws `.storage`, also when the write takes longer than
+    /// `TokenStore.RefreshPolicy.timeout`.
     public func save() async throws(NetworkError) {
         guard isLoaded, !(persistence is VolatileTokens) else { return }
         let mine = nextSave ?? SharedResult<Void>()

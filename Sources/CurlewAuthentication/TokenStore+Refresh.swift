@@ -116,8 +116,9 @@ extension TokenStore {
         return outcome ?? .failure(DeadlinePassed())
     }
 
-    /// Returns what the calls that need this refresh wait for, `RefreshPolicy.timeout` at most. The refresh may take
-    /// longer. A later call then opens another round: a second refresh would present the same refresh token again.
+    /// Returns what the calls that need this refresh wait for, `TokenStore.RefreshPolicy.timeout` at most. The refresh
+    /// may take longer. A later call then opens another round: a second refresh would present the same refresh token
+    /// again.
     private func round(of number: UInt64) -> SharedResult<Void> {
         if let round = refreshes[number] { return round }
         let round = SharedResult<Void>()

@@ -12,8 +12,8 @@ public import CurlewCore
 /// Every set of tokens has a version. Guarantees:
 /// - At most one refresh for each version, however many calls need it; they wait for the same refresh. A call that is
 ///   refused with older tokens is sent again with the present ones, without a refresh.
-/// - A refresh does not end with the calls that wait for it. A call waits for `RefreshPolicy.timeout` at most. The
-///   refresh continues for `RefreshPolicy.longestRefresh`, later calls wait for the same refresh, and its tokens are
+/// - A refresh does not end with the calls that wait for it. A call waits for `TokenStore.RefreshPolicy.timeout` at
+///   most. The refresh continues for `TokenStore.RefreshPolicy.longestRefresh`, later calls wait for the same refresh, and its tokens are
 ///   stored.
 /// - New tokens are stored before any call uses them. If storing fails, they are used all the same: see `problem`.
 /// - Signing out, or in again, during a refresh discards the result of the refresh, and calls that wait for it fail
@@ -48,7 +48,7 @@ public actor TokenStore {
     }
 
     let persistence: any TokenPersistence
-    let policy: RefreshPolicy
+    let policy: TokenStore.RefreshPolicy
     let time: any TimeSource
     var state: TokenState
     var loading: SharedResult<Void>?
@@ -78,7 +78,7 @@ public actor TokenStore {
     ///
     /// - `time`: the time source for expiry and limits.
     public init(
-        _ persistence: any TokenPersistence = .memory, policy: RefreshPolicy = .standard,
+        _ persistence: any TokenPersistence = .memory, policy: TokenStore.RefreshPolicy = .standard,
         time: any TimeSource = SystemTime()
     ) {
         self.persistence = persistence

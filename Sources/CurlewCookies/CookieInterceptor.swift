@@ -37,7 +37,7 @@ package struct CookieInterceptor: Interceptor {
         let lines = response.headers[values: .setCookie]
         guard !lines.isEmpty else { return response }
         for (line, refusal) in store.take(lines, from: request, at: context.time.date) {
-            context.record(.feature(CookieEvent.refused(refusal, name: Self.name(in: line))))
+            context.record(.feature(CookieStore.Event.refused(refusal, name: Self.name(in: line))))
         }
         return response
     }

@@ -12,16 +12,16 @@ package import Foundation
 /// A collection of cookies that selects the cookies of a request (RFC 6265bis). A value without I/O; the time is a
 /// parameter.
 ///
-///     var limits = CookieLimits()
+///     var limits = CookieStore.Limits()
 ///     limits.perDomain = 20
 ///     let store = CookieStore(CookieJar(limits: limits))
 ///
-/// `CookieStore` fills a jar and shares it among clients. `CookieLimits` bounds the contents. Beyond the limits, expired
-/// cookies are removed first, then, of a domain with too many, those without `Secure`, then the least recently sent.
-/// Plain http to loopback counts as secure, as in browsers.
+/// `CookieStore` fills a jar and shares it among clients. `CookieStore.Limits` bounds the contents. Beyond the limits,
+/// expired cookies are removed first, then, of a domain with too many, those without `Secure`, then the least recently
+/// sent. Plain http to loopback counts as secure, as in browsers.
 public struct CookieJar: Sendable {
     /// The limits of the jar.
-    public let limits: CookieLimits
+    public let limits: CookieStore.Limits
     /// The domains for which no cookie is accepted.
     public let publicSuffixes: PublicSuffixList
 
@@ -40,7 +40,7 @@ public struct CookieJar: Sendable {
     }
 
     /// Creates an empty jar.
-    public init(limits: CookieLimits = .standard, publicSuffixes: PublicSuffixList = .bundled) {
+    public init(limits: CookieStore.Limits = .standard, publicSuffixes: PublicSuffixList = .bundled) {
         self.limits = limits
         self.publicSuffixes = publicSuffixes
     }
@@ -55,8 +55,8 @@ public struct CookieJar: Sendable {
     ///
     /// Returns the reason if the cookie is refused.
     @discardableResult
-    package mutating func store(_ line: String, from request: HTTPRequest, at now: Date) -> CookieRefusal? {
-        do throws(CookieRefusal) {
+    package mutating func store(_ line: String, from request: HTTPRequest, at now: Date) -> Cookie.Refusal? {
+        do throws(Cookie.Refusal) {
             let reader = CookieReader(origin: request.origin, target: request.target, now: now, limits: limits)
             let cookie = try reader.cookie(from: line, publicSuffixes)
             if !cookie.isSecure, !request.origin.isConfidential, hidesSecureCookie(cookie, at: now) {
@@ -71,8 +71,8 @@ public struct CookieJar: Sendable {
 
     /// Stores a cookie as if a secure response from its domain had set it. Returns the reason if it is refused.
     @discardableResult
-    package mutating func insert(_ cookie: Cookie, at now: Date) -> CookieRefusal? {
-        do throws(CookieRefusal) {
+    package mutating func insert(_ cookie: Cookie, at now: Date) -> Cookie.Refusal? {
+        do throws(Cookie.Refusal) {
             try CookieReader.check(cookie, limits, publicSuffixes)
             place(cookie.lasting(atMost: limits.lifetime, from: now), at: now)
             return nil

@@ -14,9 +14,9 @@ struct CookieReader {
     let origin: Origin
     let target: String
     let now: Date
-    let limits: CookieLimits
+    let limits: CookieStore.Limits
 
-    func cookie(from line: String, _ suffixes: PublicSuffixList) throws(CookieRefusal) -> Cookie {
+    func cookie(from line: String, _ suffixes: PublicSuffixList) throws(Cookie.Refusal) -> Cookie {
         let read: SetCookie
         do {
             read = try SetCookie(line, maximum: limits.cookieBytes, maximumAttribute: limits.attributeBytes)
@@ -42,8 +42,8 @@ struct CookieReader {
 
     /// Checks a cookie that was not set by a server.
     static func check(
-        _ cookie: Cookie, _ limits: CookieLimits, _ suffixes: PublicSuffixList
-    ) throws(CookieRefusal) {
+        _ cookie: Cookie, _ limits: CookieStore.Limits, _ suffixes: PublicSuffixList
+    ) throws(Cookie.Refusal) {
         let isLegible = [cookie.name, cookie.value, cookie.path, cookie.domain].allSatisfy { text in
             !text.utf8.contains { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
         }
@@ -60,7 +60,7 @@ struct CookieReader {
 
     private func domain(
         _ written: String?, _ suffixes: PublicSuffixList
-    ) throws(CookieRefusal) -> (String, isHostOnly: Bool) {
+    ) throws(Cookie.Refusal) -> (String, isHostOnly: Bool) {
         let host = origin.host
         guard let written, written != host || !CookieMatching.isAddress(host) else { return (host, true) }
         // §5.1.2: names outside ASCII are compared in punycode, as hosts are.

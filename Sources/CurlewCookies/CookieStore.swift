@@ -88,7 +88,7 @@ public struct CookieStore: Sendable {
 
     /// Adds a cookie, or replaces the one with its name, domain and path. Returns the reason if it is refused.
     @discardableResult
-    public func insert(_ cookie: Cookie, at now: Date = Date()) -> CookieRefusal? {
+    public func insert(_ cookie: Cookie, at now: Date = Date()) -> Cookie.Refusal? {
         change { $0.insert(cookie, at: now) }
     }
 
@@ -118,10 +118,10 @@ public struct CookieStore: Sendable {
     /// Stores the cookies of the `Set-Cookie` values of a response, and returns the reasons for those that are refused.
     func take(
         _ lines: [String], from request: HTTPRequest, at now: Date
-    ) -> [(line: String, refusal: CookieRefusal)] {
+    ) -> [(line: String, refusal: Cookie.Refusal)] {
         let (refused, hasChanged) = state.withLock { state in
             let before = state.changes(file)
-            var refused: [(line: String, refusal: CookieRefusal)] = []
+            var refused: [(line: String, refusal: Cookie.Refusal)] = []
             for (position, line) in lines.enumerated() {
                 let isOver = position >= state.jar.limits.perResponse
                 if let refusal = isOver ? .tooMany : state.jar.store(line, from: request, at: now) {

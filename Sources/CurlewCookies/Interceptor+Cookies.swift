@@ -13,7 +13,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - The cookies of every response are stored, including those of redirects, whatever the status.
     /// - `SameSite` applies after redirects through another site (another registrable domain, or http instead of
     ///   https).
-    /// - A refused cookie does not fail the call; observers are notified of the reason (`CookieEvent.refused`).
+    /// - A refused cookie does not fail the call; observers are notified of the reason (`CookieStore.Event.refused`).
     public static func cookies(_ store: CookieStore = CookieStore()) -> BuiltInInterceptor {
         BuiltInInterceptor(CookieInterceptor(store))
     }

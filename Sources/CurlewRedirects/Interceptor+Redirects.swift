@@ -7,7 +7,7 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The interceptors further in run once for each hop, with `context.hop`, `context.redirects` and, after the first
     /// change of origin, `context.crossedOrigin`. The `redirects` of a response contain its hops. Observers are
-    /// notified of each hop (`RedirectEvent.followed`), and of each redirect that is not followed, with the reason
+    /// notified of each hop (`Redirect.Event.followed`), and of each redirect that is not followed, with the reason
     /// (`.kept`).
     ///
     /// The body of a redirect response is read to its end if it has at most 64 KiB and arrives within a second, so that

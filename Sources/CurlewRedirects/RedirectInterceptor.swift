@@ -62,7 +62,7 @@ package struct RedirectInterceptor: Interceptor {
                 homeFields: context.homeFields)
             switch decision {
             case .deliver(let reason):
-                if let reason { context.record(.feature(RedirectEvent.kept(response, because: reason))) }
+                if let reason { context.record(.feature(Redirect.Event.kept(response, because: reason))) }
                 if context.hop > 0 { response.redirects = context.redirects }
                 if context.hop > 0 { response.follow(context.pastAttempts, hop: context.hop, start: began) }
                 return response
@@ -89,7 +89,7 @@ package struct RedirectInterceptor: Interceptor {
             throw NetworkError(
                 .timedOut(.total), detail: "The time limit of the call expired after \(context.hop) redirects.")
         }
-        context.record(.feature(RedirectEvent.followed(redirect)))
+        context.record(.feature(Redirect.Event.followed(redirect)))
         context.hop += 1
         context.attempt = 1
         context.redirects.append(redirect)

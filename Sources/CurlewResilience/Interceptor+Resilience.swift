@@ -13,8 +13,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - The body of a response that is not the last is cancelled before the wait. If the body arrived with the
     ///   response head, the connection stays in use.
     /// - All attempts and waits share the total deadline of the call. Cancellation ends a wait immediately.
-    /// - `when:` is an app-defined rule for each outcome: see `RetryVerdict`. It receives the request, the status, the
-    ///   fields, small bodies and the number of the attempt (`AttemptResult`), so an app can retry errors in a response
+    /// - `when:` is an app-defined rule for each outcome: see `RetryPolicy.Verdict`. It receives the request, the
+    ///   status, the fields, small bodies and the number of the attempt (`AttemptResult`), so an app can retry errors in a response
     ///   with status 200.
     /// - `onRetry:` changes the request before its next attempt, for example the host or a key. It runs before the wait
     ///   and before the budget is charged, and not for the first attempt. An error that it throws ends the call. If it
@@ -29,11 +29,11 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - A first attempt that succeeds reads the clock once.
     ///
     /// - `budget`: the budget that retries draw on. The default is the budget of the pipeline, or a separate one.
-    /// - `when`: an app-defined rule for each outcome. See `RetryVerdict`.
+    /// - `when`: an app-defined rule for each outcome. See `RetryPolicy.Verdict`.
     /// - `onRetry`: changes the request before each further attempt.
     public static func retry(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
-        when: (@Sendable (AttemptResult) -> RetryVerdict)? = nil,
+        when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) -> BuiltInInterceptor {
@@ -63,8 +63,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `scope`: the calls that share a circuit. Default each origin.
     /// - `counts`: an app-defined rule that classifies each outcome. Default nil, the rules of `CircuitBreaker`.
     public static func circuitBreaker(
-        _ policy: CircuitPolicy = .standard, per scope: LimitScope = .origin,
-        counts: (@Sendable (AttemptResult) -> CircuitCount)? = nil
+        _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin,
+        counts: (@Sendable (AttemptResult) -> CircuitBreaker.Count)? = nil
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(CircuitBreakerInterceptor(CircuitBreaker(policy, per: scope, counts: counts)))
     }
@@ -98,9 +98,9 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 
     /// Limits concurrent exchanges to the number that the server handles without queueing:
-    /// `.concurrencyLimit(.adaptive)`. See `AdaptiveConcurrency` for the rules.
+    /// `.concurrencyLimit(.adaptive)`. See `ConcurrencyLimit.Adaptive` for the rules.
     public static func concurrencyLimit(
-        _ adaptive: AdaptiveConcurrency, per scope: LimitScope = .origin, waiting: Int = 1000
+        _ adaptive: ConcurrencyLimit.Adaptive, per scope: LimitScope = .origin, waiting: Int = 1000
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(ConcurrencyLimitInterceptor(ConcurrencyLimit(adaptive, per: scope, waiting: waiting)))
     }

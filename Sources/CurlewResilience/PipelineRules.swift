@@ -51,7 +51,7 @@ struct Budgets: SetupFact {
     }
 }
 
-extension PipelineEnvironment {
+extension Pipeline.Environment {
     /// The number of interceptors that retry.
     var retries: Int {
         get { facts[RetriesKey.self] }

@@ -56,10 +56,10 @@ struct BodyFolder: Sendable {
         mkdir(parent, 0o700)
     }
 
-    func path(of id: CacheEntryID) -> String { "\(path)/\(id.number)" }
+    func path(of id: StoredResponse.ID) -> String { "\(path)/\(id.number)" }
 
     /// Creates the file of an entry.
-    func create(_ id: CacheEntryID) throws -> BodyFile {
+    func create(_ id: StoredResponse.ID) throws -> BodyFile {
         let file = path(of: id)
         let flags = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC
         var descriptor = open(file, flags, S_IRUSR | S_IWUSR)
@@ -75,20 +75,20 @@ struct BodyFolder: Sendable {
     }
 
     /// Opens the file of an entry; nil if it does not exist or is incomplete.
-    func open(_ id: CacheEntryID, length: Int64) -> BodyFile? {
+    func open(_ id: StoredResponse.ID, length: Int64) -> BodyFile? {
         let descriptor = Self.openFile(path(of: id))
         guard descriptor >= 0 else { return nil }
         let body = BodyFile(descriptor)
         return body.length == length ? body : nil
     }
 
-    func remove(_ id: CacheEntryID) {
+    func remove(_ id: StoredResponse.ID) {
         unlink(path(of: id))
     }
 
     /// Removes files that were left behind; `isKept` returns whether a file belongs to an entry. Checks at most `most`
     /// files, chosen at random, so that every file is checked eventually in a folder of any size.
-    func sweep(most: Int = 10_000, isKept: (CacheEntryID) throws -> Bool) rethrows {
+    func sweep(most: Int = 10_000, isKept: (StoredResponse.ID) throws -> Bool) rethrows {
         for number in sample(most) {
             let name = "\(number)"
             let descriptor = Self.openFile("\(path)/\(name)")
@@ -98,7 +98,7 @@ struct BodyFolder: Sendable {
             if Self.mayBeLockedNext(descriptor) { continue }
             // The lock is taken first: its previous holder has committed the entry, or never will.
             guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { continue }
-            if try !isKept(CacheEntryID(number)) { unlink("\(path)/\(name)") }
+            if try !isKept(StoredResponse.ID(number)) { unlink("\(path)/\(name)") }
         }
     }
 

@@ -53,23 +53,23 @@ final class CacheTable {
         return heads.compactMap { $0.flatMap { StoredResponse(encoded: $0) } }
     }
 
-    func find(_ id: CacheEntryID) throws -> Found? {
+    func find(_ id: StoredResponse.ID) throws -> Found? {
         try connection.rows("SELECT length, body FROM entries WHERE id = ?", [.number(id.number)]) {
             Found(length: $0.number(0), bytes: $0.bytes(1))
         }.first
     }
 
     /// Records that these entries were used, in this order. They are written later, which may fail.
-    func use(_ ids: [CacheEntryID]) {
+    func use(_ ids: [StoredResponse.ID]) {
         for id in ids { uses[id.number] = stamp() }
     }
 
-    func contains(_ id: CacheEntryID) throws -> Bool {
+    func contains(_ id: StoredResponse.ID) throws -> Bool {
         try !connection.rows("SELECT 1 FROM entries WHERE id = ?", [.number(id.number)]) { _ in }.isEmpty
     }
 
     /// Removes an entry whose file is missing.
-    func forget(_ id: CacheEntryID) throws {
+    func forget(_ id: StoredResponse.ID) throws {
         try connection.run("DELETE FROM entries WHERE id = ?", [.number(id.number)])
     }
 
@@ -94,12 +94,12 @@ final class CacheTable {
         var isDone = false
         var evicted = 0
         /// Entries whose files are no longer used.
-        var files: [CacheEntryID] = []
+        var files: [StoredResponse.ID] = []
     }
 
     /// Makes an entry visible, unless it was removed while it was written.
     func commit(
-        _ response: StoredResponse, _ body: Body, replacing others: [CacheEntryID], since start: Int64
+        _ response: StoredResponse, _ body: Body, replacing others: [StoredResponse.ID], since start: Int64
     ) throws -> Change {
         var response = response
         let bytes: Data?
@@ -230,7 +230,7 @@ final class CacheTable {
     private func drop(_ condition: String, _ values: [SQLiteValue], _ change: inout Change) throws {
         change.files += try connection.rows(
             "SELECT id FROM entries WHERE body IS NULL AND (\(condition))", values
-        ) { CacheEntryID($0.number(0)) }
+        ) { StoredResponse.ID($0.number(0)) }
         try connection.run("DELETE FROM entries WHERE \(condition)", values)
     }
 

@@ -22,9 +22,9 @@ final class DatabaseQueue: Sendable {
         /// Whether writing of the uses is scheduled.
         var writesUses = false
         /// Uses that were not passed to the table yet.
-        var uses: [CacheEntryID] = []
+        var uses: [StoredResponse.ID] = []
 
-        mutating func takeUses() -> [CacheEntryID] {
+        mutating func takeUses() -> [StoredResponse.ID] {
             defer { uses = [] }
             return uses
         }
@@ -77,7 +77,7 @@ final class DatabaseQueue: Sendable {
     }
 
     /// Records a use without waiting. The table receives it with its next work, or within two seconds.
-    func recordUse(of id: CacheEntryID) {
+    func recordUse(of id: StoredResponse.ID) {
         let (isFull, writes) = state.withLock { state in
             defer { state.writesUses = true }
             state.uses.append(id)

@@ -74,7 +74,7 @@ struct RemovalLog {
         }
     }
 
-    private static func contains(_ id: CacheEntryID, in numbers: Data) -> Bool {
+    private static func contains(_ id: StoredResponse.ID, in numbers: Data) -> Bool {
         let wanted = withUnsafeBytes(of: id.number.littleEndian) { Data($0) }
         return stride(from: 0, to: numbers.count - 7, by: 8).contains { offset in
             let start = numbers.startIndex + offset

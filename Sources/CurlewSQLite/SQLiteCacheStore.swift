@@ -222,7 +222,7 @@ public final class SQLiteCacheStore: CacheStore {
     }
 
     func commit(
-        _ response: StoredResponse, _ body: CacheTable.Body, replacing others: [CacheEntryID], since start: Int64
+        _ response: StoredResponse, _ body: CacheTable.Body, replacing others: [StoredResponse.ID], since start: Int64
     ) async throws -> Bool {
         let change = try await queue.run { try $0.commit(response, body, replacing: others, since: start) }
         if change.isDone { counters.withLock { $0.stored += 1 } }

@@ -86,7 +86,7 @@ final class SQLiteCacheWriter: CacheWriter {
         }
     }
 
-    func commit(replacing others: [CacheEntryID]) async throws -> Bool {
+    func commit(replacing others: [StoredResponse.ID]) async throws -> Bool {
         let state = end()
         guard let state else { return false }
         defer { store.release(state.count) }

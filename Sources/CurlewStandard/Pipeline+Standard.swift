@@ -41,7 +41,7 @@ extension Pipeline {
     /// creates separate state.
     public static func resilient(
         attemptTimeout: Duration = .seconds(10), retry: RetryPolicy = .standard, hedging: Duration? = nil,
-        circuit: CircuitPolicy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000,
+        circuit: CircuitBreaker.Policy = .standard, rateLimit: RateLimit? = nil, concurrency: Int = 1000,
         budget: RetryBudget = RetryBudget()
     ) -> Pipeline {
         var pipeline: Pipeline = [

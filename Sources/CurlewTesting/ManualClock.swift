@@ -17,7 +17,7 @@ public import Foundation
 ///
 /// A clock that skips waits advances itself to the end of every sleep, so that retries and rate limits do not wait:
 ///
-///     let configuration = ClientConfiguration(time: ManualClock.skippingWaits)
+///     let configuration = APIClient.Configuration(time: ManualClock.skippingWaits)
 ///     let client = APIClient.mock(pipeline: .standard, configuration: configuration)
 ///
 /// Copies share one time. `waitForSleepers` replaces the real-time sleeps and yields that a test would otherwise need.

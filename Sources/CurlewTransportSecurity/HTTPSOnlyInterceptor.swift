@@ -34,7 +34,7 @@ package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
     }
 
     /// Reports an exception that is not an origin.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         exceptions.first { Self.origin($0) == nil }.map {
             "HTTPSOnly: \"\($0.clipped(to: 80).printable)\" is not an origin. Write http://printer.example:631."
         }

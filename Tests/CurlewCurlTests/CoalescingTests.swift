@@ -33,7 +33,7 @@ struct CoalescingTests {
     private func client(_ server: MockServer, _ joins: Joins) throws -> APIClient {
         APIClient(
             baseURL: try BaseURL(server.url), pipeline: .standard.adding(.coalescing()), transport: CurlTransport(),
-            configuration: ClientConfiguration(observers: [joins]))
+            configuration: APIClient.Configuration(observers: [joins]))
     }
 
     @Test("a thousand calls at once are one request to the server")

@@ -131,7 +131,7 @@ struct ConnectionInfoTests {
         let nginx = try await Nginx.shared()
         let proxy = try LoopbackProxy(.http)
         var configuration = nginx.configuration
-        configuration.proxy = .fixed(ProxyServer(.http, host: "127.0.0.1", port: proxy.port))
+        configuration.proxy = .fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: proxy.port))
         let response = try await CurlTransport(configuration: configuration)
             .exchange(.get, nginx.secure() + "/empty") { $0.peerCertificates = true }
         #expect(response.metrics.connection?.tls?.certificates.first?.subject == "CN=valid")

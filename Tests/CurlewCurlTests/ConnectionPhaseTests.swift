@@ -132,7 +132,7 @@ struct ConnectionPhaseTests {
         let listener = Listener()
         let client = APIClient(
             baseURL: try BaseURL(server.url), pipeline: Pipeline([]), transport: CurlTransport(),
-            configuration: ClientConfiguration(observers: [listener]))
+            configuration: APIClient.Configuration(observers: [listener]))
         _ = try await client.send(Request<String>.get("/"))
         #expect(
             listener.words == [

@@ -41,7 +41,7 @@ struct FailureTests {
             try await transport.exchange(.get, "http://127.0.0.1:\(port)/")
         }
         #expect(error.reason == .unreachable)
-        #expect((error.underlying as? TransportFailure)?.systemError == ECONNREFUSED)
+        #expect((error.underlying as? NetworkError.TransportFailure)?.systemError == ECONNREFUSED)
         #expect(!error.isOffline)
         expectTexts(error)
         #expect(error.description.contains("127.0.0.1:\(port)"))

@@ -31,7 +31,7 @@ struct RedirectTests {
         APIClient(
             baseURL: try BaseURL(home.url),
             pipeline: .standard.adding(.cookies(store)).adding(.bearer { "token" }),
-            transport: transport, configuration: ClientConfiguration(headers: ["X-Tenant": "acme"]))
+            transport: transport, configuration: APIClient.Configuration(headers: ["X-Tenant": "acme"]))
     }
 
     @Test("Secrets stay at home, cookies go to their host, and the response knows its hops")

@@ -50,7 +50,9 @@ struct SharedQueueTests {
     func order() async throws {
         let setting = try WaitingTests.Setting(places: 2, waiting: 4, loops: 2)
         var tasks = [try await setting.start("/held"), try await setting.start("/long")]
-        for (name, priority) in [("low", RequestPriority.low), ("normal", .normal), ("high", .high), ("low", .low)] {
+        for (name, priority) in [
+            ("low", RequestOptions.Priority.low), ("normal", .normal), ("high", .high), ("low", .low),
+        ] {
             tasks.append(try await setting.start("/" + name, priority: priority))
         }
         let error = try await #require(throws: NetworkError.self) {

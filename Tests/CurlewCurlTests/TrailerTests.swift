@@ -47,7 +47,7 @@ struct TrailerTests {
         let fields = FieldRules(secret: ["X-Code"])
         let client = APIClient(
             baseURL: try BaseURL(server.url), pipeline: .standard, transport: transport,
-            configuration: ClientConfiguration(fields: fields))
+            configuration: APIClient.Configuration(fields: fields))
         let response = try await client.response(for: Request<String>.get("/"))
         #expect(response.value == "onetwo")
         #expect(response.trailers["X-Sum"] == "6")
@@ -156,7 +156,7 @@ struct TrailerTests {
         let nginx = try await Nginx.shared()
         let body = stream("abc").trailing("X-Sum") { ["X-Sum": "3"] }
         var configuration = nginx.configuration
-        for version in [HTTPVersionPolicy.automatic, .http2PriorKnowledge] {
+        for version in [TransportConfiguration.HTTPVersionPolicy.automatic, .http2PriorKnowledge] {
             configuration.httpVersions = version
             let error = await CurlTransport(configuration: configuration)
                 .failure(.put, nginx.secure() + "/upload/trailers.txt", body: body)

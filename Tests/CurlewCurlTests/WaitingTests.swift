@@ -36,7 +36,7 @@ struct WaitingTests {
 
         /// Starts an exchange, and returns when the transport shows it as begun or waiting.
         func start(
-            _ path: String, timeouts: Timeouts = .standard, priority: RequestPriority? = nil
+            _ path: String, timeouts: Timeouts = .standard, priority: RequestOptions.Priority? = nil
         ) async throws -> Task<HTTPResponse, any Error> {
             let before = transport.snapshot
             let task = Task { [transport, server] in
@@ -161,7 +161,8 @@ struct WaitingTests {
             return .text("ok")
         }
         let configuration = TransportConfiguration(
-            proxy: .fixed(ProxyServer(.http, host: "127.0.0.1", port: proxy.port)), pool: ConnectionPool(perHost: 1))
+            proxy: .fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: proxy.port)),
+            pool: ConnectionPool(perHost: 1))
         let transport = CurlTransport(configuration: configuration)
         var calls: [Task<HTTPResponse, any Error>] = []
         for port in [1, 2, 3] {

@@ -21,7 +21,7 @@ struct Sample {
                         .post("/auth/refresh", body: .json(["refreshToken": refresh.tokens.refreshToken])))
                 }))
         films = APIClient(
-            baseURL: try BaseURL(api.url + "/v1"), configuration: ClientConfiguration(codecs: .snakeCase))
+            baseURL: try BaseURL(api.url + "/v1"), configuration: APIClient.Configuration(codecs: .snakeCase))
     }
 }
 

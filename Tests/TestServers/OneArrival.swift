@@ -20,8 +20,8 @@ package struct OneArrival: Sendable, CustomStringConvertible {
     /// Whether only a time limit of the client ends the call.
     let isEndless: Bool
 
-    /// Every fault of `MockServer` at every place, and every status that may pass; on new and used connections, with and
-    /// without a body.
+    /// Every fault of `MockServer` at every place, and every status that may pass; on new and used connections, with
+    /// and without a body.
     package static var all: [OneArrival] {
         let stages: [MockResponse.Stage] = [
             .beforeRequestRead, .beforeHead, .insideHead, .afterHead, .afterBytes(0), .afterBytes(3),
@@ -60,8 +60,8 @@ package struct OneArrival: Sendable, CustomStringConvertible {
     /// How often the request reached the server, if the client tries again whatever may be tried again.
     ///
     /// - `key`: the `Idempotency-Key`, with which it may arrive more often.
-    /// - `limit`: for the head and for silence, where nothing else ends the call. On a busy machine a short one may pass
-    ///   before the request has left.
+    /// - `limit`: for the head and for silence, where nothing else ends the call. On a busy machine a short one may
+    ///   pass before the request has left.
     /// - `patience`: the same for all others.
     package func arrivals(
         over transport: any Transport, key: String? = nil, limit: Duration = .milliseconds(150),
@@ -74,7 +74,7 @@ package struct OneArrival: Sendable, CustomStringConvertible {
         let timeouts = Timeouts(firstByte: limit, idle: limit, total: .seconds(20))
         let client = APIClient(
             baseURL: BaseURL(stringLiteral: server.url), pipeline: [.redirects(), .retry(policy)], transport: transport,
-            configuration: ClientConfiguration(timeouts: timeouts))
+            configuration: APIClient.Configuration(timeouts: timeouts))
         if isWarm {
             // Without those limits: sent again because it is late, this request would take the trouble away.
             let client = APIClient(baseURL: BaseURL(stringLiteral: server.url), pipeline: [], transport: transport)

@@ -43,7 +43,7 @@ enum Clients {
     ) throws -> Call {
         let client = APIClient(
             baseURL: try BaseURL(url), pipeline: .standard, transport: transport,
-            configuration: ClientConfiguration(codecs: codecs))
+            configuration: APIClient.Configuration(codecs: codecs))
         switch work {
         case .typed:
             return {

@@ -28,14 +28,14 @@ struct Simulation {
         let start: Int64
         var situation: RetryPolicy.Situation
         var sentAt: Int64 = 0
-        var permit: CircuitState.Permit?
+        var permit: CircuitBreaker.State.Permit?
         var receipt: RetryBudget.Receipt?
     }
 
     /// One client: what the library keeps for it.
     private struct Client {
         var budget: RetryBudget?
-        var circuit: CircuitState?
+        var circuit: CircuitBreaker.State?
     }
 
     private static let origin = Origin(scheme: "https", host: "api.example.com")
@@ -48,7 +48,8 @@ struct Simulation {
         var (chance, server, queue, traffic) = (Chance(seed: seed), server, EventQueue(), Traffic())
         var people = (0..<clients).map { _ in
             Client(
-                budget: strategy.hasBudget ? RetryBudget() : nil, circuit: strategy.circuit.map { CircuitState($0) })
+                budget: strategy.hasBudget ? RetryBudget() : nil,
+                circuit: strategy.circuit.map { CircuitBreaker.State($0) })
         }
         var (calls, free): ([Call], [Int]) = ([], [])
         let (end, patience) = (length.nanoseconds, patience.nanoseconds)
@@ -144,7 +145,7 @@ extension Answer {
     }
 
     /// As the breaker sees it.
-    fileprivate func verdict(after time: Duration) -> CircuitState.Outcome {
+    fileprivate func verdict(after time: Duration) -> CircuitBreaker.State.Outcome {
         switch self {
         case .good, .status(..<500): .success(time)
         case .status, .unreachable, .timedOut: .failure

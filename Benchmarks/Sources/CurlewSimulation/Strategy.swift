@@ -12,7 +12,7 @@ struct Strategy: Sendable {
     var retry = RetryPolicy.standard
     var hasJitter = true
     var hasBudget = true
-    var circuit: CircuitPolicy?
+    var circuit: CircuitBreaker.Policy?
 
     static let none = Strategy(name: "no retries", colour: "#6b7280", retry: .never, hasBudget: false)
     static let plain = Strategy(

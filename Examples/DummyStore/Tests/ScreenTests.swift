@@ -36,7 +36,7 @@ struct AccountTests {
     /// A service that answers after ten seconds of a clock that stands still.
     private func slow(_ clock: ManualClock) -> Account {
         let mock = MockTransport { $0.on(GetCurrentUser.self, delay: .seconds(10), .status(500)) }
-        let client = APIClient.mock(mock, configuration: ClientConfiguration(time: clock))
+        let client = APIClient.mock(mock, configuration: APIClient.Configuration(time: clock))
         return Account(APIUserService(client: client, tokens: TokenStore()))
     }
 

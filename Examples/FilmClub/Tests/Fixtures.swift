@@ -30,7 +30,7 @@ extension MockTransport {
         _ environment: FilmEnvironment = .production, time: any TimeSource = ManualClock.skippingWaits
     ) -> APIFilmService {
         APIFilmService(
-            environment, transport: self, configuration: ClientConfiguration(time: time), log: { _ in })
+            environment, transport: self, configuration: APIClient.Configuration(time: time), log: { _ in })
     }
 }
 

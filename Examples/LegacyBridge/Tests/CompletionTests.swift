@@ -10,7 +10,7 @@ import Testing
 
 /// A client whose server answers after ten seconds of a clock that stands still.
 private func slowClient(_ clock: ManualClock) -> APIClient {
-    .mock(configuration: ClientConfiguration(time: clock)) {
+    .mock(configuration: APIClient.Configuration(time: clock)) {
         $0.on(.get, "/users/:id", delay: .seconds(10), .json(text: #"{"id": 1, "firstName": "A", "lastName": "B"}"#))
     }
 }

@@ -30,7 +30,7 @@ private struct Visit {
 
     init(_ report: Report, url: String) {
         self.report = report
-        client = APIClient(baseURL: "\(url)", configuration: ClientConfiguration(observers: [table]))
+        client = APIClient(baseURL: "\(url)", configuration: APIClient.Configuration(observers: [table]))
         team = Team(client: client)
         report.opening("TeamDirectory", "people and what they do", "service \(url)")
     }

@@ -168,7 +168,7 @@ struct CallTableTests {
         #endif
         let client = APIClient(
             baseURL: "\(api.url)", pipeline: .empty, transport: transport,
-            configuration: ClientConfiguration(observers: [table]))
+            configuration: APIClient.Configuration(observers: [table]))
         _ = try await client.send(.team)
         #expect(try await client.send(.member(99)) == nil)
         await #expect(throws: NetworkError.self) {

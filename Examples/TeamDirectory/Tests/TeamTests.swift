@@ -53,7 +53,7 @@ struct TeamTests {
     @Test("a change shows at once and is taken back on a 500, and other changes stay")
     func rollback() async throws {
         let clock = ManualClock()
-        let client = APIClient.mock(configuration: ClientConfiguration(time: clock)) { [ada, grace] in
+        let client = APIClient.mock(configuration: APIClient.Configuration(time: clock)) { [ada, grace] in
             $0.on(.get, "/team/users", .json([ada, grace]))
             $0.on(.put, "/team/users/1", delay: .seconds(2), .status(500))
             $0.on(.put, "/team/users/2", .json(grace))

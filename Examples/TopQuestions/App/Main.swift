@@ -38,7 +38,7 @@ struct Main {
         if let outage { pipeline = Pipeline([outage] + pipeline.interceptors) }
         let plain = APIClient(
             baseURL: try BaseURL(place), pipeline: pipeline,
-            configuration: ClientConfiguration(timeouts: Timeouts(total: .seconds(30))))
+            configuration: APIClient.Configuration(timeouts: Timeouts(total: .seconds(30))))
         let client = options.isSlow ? plain.slow : plain
 
         let environment = ProcessInfo.processInfo.environment

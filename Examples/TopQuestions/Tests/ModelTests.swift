@@ -79,7 +79,7 @@ struct ModelTests {
     @Test("a cancelled load shows no error")
     func cancelled() async throws {
         let clock = ManualClock()
-        let client = APIClient.mock(configuration: ClientConfiguration(time: clock)) {
+        let client = APIClient.mock(configuration: APIClient.Configuration(time: clock)) {
             $0.on(QuestionList.self, delay: .seconds(60)) { _ in #"{"items": []}"# }
         }
         let model = QuestionsModel(client: client)

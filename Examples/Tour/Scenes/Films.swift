@@ -56,7 +56,7 @@ extension Stage {
     var films: APIClient {
         APIClient(
             baseURL: "\(url)/v1", pipeline: [CallPrinter(home: url)],
-            configuration: ClientConfiguration(codecs: .snakeCase))
+            configuration: APIClient.Configuration(codecs: .snakeCase))
     }
 }
 

@@ -89,7 +89,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
     }
 
     /// Reports a missing origin.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         scope.problem(of: "The digest credential", in: setup) { ".digest(user: …, password: …, for: \"\($0)\")" }
     }
 }

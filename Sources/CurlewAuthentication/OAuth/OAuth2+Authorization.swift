@@ -25,7 +25,8 @@ extension OAuth2 {
     ///
     /// Throws `NetworkError` with `.invalidRequest` for an endpoint that is not an absolute URL or not secure.
     public func authorizationURL(
-        at endpoint: String, redirect: String, _ pkce: PKCE, state: String, extra: KeyValuePairs<String, String> = [:]
+        at endpoint: String, redirect: String, _ pkce: OAuth2.PKCE, state: String,
+        extra: KeyValuePairs<String, String> = [:]
     ) throws(NetworkError) -> String {
         var request = try HTTPRequest(url: endpoint)
         guard request.origin.isConfidential else {

@@ -17,7 +17,7 @@ import Foundation
 ///
 /// To sign in with a browser, always with PKCE (RFC 9700 §2.1.1):
 ///
-///     let (pkce, state) = (PKCE(), OAuth2.makeState())
+///     let (pkce, state) = (OAuth2.PKCE(), OAuth2.makeState())
 ///     open(try oauth.authorizationURL(
 ///         at: "https://id.example.com/authorize", redirect: "app://back", pkce, state: state))
 ///     let code = try oauth.code(from: urlThatCameBack, redirect: "app://back", state: state)
@@ -69,7 +69,7 @@ public struct OAuth2: Sendable {
     /// `invalid_grant` and GitHub's `bad_refresh_token` sign out; after `invalid_client`, for example, the tokens are
     /// kept.
     @Sendable
-    public func refresh(_ refresh: TokenRefresh) async throws -> Tokens {
+    public func refresh(_ refresh: TokenStore.Refresh) async throws -> Tokens {
         guard let token = refresh.tokens.refreshToken else {
             throw NetworkError(
                 .notAuthenticated(.missingCredential), detail: "There is no refresh token.", hint: "Sign in again.")
@@ -97,7 +97,7 @@ public struct OAuth2: Sendable {
 
     /// Returns the request for tokens with an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.5). `redirect` is as in
     /// the authorization request.
-    public func exchange(_ code: String, redirect: String, _ pkce: PKCE) -> Request<Tokens> {
+    public func exchange(_ code: String, redirect: String, _ pkce: OAuth2.PKCE) -> Request<Tokens> {
         request([
             "grant_type": "authorization_code", "code": code, "redirect_uri": redirect, "code_verifier": pkce.verifier,
         ])

@@ -5,8 +5,8 @@ import CurlewCore
 /// The work in progress in one cache: background refreshes, and validations that other calls wait for.
 final class CacheFetches: Sendable {
     private struct State: Sendable {
-        var refreshing: Set<CacheEntryID> = []
-        var validating: [CacheEntryID: Validation] = [:]
+        var refreshing: Set<StoredResponse.ID> = []
+        var validating: [StoredResponse.ID: Validation] = [:]
     }
 
     private let state = Locked(State())
@@ -22,7 +22,7 @@ final class CacheFetches: Sendable {
     }
 
     /// Begins to refresh an entry, if no other call does and fewer than `limit` others are being refreshed.
-    func beginRefresh(_ id: CacheEntryID, limit: Int) -> Refresh {
+    func beginRefresh(_ id: StoredResponse.ID, limit: Int) -> Refresh {
         state.withLock { state in
             if state.refreshing.contains(id) { return .underWay }
             guard state.refreshing.count < limit else { return .tooMany }
@@ -32,7 +32,7 @@ final class CacheFetches: Sendable {
     }
 
     /// Ends a refresh begun by `beginRefresh`.
-    func endRefresh(_ id: CacheEntryID) {
+    func endRefresh(_ id: StoredResponse.ID) {
         state.withLock { _ = $0.refreshing.remove(id) }
     }
 
@@ -49,7 +49,7 @@ final class CacheFetches: Sendable {
     typealias Validation = SharedResult<Outcome>
 
     /// Returns the validation of the entry that is in progress, or a new one, which the first call ends with `end`.
-    func beginValidation(_ id: CacheEntryID) -> (Validation, isFirst: Bool) {
+    func beginValidation(_ id: StoredResponse.ID) -> (Validation, isFirst: Bool) {
         state.withLock { state in
             if let validation = state.validating[id] { return (validation, false) }
             let validation = Validation()
@@ -59,7 +59,7 @@ final class CacheFetches: Sendable {
     }
 
     /// Ends a validation. The first outcome counts.
-    func end(_ validation: Validation, of id: CacheEntryID, with outcome: Outcome) {
+    func end(_ validation: Validation, of id: StoredResponse.ID, with outcome: Outcome) {
         state.withLock { state in
             if state.validating[id] === validation { state.validating[id] = nil }
         }

@@ -74,7 +74,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
     var key: PrincipalKey? { store.principalKey.map(PrincipalKey.init(lasting:)) }
 
     /// Reports a lifetime whose scope is not a URL.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         guard let lifetime = rules.lifetimes.first(where: { !$0.isValid }) else { return nil }
         return
             "\(self) has a lifetime for \"\(lifetime.scope.printable)\", which is not an absolute URL without a query. "
@@ -82,7 +82,7 @@ package struct CacheInterceptor: ValidatingInterceptor {
     }
 
     /// Names the interceptors that keep the cache from storing responses that are not public.
-    public func warning(in setup: PipelineEnvironment) -> String? {
+    public func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         let stored = rules.sharesPublic ? "public responses only" : "nothing"
         return

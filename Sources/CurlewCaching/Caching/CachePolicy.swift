@@ -47,14 +47,14 @@ extension RequestOptions {
     }
 }
 
-private enum CachePolicyKey: RequestOptionKey {
+private enum CachePolicyKey: RequestOptions.Key {
     static let defaultValue = CachePolicy.useProtocol
 }
 
-private enum CacheTagsKey: RequestOptionKey {
+private enum CacheTagsKey: RequestOptions.Key {
     static let defaultValue: Set<String> = []
 }
 
-private enum CacheBodyKey: RequestOptionKey {
+private enum CacheBodyKey: RequestOptions.Key {
     static let defaultValue = false
 }

@@ -69,13 +69,13 @@ final class CacheSink: Sendable {
     private let writer: any CacheWriter
     private let limit: Int64
     private let expected: Int64?
-    private let replaced: [CacheEntryID]
+    private let replaced: [StoredResponse.ID]
     private let cache: CacheInterceptor
     private let context: ExchangeContext
     private let progress = Locked(Progress())
 
     init(
-        _ writer: any CacheWriter, limit: Int64, expecting expected: Int64?, replacing replaced: [CacheEntryID],
+        _ writer: any CacheWriter, limit: Int64, expecting expected: Int64?, replacing replaced: [StoredResponse.ID],
         _ cache: CacheInterceptor, _ context: ExchangeContext
     ) {
         self.writer = writer

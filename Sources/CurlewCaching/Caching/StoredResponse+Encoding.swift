@@ -53,7 +53,7 @@ extension StoredResponse {
             reader.isAtEnd
         else { return nil }
         var response = StoredResponse(
-            id: CacheEntryID(id),
+            id: StoredResponse.ID(id),
             key: CacheKey(target: target, content: content, principal: principal, secrets: secrets),
             status: HTTPStatus(status), headers: headers,
             version: HTTPVersion(major: major, minor: minor), requestTime: requestTime,

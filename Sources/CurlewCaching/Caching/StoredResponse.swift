@@ -15,7 +15,7 @@ public struct StoredResponse: Hashable, Sendable {
     public static let variantLimit = 32
 
     /// Identifies the entry, and distinguishes it from entries that it replaces.
-    public let id: CacheEntryID
+    public let id: StoredResponse.ID
     /// The primary key: the request for which the response is stored.
     public let key: CacheKey
     /// The secondary key (RFC 9111 §4.1): the request fields that `Vary` names, normalised, as one text. Secrets and
@@ -44,12 +44,12 @@ public struct StoredResponse: Hashable, Sendable {
         requestTime: Date, responseTime: Date, tags: Set<String> = []
     ) {
         self.init(
-            id: CacheEntryID(), key: key, status: status, headers: headers, version: version,
+            id: StoredResponse.ID(), key: key, status: status, headers: headers, version: version,
             requestTime: requestTime, responseTime: responseTime, tags: tags)
     }
 
     init(
-        id: CacheEntryID, key: CacheKey, status: HTTPStatus, headers: HTTPHeaders, version: HTTPVersion,
+        id: StoredResponse.ID, key: CacheKey, status: HTTPStatus, headers: HTTPHeaders, version: HTTPVersion,
         requestTime: Date, responseTime: Date, tags: Set<String>
     ) {
         self.id = id
@@ -77,19 +77,21 @@ package struct StoreHint: Sendable {
     }
 }
 
-/// The identifier of an entry: 63 random bits, so that several processes can create identifiers.
-public struct CacheEntryID: Hashable, Sendable {
-    /// Never negative.
-    public let number: Int64
+extension StoredResponse {
+    /// The identifier of an entry: 63 random bits, so that several processes can create identifiers.
+    public struct ID: Hashable, Sendable {
+        /// Never negative.
+        public let number: Int64
 
-    /// Creates a new random identifier.
-    public init() {
-        number = .random(in: 0 ... .max)
-    }
+        /// Creates a new random identifier.
+        public init() {
+            number = .random(in: 0 ... .max)
+        }
 
-    /// Creates an identifier from the `number` of an existing one.
-    public init(_ number: Int64) {
-        self.number = number
+        /// Creates an identifier from the `number` of an existing one.
+        public init(_ number: Int64) {
+            self.number = number
+        }
     }
 }
 

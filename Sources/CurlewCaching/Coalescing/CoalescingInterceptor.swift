@@ -30,7 +30,7 @@ package struct CoalescingInterceptor: ValidatingInterceptor {
     public func principal(of request: HTTPRequest, in context: ExchangeContext) -> Principal { .anonymous }
 
     /// Names the interceptors that prevent calls from sharing an exchange.
-    public func warning(in setup: PipelineEnvironment) -> String? {
+    public func warning(in setup: Pipeline.Environment) -> String? {
         guard !setup.strangers.isEmpty else { return nil }
         return "\(self) shares nothing, because \(setup.strangers.inWords) cannot name the principal of a call. "
             + "Name the user (principal:), or pass changesPrincipal: false where no response depends on it."

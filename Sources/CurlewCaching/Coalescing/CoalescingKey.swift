@@ -23,7 +23,7 @@ struct CoalescingKey: Hashable, Sendable {
 
     /// What selects the credentials that interceptors further in attach.
     private struct Credential: Hashable {
-        let choice: AuthenticationChoice
+        let choice: RequestOptions.Authentication
         let isAuthenticated: Bool
         let crossedOrigin: Bool
         let forwardedFields: ForwardedFields

@@ -10,7 +10,7 @@ final class SharedExchange: Sendable {
     /// The number of the call that began the exchange.
     let id: UInt64
     let origin: Origin
-    let priority: RequestPriority
+    let priority: RequestOptions.Priority
 
     private struct Inside: Sendable {
         var state: SharedExchangeState
@@ -28,7 +28,7 @@ final class SharedExchange: Sendable {
 
     /// - `closed`: called when no more calls may join, once or twice.
     init(
-        id: UInt64, origin: Origin, priority: RequestPriority, time: any TimeSource,
+        id: UInt64, origin: Origin, priority: RequestOptions.Priority, time: any TimeSource,
         closed: @escaping @Sendable (SharedExchange) -> Void
     ) {
         self.id = id

@@ -185,7 +185,7 @@ final class CacheServer: Transport {
 }
 
 /// The user of a call. An option rather than a field: the cache has to ask the inner interceptor.
-private enum CacheUserKey: RequestOptionKey {
+private enum CacheUserKey: RequestOptions.Key {
     static let defaultValue: String? = nil
 }
 

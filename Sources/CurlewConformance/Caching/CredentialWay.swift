@@ -43,7 +43,7 @@ package struct CredentialWay: Sendable, CustomStringConvertible {
         let user = IdentityWay.user
         var pipeline = Pipeline.standard.adding(keeper)
         var transport = server
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         var call = Request<String>.get(path)
         if let interceptor = try await interceptor(for: user) { pipeline = pipeline.adding(interceptor, at: placement) }
         switch kind {

@@ -61,7 +61,7 @@ package struct IdentityWay: Sendable, CustomStringConvertible {
     package func client(over keeper: any Interceptor, _ transport: some Transport) -> APIClient {
         APIClient(
             baseURL: "https://api.test", pipeline: pipeline(with: keeper), transport: transport,
-            configuration: ClientConfiguration(headers: source == .client ? [field: Self.user] : [:]))
+            configuration: APIClient.Configuration(headers: source == .client ? [field: Self.user] : [:]))
     }
 
     /// The current user's call.

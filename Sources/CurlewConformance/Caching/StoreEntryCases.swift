@@ -137,7 +137,7 @@ enum StoreEntryCases {
             let head = trial.head(variant: "c")
             let writer = try await store.write(head)
             _ = try await writer.append(Data("3"))
-            _ = try await writer.commit(replacing: [old.id, CacheEntryID()])
+            _ = try await writer.commit(replacing: [old.id, StoredResponse.ID()])
             try trial.equal(try await store.variants(for: old.key).map(\.id), [head.id, kept.id], "the entries")
         },
         CacheCase("of two that write one entry at the same time, the last to commit stays", rule: rule) { trial in

@@ -66,7 +66,7 @@ enum StoreRemovalCases {
             let store = try await trial.store()
             let heads = try await fill(store, trial)
             let ids = Set([heads[2], heads[7]].map(\.id))
-            try trial.equal(try await store.remove(.entries(ids.union([CacheEntryID()]))), 2, "the number")
+            try trial.equal(try await store.remove(.entries(ids.union([StoredResponse.ID()]))), 2, "the number")
             try trial.expect(try await store.body(of: heads[2]) == nil, "entry 2 is there")
             try trial.expect(try await store.body(of: heads[3]) != nil, "entry 3 was evicted")
         },

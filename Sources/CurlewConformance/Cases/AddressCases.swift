@@ -90,7 +90,7 @@ enum AddressCases {
                 // A server that receives requests for whole URLs is a proxy.
                 let server = try trial.server(answering: .text("from the proxy"))
                 let transport = try trial.transport(
-                    .init(proxy: .fixed(ProxyServer(.http, host: "127.0.0.1", port: server.port))))
+                    .init(proxy: .fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port))))
                 let response = try await trial.exchange(.get, "http://service.invalid:81/a?b=c", over: transport)
                 try await trial.expectText(response, "from the proxy")
                 let request = try trial.only(server)
@@ -100,7 +100,7 @@ enum AddressCases {
             ConformanceCase("hosts of the list are reached directly", .addresses, rule: "ProxyConfiguration.fixed") {
                 trial in
                 let server = try trial.server(answering: .text("direct"))
-                let proxy = ProxyServer(.http, host: "127.0.0.1", port: 1)
+                let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: 1)
                 let configuration = TransportConfiguration(proxy: .fixed(proxy, bypassing: ["127.0.0.0/8"]))
                 let response = try await trial.exchange(.get, server.url + "/", over: trial.transport(configuration))
                 try await trial.expectText(response, "direct")
@@ -112,7 +112,7 @@ enum AddressCases {
             ) { trial in
                 let server = try trial.server()
                 server.stop()
-                let proxy = ProxyServer(.http, host: "127.0.0.1", port: server.port)
+                let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port)
                 let transport = try trial.transport(TransportConfiguration(proxy: .fixed(proxy)))
                 try await trial.expectFailure(.proxyFailed(.unreachable)) {
                     _ = try await trial.exchange(.get, "http://service.example/", over: transport)
@@ -122,7 +122,7 @@ enum AddressCases {
                 "a proxy that breaks off before the tunnel is there has refused it", .addresses, rule: "RFC 9110 §9.3.6"
             ) { trial in
                 let server = try trial.server(answering: .closeBeforeReply)
-                let proxy = ProxyServer(.http, host: "127.0.0.1", port: server.port)
+                let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port)
                 let transport = try trial.transport(TransportConfiguration(proxy: .fixed(proxy)))
                 try await trial.expectFailure(.proxyFailed(.refused(nil))) {
                     let body = RequestBody.bytes(Data("x".utf8))
@@ -137,7 +137,7 @@ enum AddressCases {
                 let server = try trial.server()
                 server.on(nil, "/*path", respond: .status(HTTPStatus(code)))
                 server.enqueue(.status(HTTPStatus(code)))
-                let proxy = ProxyServer(.http, host: "127.0.0.1", port: server.port)
+                let proxy = ProxyConfiguration.Server(.http, host: "127.0.0.1", port: server.port)
                 let transport = try trial.transport(TransportConfiguration(proxy: .fixed(proxy)))
                 let reason = NetworkError.ProxyFailure.refused(HTTPStatus(code))
                 try await trial.expectFailure(.proxyFailed(code == 407 ? .notAuthenticated : reason)) {
@@ -154,7 +154,7 @@ enum AddressCases {
                 rule: part == .httpProxy ? "RFC 9110 §9.3.6" : "RFC 1928, RFC 1929"
             ) { trial in
                 let url = try trial.address(part).replacing("://", with: "://user:pass%20word@")
-                guard let proxy = ProxyServer(url) else { throw ConformanceFailure("\(url) is no proxy") }
+                guard let proxy = ProxyConfiguration.Server(url) else { throw ConformanceFailure("\(url) is no proxy") }
                 let transport = try trial.trusting { $0.proxy = .fixed(proxy) }
                 for _ in 0..<2 { try await trial.expectEmpty(.secure, over: transport) }
             },
@@ -165,7 +165,9 @@ enum AddressCases {
             ) { trial in
                 for credentials in ["", "user:sesame@"] {
                     let url = try trial.address(part).replacing("://", with: "://" + credentials)
-                    guard let proxy = ProxyServer(url) else { throw ConformanceFailure("\(url) is no proxy") }
+                    guard let proxy = ProxyConfiguration.Server(url) else {
+                        throw ConformanceFailure("\(url) is no proxy")
+                    }
                     let transport = try trial.transport(TransportConfiguration(proxy: .fixed(proxy)))
                     let error = try await trial.expectFailure(.proxyFailed(.notAuthenticated)) {
                         _ = try await trial.exchange(.get, "https://service.example/", over: transport)

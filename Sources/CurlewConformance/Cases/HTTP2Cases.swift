@@ -30,7 +30,7 @@ enum HTTP2Cases {
         },
         ConformanceCase(
             "HTTP/1.1 alone is spoken where that is asked for", .http2, needs: [.secure, .authority],
-            rule: "HTTPVersionPolicy.http1Only"
+            rule: "TransportConfiguration.HTTPVersionPolicy.http1Only"
         ) { trial in
             let transport = try trial.trusting { $0.httpVersions = .http1Only }
             let response = try await trial.exchange(.get, trial.address(.secure) + "/empty", over: transport)

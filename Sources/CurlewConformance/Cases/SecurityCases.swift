@@ -114,7 +114,7 @@ enum SecurityCases {
         ConformanceCase(
             "a certificate is shown to the hosts that are named only", .security,
             needs: [.mutual, .authority, .client],
-            rule: "ClientIdentity.hosts"
+            rule: "TLSConfiguration.ClientIdentity.hosts"
         ) { trial in
             let transport = try trial.trusting(identity: .client, hosts: ["other.example"])
             let response = try await trial.exchange(.get, trial.address(.mutual) + "/", over: transport)

@@ -12,7 +12,7 @@ extension APIClient {
     /// The shared state of a client and its copies. Values that are the same for all calls are computed once.
     final class Core: Sendable {
         let baseURL: BaseURL?
-        let configuration: ClientConfiguration
+        let configuration: APIClient.Configuration
         let exchanger: PipelineRunner
         let calls: CallGate
         /// The query items of every call below the base URL.
@@ -32,7 +32,7 @@ extension APIClient {
         let events: EventQueue?
 
         init(
-            baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
+            baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
             query: QueryItems = QueryItems(), options: RequestOptions? = nil, chain: Chain? = nil,
             calls: CallGate = CallGate(), events: EventQueue? = nil
         ) {
@@ -44,7 +44,7 @@ extension APIClient {
             self.options = options
             exchanger = PipelineRunner(
                 pipeline: pipeline,
-                setup: PipelineEnvironment(
+                setup: Pipeline.Environment(
                     clientOrigin: baseURL?.origin,
                     totalTimeout: configuration.timeouts.overridden(by: options?.timeouts ?? Timeouts()).total,
                     fields: configuration.fields),
@@ -66,7 +66,7 @@ extension APIClient {
         }
 
         /// The fields that are sent to every origin.
-        static func basic(_ configuration: ClientConfiguration, accept: String) -> HTTPHeaders {
+        static func basic(_ configuration: APIClient.Configuration, accept: String) -> HTTPHeaders {
             var headers: HTTPHeaders = [.accept: accept]
             headers[.userAgent] = configuration.userAgent
             return headers

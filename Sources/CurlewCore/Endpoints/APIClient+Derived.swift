@@ -53,7 +53,7 @@ extension APIClient {
     }
 
     private func derived(
-        baseURL: BaseURL? = nil, pipeline: Pipeline? = nil, configuration: ClientConfiguration? = nil,
+        baseURL: BaseURL? = nil, pipeline: Pipeline? = nil, configuration: APIClient.Configuration? = nil,
         query: QueryItems? = nil, options: RequestOptions? = nil
     ) -> APIClient {
         APIClient(
@@ -77,7 +77,7 @@ extension APIClient {
     public var transport: any Transport { core.exchanger.transport }
 
     /// The settings of all calls, as passed to the initializer and changed by `with(headers:)`.
-    public var configuration: ClientConfiguration { core.configuration }
+    public var configuration: APIClient.Configuration { core.configuration }
 
     /// Configuration errors and warnings, one sentence each. Empty if the configuration is valid.
     ///
@@ -96,10 +96,10 @@ extension APIClient {
             ? []
             : [
                 "The client has no base URL, so no call receives \(homeless.inWords) of its configuration."
-                    + " Set a base URL, declare them in ClientConfiguration.fields.harmless, or name the origin:"
+                    + " Set a base URL, declare them in APIClient.Configuration.fields.harmless, or name the origin:"
                     + " .onRequest(for: …)."
             ]
-        return unsent + pipeline.warnings(in: PipelineEnvironment(clientOrigin: core.baseURL?.origin), over: transport)
+        return unsent + pipeline.warnings(in: Pipeline.Environment(clientOrigin: core.baseURL?.origin), over: transport)
     }
 }
 

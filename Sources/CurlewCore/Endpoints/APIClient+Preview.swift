@@ -58,7 +58,7 @@ extension APIClient.Core {
         }
         let previewed = PipelineRunner(
             pipeline: Pipeline(exchanger.pipeline.interceptors.filter { $0.runsInPreview }), transport: end,
-            setup: PipelineEnvironment(clientOrigin: baseURL?.origin, fields: exchanger.fields))
+            setup: Pipeline.Environment(clientOrigin: baseURL?.origin, fields: exchanger.fields))
         do {
             _ = try await previewed.exchange(call.request, in: call.context)
         } catch  where error.reason == .refused(by: .preview) {

@@ -21,14 +21,14 @@ public struct APIClient: Sendable {
     /// - `pipeline`: exactly these interceptors, in this order.
     public init(
         baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport,
-        configuration: ClientConfiguration = ClientConfiguration()
+        configuration: APIClient.Configuration = APIClient.Configuration()
     ) {
         core = Core(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }
 
     /// Creates a client for calls that are made on behalf of another one, whose observers receive their events.
     package init(
-        baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: ClientConfiguration,
+        baseURL: BaseURL?, pipeline: Pipeline, transport: any Transport, configuration: APIClient.Configuration,
         tellingObserversOf context: ExchangeContext
     ) {
         core = Core(

@@ -37,17 +37,17 @@ public struct BuiltInInterceptor: ValidatingInterceptor, ScopedInterceptor, Prep
     }
 
     /// Declares what the interceptor declares.
-    public func declare(in setup: inout PipelineEnvironment) {
+    public func declare(in setup: inout Pipeline.Environment) {
         (base as? any ValidatingInterceptor)?.declare(in: &setup)
     }
 
     /// The configuration error of the interceptor.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         (base as? any ValidatingInterceptor)?.problem(in: setup)
     }
 
     /// The warning of the interceptor.
-    public func warning(in setup: PipelineEnvironment) -> String? {
+    public func warning(in setup: Pipeline.Environment) -> String? {
         (base as? any ValidatingInterceptor)?.warning(in: setup)
     }
 }

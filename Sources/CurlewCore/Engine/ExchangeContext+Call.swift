@@ -36,7 +36,7 @@ extension ExchangeContext {
         let start: MonotonicInstant
         let endpoint: (any Sendable)?
         let codecs: Codecs
-        let authentication: AuthenticationChoice
+        let authentication: RequestOptions.Authentication
         let client: Client
 
         init(

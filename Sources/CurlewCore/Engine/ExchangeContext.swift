@@ -60,9 +60,9 @@ public struct ExchangeContext: Sendable {
     /// The options of the call.
     public var options: RequestOptions { call.options }
     /// The call's value for an extension's key. Unlike `options`, it copies nothing else.
-    package subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value { call.options[key] }
+    package subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value { call.options[key] }
     /// Whether the call is sent with a credential, and with which one.
-    public var authentication: AuthenticationChoice { call.authentication }
+    public var authentication: RequestOptions.Authentication { call.authentication }
     /// The timeouts in force: the client's, overridden by the call's.
     public var timeouts: Timeouts { call.bounds.timeouts }
     /// The limits in force: the client's, overridden by the call's.

@@ -7,7 +7,7 @@
 package struct FairQueue<Element> {
     private struct Entry {
         let element: Element
-        let priority: RequestPriority
+        let priority: RequestOptions.Priority
     }
 
     /// The maximum number of waiting elements.
@@ -34,12 +34,12 @@ package struct FairQueue<Element> {
     package var elements: some Collection<Element> { waiting.values.lazy.map(\.element) }
 
     /// Returns the number of elements that will certainly be served before a new element of this priority.
-    package func ahead(of priority: RequestPriority) -> Int {
+    package func ahead(of priority: RequestOptions.Priority) -> Int {
         counts[priority.rawValue...].reduce(0, +)
     }
 
     /// Enqueues an element. Returns a ticket for `leave(_:)`, or nil when the queue is full.
-    package mutating func wait(_ element: Element, _ priority: RequestPriority) -> UInt64? {
+    package mutating func wait(_ element: Element, _ priority: RequestOptions.Priority) -> UInt64? {
         guard waiting.count < capacity else { return nil }
         lastTicket += 1
         waiting[lastTicket] = Entry(element: element, priority: priority)

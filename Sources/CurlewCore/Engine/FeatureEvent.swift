@@ -2,7 +2,7 @@
 
 /// An event that a capability defines, such as a followed redirect or the verdict of a cache: `ExchangeEvent.feature`.
 ///
-///     case .feature(let event as RedirectEvent): print(event)
+///     case .feature(let event as Redirect.Event): print(event)
 ///
 /// The description is one line without secrets.
 public protocol FeatureEvent: Sendable, CustomStringConvertible {}

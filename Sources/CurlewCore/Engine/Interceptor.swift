@@ -44,14 +44,14 @@ public protocol Interceptor: Sendable {
 /// An interceptor whose configuration can be invalid, or which depends on the configuration of other interceptors.
 public protocol ValidatingInterceptor: Interceptor {
     /// Declares facts that other interceptors depend on, such as a timeout or a budget, and the secret fields and query
-    /// items that this one attaches (`PipelineEnvironment.fields`). Called for all interceptors before any
+    /// items that this one attaches (`Pipeline.Environment.fields`). Called for all interceptors before any
     /// `problem(in:)`.
-    func declare(in setup: inout PipelineEnvironment)
+    func declare(in setup: inout Pipeline.Environment)
     /// Returns a configuration error, given the client; nil if the configuration is valid. Every call throws the error.
-    func problem(in setup: PipelineEnvironment) -> String?
+    func problem(in setup: Pipeline.Environment) -> String?
     /// Returns a warning about a configuration that works but is probably not intended; nil if there is none. Calls are
     /// sent, and `APIClient.problems` lists the warning.
-    func warning(in setup: PipelineEnvironment) -> String?
+    func warning(in setup: Pipeline.Environment) -> String?
 }
 
 /// An interceptor that must load data once, such as tokens from a file or a keychain, before `principal(of:in:)` can
@@ -70,13 +70,13 @@ package protocol UnsentCallListener: Interceptor {
 
 extension ValidatingInterceptor {
     /// Declares nothing.
-    public func declare(in setup: inout PipelineEnvironment) {}
+    public func declare(in setup: inout Pipeline.Environment) {}
 
     /// Returns nil: no error.
-    public func problem(in setup: PipelineEnvironment) -> String? { nil }
+    public func problem(in setup: Pipeline.Environment) -> String? { nil }
 
     /// Returns nil: no warning.
-    public func warning(in setup: PipelineEnvironment) -> String? { nil }
+    public func warning(in setup: Pipeline.Environment) -> String? { nil }
 }
 
 extension Interceptor {

@@ -65,7 +65,7 @@ public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
     }
 
     /// Returns the configuration errors of this pipeline with this client, one sentence each. Empty if there are none.
-    public func problems(in setup: PipelineEnvironment = PipelineEnvironment()) -> [String] {
+    public func problems(in setup: Pipeline.Environment = Pipeline.Environment()) -> [String] {
         let setup = declared(in: setup)
         var found: [String] = []
         for problem in validating.compactMap({ $0.problem(in: setup) })
@@ -113,7 +113,7 @@ extension Pipeline {
     }
 
     /// Returns `setup` with the declarations of the interceptors.
-    func declared(in setup: PipelineEnvironment) -> PipelineEnvironment {
+    func declared(in setup: Pipeline.Environment) -> Pipeline.Environment {
         validating.reduce(into: setup) { $1.declare(in: &$0) }
     }
 
@@ -123,7 +123,7 @@ extension Pipeline {
 
     /// Returns warnings about this pipeline over this transport, one sentence each. It queries the principals of
     /// interceptors, so it runs on request and not for each client.
-    func warnings(in setup: PipelineEnvironment, over transport: any Transport) -> [String] {
+    func warnings(in setup: Pipeline.Environment, over transport: any Transport) -> [String] {
         let chain = Chain(interceptors, transport)
         let context = ExchangeContext(clientOrigin: setup.clientOrigin)
         let preparing = Set(chain.preparing.map(\.place))
@@ -143,29 +143,31 @@ extension Pipeline {
     }
 }
 
-/// The facts about the client and other interceptors that an interceptor uses to check its configuration.
-public struct PipelineEnvironment: Sendable {
-    /// The origin of the base URL, if the client has one.
-    public var clientOrigin: Origin?
-    /// The total timeout of a call; nil without a limit, or when it is not known.
-    public var totalTimeout: Duration?
-    /// The timeout of one attempt in the pipeline; nil without a separate limit.
-    public var attemptTimeout: Duration?
-    /// The names of the interceptors closer to the transport, and of the transport, that have no known principal. Set
-    /// for `ValidatingInterceptor.warning(in:)` only.
-    public internal(set) var strangers: [String] = []
-    /// The declarations about fields, query items, members and paths: those of the client's configuration, to which
-    /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They apply to texts and
-    /// redirects.
-    public var fields: FieldRules
-    /// What the interceptors of one capability declare for each other.
-    package var facts = Facts()
+extension Pipeline {
+    /// The facts about the client and other interceptors that an interceptor uses to check its configuration.
+    public struct Environment: Sendable {
+        /// The origin of the base URL, if the client has one.
+        public var clientOrigin: Origin?
+        /// The total timeout of a call; nil without a limit, or when it is not known.
+        public var totalTimeout: Duration?
+        /// The timeout of one attempt in the pipeline; nil without a separate limit.
+        public var attemptTimeout: Duration?
+        /// The names of the interceptors closer to the transport, and of the transport, that have no known principal.
+        /// Set for `ValidatingInterceptor.warning(in:)` only.
+        public internal(set) var strangers: [String] = []
+        /// The declarations about fields, query items, members and paths: those of the client's configuration, to which
+        /// `ValidatingInterceptor.declare(in:)` adds the names that an interceptor attaches. They apply to texts and
+        /// redirects.
+        public var fields: FieldRules
+        /// What the interceptors of one capability declare for each other.
+        package var facts = Facts()
 
-    /// Creates a setup.
-    public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {
-        self.clientOrigin = clientOrigin
-        self.totalTimeout = totalTimeout
-        self.fields = fields
+        /// Creates a setup.
+        public init(clientOrigin: Origin? = nil, totalTimeout: Duration? = nil, fields: FieldRules = FieldRules()) {
+            self.clientOrigin = clientOrigin
+            self.totalTimeout = totalTimeout
+            self.fields = fields
+        }
     }
 }
 

@@ -20,13 +20,13 @@ public struct PipelineRunner: Sendable {
     private let calls: CallGate?
 
     /// Creates a runner over `transport`. Never fails: configuration errors are listed in `problems`.
-    public init(pipeline: Pipeline, transport: any Transport, setup: PipelineEnvironment = PipelineEnvironment()) {
+    public init(pipeline: Pipeline, transport: any Transport, setup: Pipeline.Environment = Pipeline.Environment()) {
         self.init(
             pipeline: pipeline, setup: setup, chain: Chain(pipeline.interceptors, transport))
     }
 
     /// Creates a runner that shares the chain of another one with the same pipeline and transport.
-    init(pipeline: Pipeline, setup: PipelineEnvironment, chain: Chain, calls: CallGate? = nil) {
+    init(pipeline: Pipeline, setup: Pipeline.Environment, chain: Chain, calls: CallGate? = nil) {
         self.pipeline = pipeline
         self.calls = calls
         self.chain = chain

@@ -51,15 +51,15 @@ struct PlacedInterceptor: ScopedInterceptor, ValidatingInterceptor {
         try await base.intercept(request, next: next)
     }
 
-    func declare(in setup: inout PipelineEnvironment) {
+    func declare(in setup: inout Pipeline.Environment) {
         (base as? any ValidatingInterceptor)?.declare(in: &setup)
     }
 
-    func problem(in setup: PipelineEnvironment) -> String? {
+    func problem(in setup: Pipeline.Environment) -> String? {
         (base as? any ValidatingInterceptor)?.problem(in: setup)
     }
 
-    func warning(in setup: PipelineEnvironment) -> String? {
+    func warning(in setup: Pipeline.Environment) -> String? {
         (base as? any ValidatingInterceptor)?.warning(in: setup)
     }
 }

@@ -22,80 +22,82 @@ public enum ProxyConfiguration: Hashable, Sendable {
     /// The list has the syntax of `no_proxy`: a name matches itself and every name below it, with or without a leading
     /// dot; an address matches itself; `10.0.0.0/8` matches a network; a port restricts an entry to that port; `*`
     /// matches all hosts.
-    case fixed(ProxyServer, bypassing: [String] = [])
+    case fixed(ProxyConfiguration.Server, bypassing: [String] = [])
 }
 
-/// A proxy server: its kind, address and credentials.
-///
-/// Requests for https use a tunnel (CONNECT, RFC 9110 §9.3.6). It discloses the server's host and port and the proxy
-/// credentials to an HTTP proxy. The server never receives the proxy credentials. The proxy resolves server names.
-/// Descriptions include no credentials.
-public struct ProxyServer: Hashable, Sendable {
-    /// The protocol of a proxy.
-    public enum Kind: String, Hashable, Sendable {
-        /// HTTP, without TLS to the proxy.
-        case http
-        /// HTTP over TLS. The proxy's certificate is verified like a server's. The client identity and pins do not
-        /// apply to it.
-        case https
-        /// SOCKS version 5 (RFC 1928).
-        case socks5
-    }
-
-    /// The authentication scheme of the client at an HTTP proxy.
-    public enum Authentication: Hashable, Sendable {
-        /// User and password, sent with each request to the proxy (RFC 7617). They are readable on the way to a proxy
-        /// without TLS.
-        case basic
-        /// A response to a challenge, which does not disclose the password (RFC 7616).
-        case digest
-        /// The Kerberos ticket of the user of this machine, or one that user and password obtain (RFC 4559). The
-        /// transport needs a libcurl with GSS-API; without it every call throws `.configuration`.
-        case negotiate
-    }
-
-    /// The protocol.
-    public let kind: Kind
-    /// The name or address.
-    public let host: String
-    /// The port.
-    public let port: Int
-    package let user: String?
-    package let password: String?
-    /// The authentication scheme. No other scheme is used: credentials for Digest are never sent with Basic, whatever
-    /// the proxy requests.
-    public let authentication: Authentication
-
-    /// Creates a proxy. The default port is 80, 443 or 1080. Credentials are sent with Basic by default, or as SOCKS
-    /// specifies (RFC 1929).
+extension ProxyConfiguration {
+    /// A proxy server: its kind, address and credentials.
     ///
-    /// With `.digest` and `.negotiate`, requests for http use a tunnel too, because otherwise each would have to be
-    /// sent twice, the first time for the challenge. The proxy must allow CONNECT to that port.
-    public init(
-        _ kind: Kind, host: String, port: Int? = nil, user: String? = nil, password: String? = nil,
-        authentication: Authentication = .basic
-    ) {
-        self.authentication = authentication
-        self.kind = kind
-        self.host = host
-        self.port = port ?? (kind == .http ? 80 : kind == .https ? 443 : 1080)
-        self.user = user
-        self.password = password ?? (user == nil ? nil : "")
-    }
+    /// Requests for https use a tunnel (CONNECT, RFC 9110 §9.3.6). It discloses the server's host and port and the
+    /// proxy credentials to an HTTP proxy. The server never receives the proxy credentials. The proxy resolves server
+    /// names. Descriptions include no credentials.
+    public struct Server: Hashable, Sendable {
+        /// The protocol of a proxy.
+        public enum Kind: String, Hashable, Sendable {
+            /// HTTP, without TLS to the proxy.
+            case http
+            /// HTTP over TLS. The proxy's certificate is verified like a server's. The client identity and pins do not
+            /// apply to it.
+            case https
+            /// SOCKS version 5 (RFC 1928).
+            case socks5
+        }
 
-    /// The origin of an HTTP server at the same host and port; nil if they are not valid.
-    package var origin: Origin? { Origin(scheme: "http", host: host, port: port) }
+        /// The authentication scheme of the client at an HTTP proxy.
+        public enum Authentication: Hashable, Sendable {
+            /// User and password, sent with each request to the proxy (RFC 7617). They are readable on the way to a
+            /// proxy without TLS.
+            case basic
+            /// A response to a challenge, which does not disclose the password (RFC 7616).
+            case digest
+            /// The Kerberos ticket of the user of this machine, or one that user and password obtain (RFC 4559). The
+            /// transport needs a libcurl with GSS-API; without it every call throws `.configuration`.
+            case negotiate
+        }
 
-    /// Whether the proxy is on this machine.
-    var isLoopback: Bool { origin?.isLoopback ?? false }
+        /// The protocol.
+        public let kind: Kind
+        /// The name or address.
+        public let host: String
+        /// The port.
+        public let port: Int
+        package let user: String?
+        package let password: String?
+        /// The authentication scheme. No other scheme is used: credentials for Digest are never sent with Basic,
+        /// whatever the proxy requests.
+        public let authentication: Authentication
 
-    /// The URL without credentials, such as `http://proxy.example:3128`.
-    package var url: String? {
-        origin.map { "\(kind == .socks5 ? "socks5h" : kind.rawValue)://\($0.host):\($0.port)" }
+        /// Creates a proxy. The default port is 80, 443 or 1080. Credentials are sent with Basic by default, or as
+        /// SOCKS specifies (RFC 1929).
+        ///
+        /// With `.digest` and `.negotiate`, requests for http use a tunnel too, because otherwise each would have to be
+        /// sent twice, the first time for the challenge. The proxy must allow CONNECT to that port.
+        public init(
+            _ kind: Kind, host: String, port: Int? = nil, user: String? = nil, password: String? = nil,
+            authentication: Authentication = .basic
+        ) {
+            self.authentication = authentication
+            self.kind = kind
+            self.host = host
+            self.port = port ?? (kind == .http ? 80 : kind == .https ? 443 : 1080)
+            self.user = user
+            self.password = password ?? (user == nil ? nil : "")
+        }
+
+        /// The origin of an HTTP server at the same host and port; nil if they are not valid.
+        package var origin: Origin? { Origin(scheme: "http", host: host, port: port) }
+
+        /// Whether the proxy is on this machine.
+        var isLoopback: Bool { origin?.isLoopback ?? false }
+
+        /// The URL without credentials, such as `http://proxy.example:3128`.
+        package var url: String? {
+            origin.map { "\(kind == .socks5 ? "socks5h" : kind.rawValue)://\($0.host):\($0.port)" }
+        }
     }
 }
 
-extension ProxyServer {
+extension ProxyConfiguration.Server {
     /// Parses a proxy URL as in environment variables: `http://user:password@proxy.example:3128`. Returns nil if it is
     /// not valid.
     ///
@@ -127,7 +129,7 @@ extension ProxyServer {
     }
 }
 
-extension ProxyServer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ProxyConfiguration.Server: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The kind, host and port.
     public var description: String {
         // A host that contains an @ is not valid: the text before it may be a password.

@@ -4,8 +4,8 @@ package import CurlewHTTP
 
 /// Selects the proxy for a request: a `ProxyConfiguration` with its environment parsed.
 package struct ProxyRules: Sendable {
-    private var http: ProxyServer?
-    private var https: ProxyServer?
+    private var http: ProxyConfiguration.Server?
+    private var https: ProxyConfiguration.Server?
     private var bypassed = ProxyBypass([])
     private var bypassesLoopback = false
     /// The configuration errors. Each message names the option or variable, and contains no credentials.
@@ -21,7 +21,9 @@ package struct ProxyRules: Sendable {
             bypassed = ProxyBypass(bypassing)
             if proxy.url == nil { problems.append("ProxyConfiguration: \(proxy) is not an address to connect to.") }
             if proxy.authentication != .basic, proxy.kind == .socks5 {
-                problems.append("ProxyConfiguration: ProxyServer.authentication applies to HTTP proxies, not to SOCKS.")
+                problems.append(
+                    "ProxyConfiguration: ProxyConfiguration.Server.authentication applies to HTTP proxies, not to SOCKS."
+                )
             }
             if proxy.authentication == .digest, proxy.user == nil {
                 problems.append("ProxyConfiguration: Digest needs a user and a password.")
@@ -42,7 +44,7 @@ package struct ProxyRules: Sendable {
     ///
     /// Requests to this machine do not use a proxy on another machine, unless `sparesLoopback` is false, because not
     /// every library has that rule.
-    package func proxy(for origin: Origin, sparesLoopback: Bool = true) -> ProxyServer? {
+    package func proxy(for origin: Origin, sparesLoopback: Bool = true) -> ProxyConfiguration.Server? {
         guard let proxy = origin.isSecure ? https : http else { return nil }
         if sparesLoopback, origin.isLoopback, bypassesLoopback || !proxy.isLoopback { return nil }
         return bypassed.contains(origin) ? nil : proxy
@@ -57,10 +59,10 @@ package struct ProxyRules: Sendable {
         bypassed = ProxyBypass(list.utf8.split { $0 == UInt8(ascii: ",") || $0 <= 0x20 }.map { String(Substring($0)) })
     }
 
-    private mutating func proxy(_ names: String..., in environment: [String: String]) -> ProxyServer? {
+    private mutating func proxy(_ names: String..., in environment: [String: String]) -> ProxyConfiguration.Server? {
         guard let name = names.first(where: { environment[$0]?.isEmpty == false }), let value = environment[name]
         else { return nil }
-        let proxy = ProxyServer(value)
+        let proxy = ProxyConfiguration.Server(value)
         let problem = "ProxyConfiguration: the variable \(name) is not a proxy. Write http://proxy.example:3128."
         if proxy == nil, !problems.contains(problem) { problems.append(problem) }
         return proxy

@@ -48,8 +48,8 @@ public enum ExchangeEvent: Sendable {
     /// The transport has received the request of one attempt, in its final form.
     case sent(HTTPRequest)
     /// The transport opens a connection for the request, or has one. The order of the phases is that of
-    /// `ConnectionPhase`. Not every transport reports this event.
-    case connecting(ConnectionPhase)
+    /// `ExchangeEvent.ConnectionPhase`. Not every transport reports this event.
+    case connecting(ExchangeEvent.ConnectionPhase)
     /// An interim response (1xx, RFC 9110 §15.2) arrived before the head, such as 103 with early hints. There may be
     /// several; 101 is a final response.
     case interim(HTTPStatus, HTTPHeaders)
@@ -60,7 +60,7 @@ public enum ExchangeEvent: Sendable {
     /// One attempt has ended and its outcome is not simply returned to the caller. Includes the decision and its
     /// reason.
     case tried(Attempt)
-    /// An event that a capability defines: `RedirectEvent`, `CookieEvent`, `CacheEvent`, `PolicyNotice`.
+    /// An event that a capability defines: `Redirect.Event`, `CookieStore.Event`, `CacheEvent`, `PolicyNotice`.
     case feature(any FeatureEvent)
     /// The trailer fields of one attempt (RFC 9110 §6.5). Recorded only for a complete body, and before its reader
     /// reaches the end. They are not part of the response's header fields.

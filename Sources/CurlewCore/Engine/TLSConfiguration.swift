@@ -29,7 +29,7 @@ public struct TLSConfiguration: Hashable, Sendable {
     /// The certificate authorities that are trusted for servers. Default those of the system.
     public var trustedRoots: TrustedRoots
     /// The certificate for servers that request one. Default none.
-    public var identity: ClientIdentity?
+    public var identity: TLSConfiguration.ClientIdentity?
     /// The keys that certain servers must have. Default none. Read the warning at `PinSet` first.
     public var pins: [PinSet]
 
@@ -44,7 +44,8 @@ public struct TLSConfiguration: Hashable, Sendable {
 
     /// Creates a configuration. Omitted parameters have the defaults.
     public init(
-        minimumVersion: Version = .v12, trustedRoots: TrustedRoots = .system, identity: ClientIdentity? = nil,
+        minimumVersion: Version = .v12, trustedRoots: TrustedRoots = .system,
+        identity: TLSConfiguration.ClientIdentity? = nil,
         pins: [PinSet] = []
     ) {
         self.minimumVersion = minimumVersion

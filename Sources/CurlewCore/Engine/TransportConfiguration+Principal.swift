@@ -42,7 +42,7 @@ extension DNSConfiguration {
     }
 }
 
-extension ClientIdentity {
+extension TLSConfiguration.ClientIdentity {
     /// The identification of the certificate; nil for a file that cannot be accessed.
     fileprivate var mark: [String]? {
         switch source {

@@ -7,7 +7,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The proxy. Default `.none`, which ignores the environment.
     public var proxy: ProxyConfiguration
     /// The offered HTTP versions. Default `.automatic`.
-    public var httpVersions: HTTPVersionPolicy
+    public var httpVersions: TransportConfiguration.HTTPVersionPolicy
     /// The limits of the connection pool.
     public var pool: ConnectionPool
     /// The name resolution.
@@ -19,7 +19,7 @@ public struct TransportConfiguration: Hashable, Sendable {
     public var addressPolicy: AddressPolicy
     /// The local address or network interface from which it connects. Default nil, which leaves the choice to the
     /// system. Not supported by URLSession.
-    public var localAddress: LocalAddress?
+    public var localAddress: TransportConfiguration.LocalAddress?
     /// The number of event loop threads of the transport on Linux, each started on demand. Default 2, at most 64.
     ///
     /// Every origin is assigned to one event loop, so calls to one origin share connections regardless of the number.
@@ -49,9 +49,10 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Creates a configuration. Omitted parameters have the defaults.
     public init(
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
-        httpVersions: HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
+        httpVersions: TransportConfiguration.HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
         dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil,
-        addressPolicy: AddressPolicy = .everything, localAddress: LocalAddress? = nil, eventLoops: Int = 2,
+        addressPolicy: AddressPolicy = .everything, localAddress: TransportConfiguration.LocalAddress? = nil,
+        eventLoops: Int = 2,
         bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
     ) {
         self.tls = tls
@@ -111,12 +112,14 @@ public struct TransportConfiguration: Hashable, Sendable {
     }
 }
 
-/// The HTTP versions that a transport offers.
-public enum HTTPVersionPolicy: Hashable, Sendable {
-    /// HTTP/2 where TLS negotiates it, otherwise HTTP/1.1.
-    case automatic
-    /// HTTP/1.1 only.
-    case http1Only
-    /// HTTP/2 also without TLS, for servers known to speak it (RFC 9113 §3.3).
-    case http2PriorKnowledge
+extension TransportConfiguration {
+    /// The HTTP versions that a transport offers.
+    public enum HTTPVersionPolicy: Hashable, Sendable {
+        /// HTTP/2 where TLS negotiates it, otherwise HTTP/1.1.
+        case automatic
+        /// HTTP/1.1 only.
+        case http1Only
+        /// HTTP/2 also without TLS, for servers known to speak it (RFC 9113 §3.3).
+        case http2PriorKnowledge
+    }
 }

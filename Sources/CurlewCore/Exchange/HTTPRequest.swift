@@ -108,7 +108,8 @@ public struct HTTPRequest: Sendable {
         let hint =
             switch name {
             case .host: "Put the host into the URL. `TransportConfiguration.dns.overrides` connects to another address."
-            case .proxyAuthorization: "Put the credentials into the `ProxyServer` of the transport's configuration."
+            case .proxyAuthorization:
+                "Put the credentials into the `ProxyConfiguration.Server` of the transport's configuration."
             default: "Omit it. To forward the fields of another request, use its `headers.endToEnd`."
             }
         return NetworkError(

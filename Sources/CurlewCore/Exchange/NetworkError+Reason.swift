@@ -139,31 +139,33 @@ extension NetworkError.Reason {
     }
 }
 
-/// The failure of a transport, in its own terms.
-public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The transport and its version: `libcurl 7.88.1`, `URLSession`.
-    public let engine: String
-    /// The transport's own error code.
-    public let code: Int
-    /// The transport's own message.
-    public let message: String
-    /// The operating system's error number; zero if there was none.
-    public let systemError: Int32
+extension NetworkError {
+    /// The failure of a transport, in its own terms.
+    public struct TransportFailure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The transport and its version: `libcurl 7.88.1`, `URLSession`.
+        public let engine: String
+        /// The transport's own error code.
+        public let code: Int
+        /// The transport's own message.
+        public let message: String
+        /// The operating system's error number; zero if there was none.
+        public let systemError: Int32
 
-    /// Creates the failure of a transport.
-    public init(engine: String, code: Int, message: String, systemError: Int32 = 0) {
-        self.engine = engine
-        self.code = code
-        self.message = message
-        self.systemError = systemError
-    }
+        /// Creates the failure of a transport.
+        public init(engine: String, code: Int, message: String, systemError: Int32 = 0) {
+            self.engine = engine
+            self.code = code
+            self.message = message
+            self.systemError = systemError
+        }
 
-    /// True if the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost and
-    /// NSURLErrorDNSLookupFailed.
-    package var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
+        /// True if the host name did not resolve: CURLE_COULDNT_RESOLVE_HOST, NSURLErrorCannotFindHost and
+        /// NSURLErrorDNSLookupFailed.
+        package var isFailedLookup: Bool { [6, -1003, -1006].contains(code) }
 
-    /// The transport, code and message on one line.
-    public var description: String {
-        "\(engine) error \(code): \(message)" + (systemError == 0 ? "" : " (errno \(systemError))")
+        /// The transport, code and message on one line.
+        public var description: String {
+            "\(engine) error \(code): \(message)" + (systemError == 0 ? "" : " (errno \(systemError))")
+        }
     }
 }

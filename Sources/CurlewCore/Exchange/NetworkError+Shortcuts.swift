@@ -57,14 +57,18 @@ extension NetworkError {
     /// reached or its name does not resolve.
     public var isOffline: Bool {
         guard reason == .unreachable, let underlying else { return false }
-        guard let failure = underlying as? TransportFailure else { return SystemErrorCode(underlying).isOffline }
+        guard let failure = underlying as? NetworkError.TransportFailure else {
+            return SystemErrorCode(underlying).isOffline
+        }
         return [ENETUNREACH, ENETDOWN].contains(failure.systemError)
     }
 
     /// True if the attempt reached no server: no network, no route to the host, or no address for its name.
     package var reachedNobody: Bool {
         guard reason == .unreachable, let underlying else { return false }
-        guard let failure = underlying as? TransportFailure else { return SystemErrorCode(underlying).reachedNobody }
+        guard let failure = underlying as? NetworkError.TransportFailure else {
+            return SystemErrorCode(underlying).reachedNobody
+        }
         return isOffline || failure.systemError == EHOSTUNREACH || failure.isFailedLookup
     }
 

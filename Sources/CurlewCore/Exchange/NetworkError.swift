@@ -124,7 +124,7 @@ public struct NetworkError: Error, Sendable {
         set { update { $0.attempts = newValue } }
     }
 
-    /// The error that caused this one: a `TransportFailure`, a `DecodingError`, or an error of the app.
+    /// The error that caused this one: a `NetworkError.TransportFailure`, a `DecodingError`, or an error of the app.
     public var underlying: (any Error)? {
         get { box.value.underlying }
         set { update { $0.underlying = newValue } }

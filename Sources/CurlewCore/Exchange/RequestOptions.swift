@@ -7,7 +7,7 @@ public import CurlewHTTP
 /// Options are never sent. Interceptors read them from `next.context.options`. Extensions can store their own values
 /// under typed keys:
 ///
-///     enum TenantKey: RequestOptionKey { static let defaultValue = "public" }
+///     enum TenantKey: RequestOptions.Key { static let defaultValue = "public" }
 ///     options[TenantKey.self] = "acme"
 public struct RequestOptions: Sendable {
     /// The timeouts of this call. Each one overrides the client's individually: `options.timeouts.total =
@@ -49,10 +49,10 @@ public struct RequestOptions: Sendable {
     /// takes precedence. Nil is false. Use it only for servers that support the field.
     public var sendsIdempotencyKey: Bool?
     /// The order in which calls that wait for a connection slot to their host begin; nil is `.normal`.
-    public var priority: RequestPriority?
+    public var priority: RequestOptions.Priority?
 
     /// Whether the call is sent with a credential, and with which one; nil is `.optional`.
-    public var authentication: AuthenticationChoice?
+    public var authentication: RequestOptions.Authentication?
 
     /// The values of extensions, by the identifiers of their key types.
     private var values: [ObjectIdentifier: Entry] = [:]
@@ -88,7 +88,7 @@ public struct RequestOptions: Sendable {
     }
 
     /// The value for an extension's key.
-    public subscript<Key: RequestOptionKey>(key: Key.Type) -> Key.Value {
+    public subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value {
         get {
             values.isEmpty ? Key.defaultValue : values[ObjectIdentifier(key)]?.value as? Key.Value ?? Key.defaultValue
         }
@@ -116,17 +116,19 @@ public struct RequestOptions: Sendable {
     }
 }
 
-/// A key for a custom value in `RequestOptions`.
-public protocol RequestOptionKey {
-    /// The type of the value.
-    associatedtype Value: Sendable
-    /// The value if none was stored.
-    static var defaultValue: Value { get }
+extension RequestOptions {
+    /// A key for a custom value in `RequestOptions`.
+    public protocol Key {
+        /// The type of the value.
+        associatedtype Value: Sendable
+        /// The value if none was stored.
+        static var defaultValue: Value { get }
+    }
 }
 
 /// A key for a value that only interceptors read which decide about the call as a whole. Calls whose options differ in
 /// such values only may share an exchange.
-package protocol CallOptionKey: RequestOptionKey {}
+package protocol CallOptionKey: RequestOptions.Key {}
 
 private enum SingleHopKey: CallOptionKey {
     static let defaultValue = false

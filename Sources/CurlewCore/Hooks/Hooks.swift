@@ -55,7 +55,7 @@ package struct RequestHook: ScopedInterceptor, ValidatingInterceptor {
     }
 
     /// Reports an origin that cannot be parsed.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         if case .unreadable(let detail) = owner { "The hook has no origin. \(detail)" } else { nil }
     }
 

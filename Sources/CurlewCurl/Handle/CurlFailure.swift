@@ -35,7 +35,7 @@ enum CurlFailure {
             refusal?.reason ?? repetition ?? proxyReason(code, handle: handle, transfer: transfer)
                 ?? reason(for: code, message: message, handle: handle, transfer: transfer),
             detail: refusal?.detail ?? message,
-            underlying: TransportFailure(
+            underlying: NetworkError.TransportFailure(
                 engine: CurlLibrary.current.name, code: Int(code.rawValue), message: message,
                 systemError: systemError))
         if error.reason.isAboutCertificate { error.certificates = handle.presentedCertificates }

@@ -24,7 +24,7 @@ extension EasyHandle {
     }
 
     /// Sets the proxy; nil connects directly to the server.
-    func setProxy(_ proxy: ProxyServer?) {
+    func setProxy(_ proxy: ProxyConfiguration.Server?) {
         current.proxy = proxy
         guard !proxies.isEmpty else { return }
         setText(CURLOPT_PROXY, proxy?.url ?? "")
@@ -39,7 +39,7 @@ extension EasyHandle {
     }
 }
 
-extension ProxyServer.Authentication {
+extension ProxyConfiguration.Server.Authentication {
     /// The bit of libcurl's authentication mask.
     fileprivate var option: Int {
         switch self {

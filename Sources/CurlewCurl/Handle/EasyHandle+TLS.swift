@@ -107,7 +107,7 @@ extension EasyHandle {
         return [.pinMismatch(host: host, found: found)]
     }
 
-    private func setIdentity(_ identity: ClientIdentity?) {
+    private func setIdentity(_ identity: TLSConfiguration.ClientIdentity?) {
         var (certificate, key): (String?, String?)
         var (certificateData, keyData): (Data?, Data?)
         var type = "PEM"

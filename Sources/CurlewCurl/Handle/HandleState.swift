@@ -19,7 +19,7 @@ struct Current {
     var tellsAddresses = false
     /// The origin for which identity, pins and proxy are set.
     var origin: Origin?
-    var proxy: ProxyServer?
+    var proxy: ProxyConfiguration.Server?
     var pins: PinSet?
     /// The pins that new connections are compared with in `ServerCheck`.
     var pathPins: PinSet?

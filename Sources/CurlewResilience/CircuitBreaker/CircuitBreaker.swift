@@ -7,8 +7,9 @@ public import CurlewHTTP
 /// Created by `.circuitBreaker()`. Clients that share a breaker share its circuits; they must also share their
 /// `TimeSource`.
 ///
-/// `CircuitPolicy` specifies when circuits open, and `CircuitState` what they guarantee. A refused call throws
-/// `.refused(by: .circuitBreaker)` without sending a byte, and `retryAfter` specifies when the origin is tried again.
+/// `CircuitBreaker.Policy` specifies when circuits open, and `CircuitBreaker.State` what they guarantee. A refused call
+/// throws `.refused(by: .circuitBreaker)` without sending a byte, and `retryAfter` specifies when the origin is tried
+/// again.
 ///
 /// Failures are statuses of 500 and above except 501, responses that violate the protocol or break off, timeouts, hosts
 /// without an address or a route, and servers and proxies that cannot be reached. Not failures are any other status,
@@ -17,10 +18,10 @@ public import CurlewHTTP
 /// sent. An app-defined rule (`counts:`) may classify outcomes differently.
 public final class CircuitBreaker: Sendable {
     /// When circuits open, and for how long.
-    public let policy: CircuitPolicy
+    public let policy: CircuitBreaker.Policy
     /// The calls that share a circuit.
     public let scope: LimitScope
-    let counts: (@Sendable (AttemptResult) -> CircuitCount)?
+    let counts: (@Sendable (AttemptResult) -> CircuitBreaker.Count)?
     let news = CircuitNews()
 
     private let table = Locked(Table())
@@ -31,8 +32,8 @@ public final class CircuitBreaker: Sendable {
     /// - `counts`: an app-defined rule that classifies each outcome, such as `.failure` for errors in a response with
     ///   status 200. Not called for requests that were cancelled or never sent. Default nil, the rules above.
     public init(
-        _ policy: CircuitPolicy = .standard, per scope: LimitScope = .origin,
-        counts: (@Sendable (AttemptResult) -> CircuitCount)? = nil
+        _ policy: CircuitBreaker.Policy = .standard, per scope: LimitScope = .origin,
+        counts: (@Sendable (AttemptResult) -> CircuitBreaker.Count)? = nil
     ) {
         self.policy = policy
         self.scope = scope
@@ -40,15 +41,15 @@ public final class CircuitBreaker: Sendable {
     }
 
     /// Returns the phase of the circuit of a scope; closed for an unknown scope.
-    public func phase(of scope: LimitScope.Key) -> CircuitState.Phase {
+    public func phase(of scope: LimitScope.Key) -> CircuitBreaker.State.Phase {
         table.withLock { $0.circuits[scope] }?.phase ?? .closed
     }
 
     /// Returns the phase of the circuit of an origin.
-    public func phase(of origin: Origin) -> CircuitState.Phase { phase(of: .origin(origin)) }
+    public func phase(of origin: Origin) -> CircuitBreaker.State.Phase { phase(of: .origin(origin)) }
 
     /// The known circuits that are not closed.
-    public var openCircuits: [LimitScope.Key: CircuitState.Phase] {
+    public var openCircuits: [LimitScope.Key: CircuitBreaker.State.Phase] {
         table.withLock { $0.circuits }.mapValues(\.phase).filter { $0.value != .closed }
     }
 
@@ -121,16 +122,18 @@ extension CircuitBreaker {
     }
 }
 
-/// The classification of an outcome by an app-defined rule, returned by the closure in `.circuitBreaker(counts:)`.
-public enum CircuitCount: Hashable, Sendable {
-    /// The classification by the rules of `CircuitBreaker`.
-    case usual
-    /// The server processed the request. The call may still count as slow.
-    case success
-    /// The server failed.
-    case failure
-    /// The outcome indicates nothing about the server.
-    case ignored
+extension CircuitBreaker {
+    /// The classification of an outcome by an app-defined rule, returned by the closure in `.circuitBreaker(counts:)`.
+    public enum Count: Hashable, Sendable {
+        /// The classification by the rules of `CircuitBreaker`.
+        case usual
+        /// The server processed the request. The call may still count as slow.
+        case success
+        /// The server failed.
+        case failure
+        /// The outcome indicates nothing about the server.
+        case ignored
+    }
 }
 
 /// The circuit of one scope, shared by its calls in flight.
@@ -148,15 +151,15 @@ final class Circuit: Sendable {
 
     let key: LimitScope.Key
     private let news: CircuitNews
-    private let state: Locked<(circuit: CircuitState, lastUse: UInt64)>
+    private let state: Locked<(circuit: CircuitBreaker.State, lastUse: UInt64)>
 
-    init(_ key: LimitScope.Key, _ policy: CircuitPolicy, _ news: CircuitNews) {
+    init(_ key: LimitScope.Key, _ policy: CircuitBreaker.Policy, _ news: CircuitNews) {
         self.key = key
         self.news = news
-        state = Locked((CircuitState(policy), 0))
+        state = Locked((CircuitBreaker.State(policy), 0))
     }
 
-    var phase: CircuitState.Phase { state.withLock { $0.circuit.phase } }
+    var phase: CircuitBreaker.State.Phase { state.withLock { $0.circuit.phase } }
     var isClosed: Bool { state.withLock { $0.circuit.phase == .closed } }
     var cause: String { state.withLock { $0.circuit.cause } }
 
@@ -174,7 +177,7 @@ final class Circuit: Sendable {
         state.withLock { $0.circuit.refusal(at: now) }
     }
 
-    func isCurrent(_ permit: CircuitState.Permit) -> Bool { state.withLock { $0.circuit.isCurrent(permit) } }
+    func isCurrent(_ permit: CircuitBreaker.State.Permit) -> Bool { state.withLock { $0.circuit.isCurrent(permit) } }
 
     func use(_ number: UInt64) {
         state.withLock { $0.lastUse = number }
@@ -183,7 +186,7 @@ final class Circuit: Sendable {
     /// Changes the state. A change of phase is queued for the observers inside the lock, so that observers receive
     /// changes in order; `CircuitNews.tell()` delivers it.
     @discardableResult
-    func change(_ change: (inout CircuitState) -> Void) -> CircuitBreaker.Change? {
+    func change(_ change: (inout CircuitBreaker.State) -> Void) -> CircuitBreaker.Change? {
         state.withLock { state in
             let former = state.circuit.phase
             change(&state.circuit)

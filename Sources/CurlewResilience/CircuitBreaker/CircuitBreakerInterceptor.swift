@@ -45,7 +45,7 @@ package struct CircuitBreakerInterceptor: ValidatingInterceptor {
     }
 
     /// Reports invalid values in the policy, and a window in which hardly any call that times out can end.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         let policy = breaker.policy
         if let problem = policy.problem { return problem }
         guard let attempt = setup.attemptTimeout, policy.window < attempt * 2 else { return nil }

@@ -9,9 +9,9 @@ extension CircuitBreaker {
         /// The scope of the circuit.
         public let scope: LimitScope.Key
         /// The previous phase.
-        public let from: CircuitState.Phase
+        public let from: CircuitBreaker.State.Phase
         /// The new phase.
-        public let to: CircuitState.Phase
+        public let to: CircuitBreaker.State.Phase
         /// The cause, in a few words.
         public let cause: String
         /// How long the circuit stays open; nil for another phase.
@@ -44,7 +44,7 @@ extension CircuitBreaker.Change: CustomStringConvertible {
     }
 }
 
-extension CircuitState.Phase: CustomStringConvertible {
+extension CircuitBreaker.State.Phase: CustomStringConvertible {
     /// `closed`, `open`, `half open`, `isolated`
     public var description: String {
         switch self {

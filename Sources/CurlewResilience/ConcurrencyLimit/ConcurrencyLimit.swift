@@ -15,7 +15,7 @@ import CurlewHTTP
 /// - A waiting call is refused if, when its turn comes, it has less time left than a typical call takes (the smoothed
 ///   mean and deviation of the times to the response head, once ten are known). Its permit is passed to the next call.
 ///   An overloaded server thus processes the calls that can still succeed.
-/// - With `AdaptiveConcurrency`, the number of permits follows the times of the responses.
+/// - With `ConcurrencyLimit.Adaptive`, the number of permits follows the times of the responses.
 /// - At most `waiting` calls wait in one scope; the next one fails with `.refused(by: .concurrencyLimit)`. A call that
 ///   gets no permit before its deadline (`Timeouts.total`, 300 s by default) fails with `.timedOut(.queue)`. In both
 ///   cases, nothing was sent.
@@ -27,7 +27,7 @@ public final class ConcurrencyLimit: Sendable {
     /// The number of permits in each scope; the maximum if the limit is adaptive.
     public let permits: Int
     /// The rules of an adaptive limit; nil if the limit is fixed.
-    public let adaptive: AdaptiveConcurrency?
+    public let adaptive: ConcurrencyLimit.Adaptive?
     /// The calls that share the permits.
     public let scope: LimitScope
     /// The maximum number of waiting calls in each scope.
@@ -52,7 +52,7 @@ public final class ConcurrencyLimit: Sendable {
 
     /// Creates a limit that adapts to the number of exchanges that the server handles without queueing. The other
     /// parameters are the same.
-    public init(_ adaptive: AdaptiveConcurrency, per scope: LimitScope = .origin, waiting: Int = 1000) {
+    public init(_ adaptive: ConcurrencyLimit.Adaptive, per scope: LimitScope = .origin, waiting: Int = 1000) {
         self.adaptive = adaptive
         self.scope = scope
         self.waiting = max(0, waiting)

@@ -64,7 +64,7 @@ package struct ConcurrencyLimitInterceptor: ValidatingInterceptor {
     }
 
     /// Reports a limit that lets no call through.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         if let problem = limit.adaptive?.problem { return problem }
         return limit.permits > 0
             ? nil : "The concurrency limit of \(limit.permits) allows no calls. Set it to at least one."

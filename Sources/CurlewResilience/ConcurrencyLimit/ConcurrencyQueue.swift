@@ -23,7 +23,7 @@ struct ConcurrencyQueue<Waiter> {
     /// The number of exchanges in flight that have their response heads.
     private var answered = 0
 
-    init(permits: Int, capacity: Int, adaptive: AdaptiveConcurrency?) {
+    init(permits: Int, capacity: Int, adaptive: ConcurrencyLimit.Adaptive?) {
         estimate = adaptive.map { ConcurrencyEstimate($0) }
         semaphore = FairSemaphore(permits: estimate?.permits ?? permits, capacity: capacity)
     }
@@ -37,7 +37,7 @@ struct ConcurrencyQueue<Waiter> {
     mutating func acquire() -> Bool { semaphore.acquire() }
 
     /// Waits in the queue; nil when it is full.
-    mutating func wait(_ waiter: Waiter, until deadline: Deadline, _ priority: RequestPriority) -> UInt64? {
+    mutating func wait(_ waiter: Waiter, until deadline: Deadline, _ priority: RequestOptions.Priority) -> UInt64? {
         semaphore.wait(Entry(waiter: waiter, deadline: deadline), priority)
     }
 

@@ -35,7 +35,7 @@ package struct FairSemaphore<Element> {
     }
 
     /// Enqueues an element. Returns a ticket for `leave(_:)`, or nil when the queue is full.
-    package mutating func wait(_ element: Element, _ priority: RequestPriority) -> UInt64? {
+    package mutating func wait(_ element: Element, _ priority: RequestOptions.Priority) -> UInt64? {
         queue.wait(element, priority)
     }
 

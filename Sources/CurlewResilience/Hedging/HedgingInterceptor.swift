@@ -109,12 +109,12 @@ package struct HedgingInterceptor: ValidatingInterceptor {
     }
 
     /// Declares the budget.
-    public func declare(in setup: inout PipelineEnvironment) {
+    public func declare(in setup: inout Pipeline.Environment) {
         setup.budgets.insert(budget)
     }
 
     /// Reports a negative delay, and a delay that no attempt can reach.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         guard delay >= .zero else { return "The hedging delay is \(delay.brief). Set it to zero or longer." }
         if let percentile, !(0.5..<1).contains(percentile) {
             return "The hedging percentile is \(percentile). Use a value from 0.5 up to, but not including, 1."

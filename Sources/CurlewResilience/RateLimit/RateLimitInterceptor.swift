@@ -47,7 +47,7 @@ package struct RateLimitInterceptor: ValidatingInterceptor {
     }
 
     /// Reports a pace that lets no call through.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         limit.count > 0 && limit.period > .zero && limit.burst > 0
             ? nil
             : "The rate limit of \(limit.count) in \(limit.period.brief) allows no calls, or all of them."

@@ -23,7 +23,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
     /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default the system's generator.
     public init(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
-        when: (@Sendable (AttemptResult) -> RetryVerdict)? = nil,
+        when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil,
         random: @escaping @Sendable () -> Double = { .random(in: 0..<1) }
     ) {
@@ -76,7 +76,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
     }
 
     /// Reports a policy that allows no attempt, and a second retry interceptor, with which attempts would multiply.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         if policy.attempts < 1 { return "The retry policy allows \(policy.attempts) attempts. Allow at least one." }
         if setup.retries > 1 {
             return "The pipeline has \(setup.retries) retry interceptors, so their attempts multiply."
@@ -86,7 +86,7 @@ package struct RetryInterceptor: ValidatingInterceptor {
     }
 
     /// Declares this retry and its budget.
-    public func declare(in setup: inout PipelineEnvironment) {
+    public func declare(in setup: inout Pipeline.Environment) {
         setup.retries += 1
         setup.budgets.insert(budget)
     }

@@ -59,7 +59,7 @@ extension RetryPolicy {
     ///   transient.
     /// - `verdict`: the result of an app-defined rule. Default `.usual`, no rule.
     @_spi(Simulation) public func decide(
-        _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), verdict: RetryVerdict = .usual,
+        _ outcome: Attempt.Outcome, headers: HTTPHeaders = HTTPHeaders(), verdict: RetryPolicy.Verdict = .usual,
         in situation: Situation
     ) -> Attempt.Decision {
         let wish = RetryWish(headers)
@@ -101,7 +101,7 @@ extension RetryPolicy {
 
     /// Returns the reason why such an outcome is never retried, or nil.
     private func obstacle(
-        to outcome: Attempt.Outcome, _ wish: RetryWish, _ verdict: RetryVerdict, _ situation: Situation
+        to outcome: Attempt.Outcome, _ wish: RetryWish, _ verdict: RetryPolicy.Verdict, _ situation: Situation
     ) -> Attempt.Cause? {
         if outcome == .failed(.cancelled) { return .cancelled }
         if verdict == .final { return .appRule }

@@ -89,6 +89,6 @@ extension RequestOptions {
     }
 }
 
-enum RetryPolicyKey: RequestOptionKey {
+enum RetryPolicyKey: RequestOptions.Key {
     static let defaultValue: RetryPolicy? = nil
 }

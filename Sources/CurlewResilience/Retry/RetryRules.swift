@@ -3,30 +3,32 @@
 import CurlewCore
 import CurlewHTTP
 
-/// The verdict of an app-defined rule on an attempt, returned by the closure in `.retry(when:)`.
-public enum RetryVerdict: Hashable, Sendable {
-    /// The decision that `RetryPolicy` makes without the rule.
-    case usual
-    /// The outcome is transient, whatever its status or reason. It is retried if the request may be sent twice
-    /// (`ExchangeContext.mayRepeat`), within the attempts, the waits, the budget and the deadline. The server's
-    /// `Retry-After` and its veto still apply. Failures of TLS and of pins, invalid requests and cancellation are not
-    /// retried.
-    case retry
-    /// Like `retry`, and the app knows that the server has not processed the request. The request is sent again even if
-    /// it must not be processed twice, such as a POST without a key.
-    case retryUnprocessed
-    /// The outcome is final.
-    case final
+extension RetryPolicy {
+    /// The verdict of an app-defined rule on an attempt, returned by the closure in `.retry(when:)`.
+    public enum Verdict: Hashable, Sendable {
+        /// The decision that `RetryPolicy` makes without the rule.
+        case usual
+        /// The outcome is transient, whatever its status or reason. It is retried if the request may be sent twice
+        /// (`ExchangeContext.mayRepeat`), within the attempts, the waits, the budget and the deadline. The server's
+        /// `Retry-After` and its veto still apply. Failures of TLS and of pins, invalid requests and cancellation are
+        /// not retried.
+        case retry
+        /// Like `retry`, and the app knows that the server has not processed the request. The request is sent again
+        /// even if it must not be processed twice, such as a POST without a key.
+        case retryUnprocessed
+        /// The outcome is final.
+        case final
 
-    var wantsRetry: Bool { self == .retry || self == .retryUnprocessed }
+        var wantsRetry: Bool { self == .retry || self == .retryUnprocessed }
+    }
 }
 
 /// The app-defined rules of a retry interceptor.
 struct RetryRules: Sendable {
-    var when: (@Sendable (AttemptResult) -> RetryVerdict)?
+    var when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)?
     var onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)?
 
-    func verdict(on result: AttemptResult) -> RetryVerdict {
+    func verdict(on result: AttemptResult) -> RetryPolicy.Verdict {
         if let when, result.error?.isCancelled != true { when(result) } else { .usual }
     }
 }

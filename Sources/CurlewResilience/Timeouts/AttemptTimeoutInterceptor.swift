@@ -27,13 +27,13 @@ package struct AttemptTimeoutInterceptor: ValidatingInterceptor {
     }
 
     /// Declares the limit.
-    public func declare(in setup: inout PipelineEnvironment) {
+    public func declare(in setup: inout Pipeline.Environment) {
         setup.attemptTimeout = min(limit, setup.attemptTimeout ?? limit)
     }
 
     /// Reports a limit that is not positive. A limit longer than the total timeout is allowed, as calls differ in their
     /// timeouts.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         limit > .zero
             ? nil : "The attempt timeout is \(limit.brief), so no attempt can succeed. Make it longer."
     }

@@ -11,7 +11,7 @@ extension APIClient {
     /// interceptors.
     public static func mock(
         baseURL: BaseURL = "https://mock.test", pipeline: Pipeline = .empty,
-        configuration: ClientConfiguration = ClientConfiguration(), _ configure: (MockTransport) -> Void
+        configuration: APIClient.Configuration = APIClient.Configuration(), _ configure: (MockTransport) -> Void
     ) -> APIClient {
         mock(MockTransport(configure), baseURL: baseURL, pipeline: pipeline, configuration: configuration)
     }
@@ -19,7 +19,7 @@ extension APIClient {
     /// Creates a client that sends its requests to `mock`.
     public static func mock(
         _ mock: MockTransport, baseURL: BaseURL = "https://mock.test", pipeline: Pipeline = .empty,
-        configuration: ClientConfiguration = ClientConfiguration()
+        configuration: APIClient.Configuration = APIClient.Configuration()
     ) -> APIClient {
         APIClient(baseURL: baseURL, pipeline: pipeline, transport: mock, configuration: configuration)
     }

@@ -13,7 +13,7 @@ struct AppleTrust: ChallengePolicy {
 
     private static let queue = DispatchQueue(label: "curlew.urlsession.trust", attributes: .concurrent)
     private let tls: TLSConfiguration
-    private let proxy: ProxyServer?
+    private let proxy: ProxyConfiguration.Server?
 
     init(_ configuration: TransportConfiguration) {
         tls = configuration.tls
@@ -144,7 +144,7 @@ struct AppleTrust: ChallengePolicy {
         }
     }
 
-    private static func credential(_ identity: ClientIdentity) -> URLCredential? {
+    private static func credential(_ identity: TLSConfiguration.ClientIdentity) -> URLCredential? {
         let archive: Data?
         switch identity.source {
         case .pkcs12(let data): archive = data

@@ -18,7 +18,7 @@ enum SystemFailure {
         let text = failure.localizedDescription
         var result = NetworkError(
             reason(for: failure, isSecure: isSecure, hasHead: hasHead), detail: text, hint: hint(for: failure),
-            underlying: TransportFailure(
+            underlying: NetworkError.TransportFailure(
                 engine: "URLSession", code: failure.code, message: text, systemError: systemError(of: failure)))
         #if canImport(Darwin)
         if result.reason.isAboutCertificate { result.certificates = AppleTrust.certificates(in: error) }

@@ -53,13 +53,15 @@ enum Unsupported {
         var names: [String] = []
         if configuration.tls.obeysKeyLogFile { names.append("TLSConfiguration.obeysKeyLogFile") }
         switch configuration.tls.identity?.source {
-        case .pem?, .pemFiles?: names.append("ClientIdentity.pem (write .pkcs12)")
+        case .pem?, .pemFiles?: names.append("TLSConfiguration.ClientIdentity.pem (write .pkcs12)")
         default: break
         }
         if case .fixed(let proxy, let bypassing) = configuration.proxy {
-            if proxy.kind == .https { names.append("ProxyServer.Kind.https") }
+            if proxy.kind == .https { names.append("ProxyConfiguration.Server.Kind.https") }
             if proxy.kind == .socks5, proxy.user != nil { names.append("a SOCKS proxy with credentials") }
-            if proxy.authentication != .basic { names.append("ProxyServer.authentication other than .basic") }
+            if proxy.authentication != .basic {
+                names.append("ProxyConfiguration.Server.authentication other than .basic")
+            }
             if !bypassing.isEmpty { names.append("ProxyConfiguration.fixed(bypassing:)") }
         }
         return names
@@ -111,7 +113,7 @@ struct EnvironmentProxies: Sendable {
         "Add the host to the variable no_proxy, unset the proxy variable, or use CurlTransport."
 
     private func isUsed(_ text: String, for origin: Origin) -> Bool {
-        guard let proxy = ProxyServer(text) else { return true }
+        guard let proxy = ProxyConfiguration.Server(text) else { return true }
         return ProxyRules(.fixed(proxy, bypassing: bypassing)).proxy(for: origin, sparesLoopback: false) != nil
     }
 

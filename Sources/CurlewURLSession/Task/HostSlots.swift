@@ -37,7 +37,8 @@ final class HostSlots: Sendable {
     /// Calls `start` when a slot is available, immediately if there is one now. Returns false, without calling it, if
     /// too many exchanges wait.
     func enter(
-        _ exchange: AnyObject, origin: Origin, _ priority: RequestPriority?, start: @escaping @Sendable () -> Void
+        _ exchange: AnyObject, origin: Origin, _ priority: RequestOptions.Priority?,
+        start: @escaping @Sendable () -> Void
     ) -> Bool {
         let id = ObjectIdentifier(exchange)
         let (isFree, isIn) = state.withLock { state in

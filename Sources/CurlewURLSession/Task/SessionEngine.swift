@@ -162,7 +162,7 @@ final class SessionEngine: Sendable {
     }
 }
 
-extension RequestPriority {
+extension RequestOptions.Priority {
     /// The priority as URLSession's value between 0 and 1.
     fileprivate var forURLSession: Float {
         switch self {

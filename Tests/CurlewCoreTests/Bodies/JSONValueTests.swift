@@ -93,7 +93,7 @@ extension JSONValueTests {
     @Test("the body of a request has the members in the order of the literal", arguments: [false, true])
     func orderOnTheWire(snake: Bool) async throws {
         let mock = MockTransport.answering { _ in .status(.noContent) }
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         if snake { configuration.codecs = .snakeCase }
         let client = APIClient.mock(mock, configuration: configuration)
         try await client.send(

@@ -52,7 +52,7 @@ struct CompletionTests {
             work()
         }
         let client = APIClient.testing(
-            RecordingTransport(), configuration: ClientConfiguration(completionExecutor: executor))
+            RecordingTransport(), configuration: APIClient.Configuration(completionExecutor: executor))
         for place in [executor, .client] {
             let result = await withCheckedContinuation { continuation in
                 client.send(.person(id: 1), deliverOn: place) { continuation.resume(returning: $0) }

@@ -88,7 +88,7 @@ struct DecodingErrorTests {
                 let source = ChunkSource(Array(repeating: chunk, count: 10))
                 return HTTPResponse(
                     body: ResponseBody(source, limit: context.limits.responseBody, length: nil))
-            }, configuration: ClientConfiguration(limits: Limits(responseBody: 9_999)))
+            }, configuration: APIClient.Configuration(limits: Limits(responseBody: 9_999)))
         let call = Request<Data>.get("/big")
         let error = await failure { () async throws(NetworkError) in _ = try await client.send(call) }
         #expect(error?.reason == .limitExceeded(.responseBody))
@@ -100,7 +100,7 @@ struct DecodingErrorTests {
     @Test func observersHearOfAFailureToDecodeAndOfNoSuccess() async throws {
         let observer = Observer()
         let client = APIClient.testing(
-            RecordingTransport(.ok, "nonsense"), configuration: ClientConfiguration(observers: [observer]))
+            RecordingTransport(.ok, "nonsense"), configuration: APIClient.Configuration(observers: [observer]))
         _ = await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) }
         #expect(observer.labels == ["began", "sent", "answered", "measured", "failed decoding"])
     }
@@ -110,7 +110,7 @@ extension DecodingErrorTests {
     @Test func observersHearOfACallThatCouldNotBeBuilt() async throws {
         let observer = Observer()
         let client = APIClient.testing(
-            RecordingTransport(), configuration: ClientConfiguration(observers: [observer]))
+            RecordingTransport(), configuration: APIClient.Configuration(observers: [observer]))
         let call = Request<Person>.get("/a/../b")
         _ = await failure { () async throws(NetworkError) in _ = try await client.send(call) }
         #expect(observer.labels == ["failed invalidRequest"])

@@ -124,7 +124,7 @@ struct DecodingTests {
         let text = #"{"message":"no such film","token":"s3cret"}"# + String(repeating: " ", count: 100)
         let transport = RecordingTransport(404, text)
         let client = APIClient.testing(
-            transport, configuration: ClientConfiguration(limits: Limits(errorExcerpt: 64)))
+            transport, configuration: APIClient.Configuration(limits: Limits(errorExcerpt: 64)))
         let error = try #require(
             await failure { () async throws(NetworkError) in _ = try await client.send(.person(id: 1)) })
         #expect(error.response?.body.count == 64)

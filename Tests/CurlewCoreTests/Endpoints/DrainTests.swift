@@ -26,7 +26,7 @@ struct DrainTests {
         }
         return .mock(
             mock, pipeline: [RetryInterceptor(random: { 0.5 }), .concurrencyLimit(limit)],
-            configuration: ClientConfiguration(time: clock))
+            configuration: APIClient.Configuration(time: clock))
     }
 
     private func call(_ client: APIClient) -> Task<NetworkError.Reason?, Never> {

@@ -78,7 +78,7 @@ extension APIClient {
     /// A client without interceptors at `https://api.example/v1`.
     static func testing(
         _ transport: any Transport, baseURL: BaseURL? = "https://api.example/v1", pipeline: Pipeline = [],
-        configuration: ClientConfiguration = ClientConfiguration()
+        configuration: APIClient.Configuration = APIClient.Configuration()
     ) -> APIClient {
         APIClient(baseURL: baseURL, pipeline: pipeline, transport: transport, configuration: configuration)
     }

@@ -24,7 +24,9 @@ struct ForeignOriginTests {
     }
 
     static func client(_ pipeline: Pipeline, headers: HTTPHeaders = [:]) -> APIClient {
-        .mock(baseURL: "https://home.test", pipeline: pipeline, configuration: ClientConfiguration(headers: headers)) {
+        .mock(
+            baseURL: "https://home.test", pipeline: pipeline, configuration: APIClient.Configuration(headers: headers)
+        ) {
             $0.onAny { _ in .status(204) }
         }
     }
@@ -67,7 +69,8 @@ struct ForeignOriginTests {
         let mock = MockTransport { $0.onAny { _ in .status(204) } }
         let headers: HTTPHeaders = [.authorization: Self.canary, "X-Unknown": Self.canary, .acceptLanguage: "de"]
         let client = APIClient(
-            baseURL: nil, pipeline: .standard, transport: mock, configuration: ClientConfiguration(headers: headers))
+            baseURL: nil, pipeline: .standard, transport: mock, configuration: APIClient.Configuration(headers: headers)
+        )
         try await client.send(Request<Void>.get(url: "https://other.test/x").header("X-Own", "1"))
         let request = try #require(mock.requests.last?.request)
         #expect(!"\(request.headers.map(\.value))".contains(Self.canary))
@@ -99,7 +102,7 @@ struct ForeignOriginTests {
                 request.headers["X-Request-ID"] = "2"
             }
         ]
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.fields = FieldRules(harmless: ["X-App"], secret: ["X-Request-ID"])
         let client = APIClient.mock(pipeline: pipeline, configuration: configuration) { $0.onAny { _ in .status(204) } }
         try await client.send(Request<Void>.get(url: "https://other.test/x"))
@@ -121,7 +124,7 @@ struct ForeignOriginTests {
 
     @Test("A client without a base URL says which of its fields go nowhere")
     func homelessProblem() {
-        let configuration = ClientConfiguration(headers: [.authorization: Self.canary, .acceptLanguage: "de"])
+        let configuration = APIClient.Configuration(headers: [.authorization: Self.canary, .acceptLanguage: "de"])
         let client = APIClient(baseURL: nil, pipeline: [], transport: MockTransport(), configuration: configuration)
         #expect(
             client.problems.count == 1 && client.problems.first?.contains("no call receives Authorization of") == true)

@@ -16,7 +16,7 @@ struct PreviewTests {
             transport: ClosureTransport { _, _ in
                 Issue.record("a preview reached the transport")
                 return HTTPResponse()
-            }, configuration: ClientConfiguration(observers: observers))
+            }, configuration: APIClient.Configuration(observers: observers))
     }
 
     @Test func showsWhatInterceptorsDoToTheRequestAndSendsNothing() async throws {

@@ -40,7 +40,7 @@ struct RequestBuildingTests {
     }
 
     @Test func fieldsOfTheCallReplaceThoseOfTheClient() throws {
-        let configuration = ClientConfiguration(
+        let configuration = APIClient.Configuration(
             headers: ["X-Tenant": "a", "X-Other": "b", .accept: "application/vnd.x+json"], userAgent: "App/2")
         let client = APIClient.testing(RecordingTransport(), configuration: configuration)
         let headers = try client.request(for: .person(id: 1).header("x-tenant", "c")).headers
@@ -63,7 +63,7 @@ struct RequestBuildingTests {
 
     @Test func anotherOriginGetsNothingThatMayBeASecret() throws {
         let client = APIClient.testing(
-            RecordingTransport(), configuration: ClientConfiguration(headers: ["X-API-Key": "s3cret", "X-B": "b"])
+            RecordingTransport(), configuration: APIClient.Configuration(headers: ["X-API-Key": "s3cret", "X-B": "b"])
         ).with(query: ["key": "s3cret"])
         for call in [
             Request<Data>.get(url: "https://cdn.example/a.png"), .get(url: "https://api.example:444/v1/a"),
@@ -126,7 +126,7 @@ struct RequestBuildingTests {
         #expect(error?.reason == .configuration)
         #expect(error?.detail.contains("text/shout") == true)
 
-        let configuration = ClientConfiguration(codecs: Codecs(primary: ShoutingCodec()))
+        let configuration = APIClient.Configuration(codecs: Codecs(primary: ShoutingCodec()))
         let client = APIClient.testing(RecordingTransport(), configuration: configuration)
         #expect(try client.request(for: call).body.data == Data("WHAT".utf8))
         let json = try client.request(for: Request<Void>.post("/x", body: .json(["a": 1])))

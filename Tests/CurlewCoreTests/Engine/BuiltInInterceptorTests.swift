@@ -50,7 +50,7 @@ struct BuiltInInterceptorTests {
         let request = try HTTPRequest(url: "https://api.test/")
         let context = ExchangeContext(clientOrigin: request.origin)
         #expect(interceptor.principal(of: request, in: context) == base.principal(of: request, in: context))
-        let setup = PipelineEnvironment()
+        let setup = Pipeline.Environment()
         let validating = base as? any ValidatingInterceptor
         #expect(interceptor.problem(in: setup) == validating?.problem(in: setup))
         #expect(interceptor.warning(in: setup) == validating?.warning(in: setup))

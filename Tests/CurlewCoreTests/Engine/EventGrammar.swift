@@ -78,9 +78,9 @@ struct EventGrammar {
     private static func word(_ event: any FeatureEvent) -> String {
         switch event {
         case is PolicyNotice: "policy"
-        case RedirectEvent.followed: "redirected"
-        case RedirectEvent.kept: "redirectKept"
-        case CookieEvent.refused: "cookieRefused"
+        case Redirect.Event.followed: "redirected"
+        case Redirect.Event.kept: "redirectKept"
+        case CookieStore.Event.refused: "cookieRefused"
         case CacheEvent.decided: "cacheDecided"
         case CacheEvent.storeFailed: "cacheStoreFailed"
         case CacheEvent.evicted: "cacheEvicted"

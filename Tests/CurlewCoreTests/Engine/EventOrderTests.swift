@@ -57,7 +57,7 @@ private struct EventScene: Sendable {
         if chance() { pipeline = pipeline.adding(.caching(store: MemoryCacheStore())) }
         if chance() { pipeline = pipeline.adding(.retry(.attempts(4), budget: budget)) }
         if chance() { pipeline = pipeline.adding(.hedging(after: .milliseconds(1), budget: budget)) }
-        if chance() { pipeline = pipeline.adding(.circuitBreaker(CircuitPolicy(minimumCalls: 3))) }
+        if chance() { pipeline = pipeline.adding(.circuitBreaker(CircuitBreaker.Policy(minimumCalls: 3))) }
         if chance() { pipeline = pipeline.adding(.concurrencyLimit(2)) }
         if chance() {
             pipeline = pipeline.adding(
@@ -78,7 +78,7 @@ private struct EventScene: Sendable {
         let referee = EventReferee(isShared: isShared)
         let client = APIClient(
             baseURL: "https://a.test", pipeline: pipeline, transport: RestlessTransport(random: random),
-            configuration: ClientConfiguration(observers: [referee], time: clock))
+            configuration: APIClient.Configuration(observers: [referee], time: clock))
         let missing = Locked<[String]>([])
         await withTaskGroup { group in
             for index in 0..<20 {

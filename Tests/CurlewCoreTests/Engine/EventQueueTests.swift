@@ -109,7 +109,7 @@ struct EventQueueTests {
 
     @Test("a client and those made from it have one queue, and one without observers has none")
     func queues() throws {
-        let client = APIClient.mock(configuration: ClientConfiguration(observers: [Slow(isHeld: false)])) { _ in }
+        let client = APIClient.mock(configuration: APIClient.Configuration(observers: [Slow(isHeld: false)])) { _ in }
         let queue = try #require(client.core.events)
         #expect(client.with(headers: ["X": "1"]).core.events === queue)
         #expect(client.adding(.logging(.off)).core.events === queue)
@@ -119,7 +119,7 @@ struct EventQueueTests {
     @Test("observers are called outside of every task, so that none waits for them")
     func thread() async throws {
         let places = Locked<Set<Bool>>([])
-        let client = APIClient.mock(configuration: ClientConfiguration(observers: [Places(places)])) {
+        let client = APIClient.mock(configuration: APIClient.Configuration(observers: [Places(places)])) {
             $0.onAny { _ in .status(204) }
         }
         try await client.send(Request<Void>.get("/"))
@@ -141,7 +141,7 @@ struct EventQueueTests {
     func mock() async throws {
         let measured = Locked<[ExchangeMetrics]>([])
         let client = APIClient.mock(
-            configuration: ClientConfiguration(
+            configuration: APIClient.Configuration(
                 observers: [Metrics(measured)], time: ManualClock.skippingWaits)
         ) {
             $0.on(.get, "/slow", delay: .milliseconds(30), .text("late"))
@@ -182,7 +182,7 @@ struct EventQueueTests {
                 begun.finish(.success(()))
                 try await gate.wait()
                 return .status(200)
-            }, configuration: ClientConfiguration(observers: [observer]))
+            }, configuration: APIClient.Configuration(observers: [observer]))
         try await client.send(Request<Void>.get("/"))
         let heard = observer.heard
         #expect(heard == ["began", "sent", "attemptFailed", "measured", "succeeded"])

@@ -8,7 +8,7 @@ import Testing
 /// Who begins next.
 @Suite(.timeLimit(.minutes(1)))
 struct FairSemaphoreTests {
-    private func line(capacity: Int = 1000, waiting: [(String, RequestPriority)]) -> FairSemaphore<String> {
+    private func line(capacity: Int = 1000, waiting: [(String, RequestOptions.Priority)]) -> FairSemaphore<String> {
         var line = FairSemaphore<String>(permits: 1, capacity: capacity)
         while line.acquire() {}
         for (name, priority) in waiting { _ = line.wait(name, priority) }
@@ -45,7 +45,7 @@ struct FairSemaphoreTests {
 
     @Test("first come, first served, a higher priority first")
     func priorities() {
-        let arrivals: [(String, RequestPriority)] = [
+        let arrivals: [(String, RequestOptions.Priority)] = [
             ("l", .low), ("n", .normal), ("h", .high), ("m", .normal), ("i", .high), ("o", .low),
         ]
         #expect(order(line(waiting: arrivals)) == "hinmlo")
@@ -54,7 +54,7 @@ struct FairSemaphoreTests {
 
     @Test("every eighth permit goes to the element that has waited longest")
     func fairness() {
-        let urgent = Array(repeating: ("h", RequestPriority.high), count: 20)
+        let urgent = Array(repeating: ("h", RequestOptions.Priority.high), count: 20)
         #expect(order(line(waiting: [("x", .low), ("y", .normal)] + urgent)) == "hhhhhhhxhhhhhhhyhhhhhh")
     }
 
@@ -96,7 +96,9 @@ struct FairSemaphoreTests {
             case 0, 1:
                 if line.acquire() {
                     served.insert(number)
-                } else if let ticket = line.wait(number, RequestPriority(rawValue: Int(random.next() % 3)) ?? .normal) {
+                } else if let ticket = line.wait(
+                    number, RequestOptions.Priority(rawValue: Int(random.next() % 3)) ?? .normal)
+                {
                     waiting[number] = ticket
                 }
             case 2:

@@ -28,10 +28,10 @@ struct PipelineRunnerTests {
                 case .answered(let response): "answered \(response.status.code)"
                 case .attemptFailed(let error): "attemptFailed \(error.label)"
                 case .tried(let attempt): "tried \(attempt)"
-                case .feature(RedirectEvent.followed(let redirect)): "redirected \(redirect)"
-                case .feature(RedirectEvent.kept(let response, let reason)):
+                case .feature(Redirect.Event.followed(let redirect)): "redirected \(redirect)"
+                case .feature(Redirect.Event.kept(let response, let reason)):
                     "redirectKept \(response.status.code) \(reason)"
-                case .feature(CookieEvent.refused(let refusal, let name)): "cookieRefused \(name) \(refusal)"
+                case .feature(CookieStore.Event.refused(let refusal, let name)): "cookieRefused \(name) \(refusal)"
                 case .measured: "measured"
                 case .warned(let warning): "warned \(warning)"
                 case .succeeded(let response, let time): "succeeded \(response.status.code) \(time.brief)"

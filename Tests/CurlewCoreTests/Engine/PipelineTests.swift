@@ -83,12 +83,12 @@ struct PipelineTests {
     func objection() {
         struct Picky: ValidatingInterceptor {
             func intercept(_ request: HTTPRequest, next: Next) async throws -> HTTPResponse { try await next(request) }
-            func problem(in setup: PipelineEnvironment) -> String? { setup.clientOrigin == nil ? "No origin." : nil }
+            func problem(in setup: Pipeline.Environment) -> String? { setup.clientOrigin == nil ? "No origin." : nil }
         }
         let pipeline: Pipeline = [Picky()]
         #expect(pipeline.problems() == ["No origin."])
         let origin = Origin(scheme: "https", host: "a.test")
-        #expect(pipeline.problems(in: PipelineEnvironment(clientOrigin: origin)).isEmpty)
+        #expect(pipeline.problems(in: Pipeline.Environment(clientOrigin: origin)).isEmpty)
     }
 
     @Test("An interceptor is shown by its type's name if it has no other")
@@ -104,7 +104,7 @@ struct PipelineTests {
     func standard() {
         #expect(Pipeline.standard.problems().isEmpty)
         let origin = Origin(scheme: "https", host: "a.test")
-        #expect(Pipeline.standard.problems(in: PipelineEnvironment(clientOrigin: origin)).isEmpty)
+        #expect(Pipeline.standard.problems(in: Pipeline.Environment(clientOrigin: origin)).isEmpty)
     }
 
     @Test("Replacing inserts an interceptor instead of those at its placement, or at an empty one")

@@ -34,7 +34,7 @@ struct TLSConfigurationTests {
         #expect(HostPattern(pattern) == nil)
         let set = PinSet(hosts: [pattern], keys: Self.keys)
         #expect(TransportConfiguration(tls: TLSConfiguration(pins: [set])).problems.count == 1)
-        let identity = ClientIdentity.pkcs12File("client.p12", passphrase: "", hosts: [pattern])
+        let identity = TLSConfiguration.ClientIdentity.pkcs12File("client.p12", passphrase: "", hosts: [pattern])
         #expect(TransportConfiguration(tls: TLSConfiguration(identity: identity)).problems.count == 1)
     }
 
@@ -68,7 +68,7 @@ struct TLSConfigurationTests {
     func secrets() {
         let secret = "open sesame"
         let data = Data(secret.utf8)
-        let identities: [ClientIdentity] = [
+        let identities: [TLSConfiguration.ClientIdentity] = [
             .pem(certificate: data, key: data, passphrase: secret), .pkcs12(data, passphrase: secret),
             .pemFiles(certificate: "a.pem", key: "a.key", passphrase: secret),
             .pkcs12File("a.p12", passphrase: secret),
@@ -78,7 +78,7 @@ struct TLSConfigurationTests {
             var dumped = ""
             dump(configuration, to: &dumped)
             for text in ["\(identity)", "\(configuration)", String(reflecting: configuration), dumped] {
-                #expect(text.contains("ClientIdentity("))
+                #expect(text.contains("TLSConfiguration.ClientIdentity("))
                 #expect(!text.contains(secret) && !text.contains("111, 112, 101"), "\(text)")
             }
         }

@@ -26,7 +26,8 @@ struct ConnectionInfoTests {
         #expect("\(ConnectionInfo())" == "a connection")
         #expect("\(ConnectionInfo(id: 1, tls: .init(version: .v12)))" == "connection 1, TLS 1.2")
         let phases = [
-            ConnectionPhase.trying(address: "192.0.2.1:443"), .opened, .secured(.init()), .ready(ConnectionInfo(id: 1)),
+            ExchangeEvent.ConnectionPhase.trying(address: "192.0.2.1:443"), .opened, .secured(.init()),
+            .ready(ConnectionInfo(id: 1)),
         ]
         #expect(
             phases.map(\.description) == [

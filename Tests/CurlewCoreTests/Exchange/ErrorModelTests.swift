@@ -22,7 +22,7 @@ struct ErrorModelTests {
     private let body = #"{"error_code": "taken", "happened_at": "2026-01-02T03:04:05Z"}"#
 
     private func client(_ codecs: Codecs, _ response: @escaping @Sendable () -> HTTPResponse) -> APIClient {
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.codecs = codecs
         return .mock(.answering { _ in response() }, configuration: configuration)
     }
@@ -47,7 +47,7 @@ struct ErrorModelTests {
     @Test("also when an interceptor threw it, and when a stream was asked for")
     func elsewhere() async throws {
         let body = body
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.codecs = .snakeCase
         let thrown = APIClient.mock(
             pipeline: [.onRequest { _, _ in throw NetworkError(statusCode: 409, body: Data(body.utf8)) }],

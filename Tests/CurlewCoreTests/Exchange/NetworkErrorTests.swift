@@ -108,7 +108,7 @@ struct NetworkErrorTests {
     @Test("Offline is what the system says about this machine, not any server that is away")
     func offline() {
         func unreachable(_ number: Int32, code: Int = 7) -> NetworkError {
-            let failure = TransportFailure(engine: "test", code: code, message: "", systemError: number)
+            let failure = NetworkError.TransportFailure(engine: "test", code: code, message: "", systemError: number)
             return NetworkError(.unreachable, underlying: failure)
         }
         #expect(unreachable(ENETUNREACH).isOffline)

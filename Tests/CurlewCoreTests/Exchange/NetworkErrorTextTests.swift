@@ -38,7 +38,7 @@ struct NetworkErrorTextTests {
             response: NetworkError.Response(
                 status: 418, headers: [.contentType: "text/plain", "X-Header": "HEADER777"],
                 body: Data("SERVER says 777".utf8)),
-            underlying: TransportFailure(engine: "ENGINE", code: 777, message: "WORDS"))
+            underlying: NetworkError.TransportFailure(engine: "ENGINE", code: 777, message: "WORDS"))
         error.routeName = "GetUserModel"
         error.attempts = [
             Attempt(number: 777, duration: .seconds(777), outcome: .failed(.storage), notes: ["OUTCOME"])

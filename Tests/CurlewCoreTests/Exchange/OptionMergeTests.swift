@@ -11,7 +11,7 @@ import Testing
 struct OptionMergeTests {
     /// The context in which a call reaches the transport.
     private func context(
-        _ configuration: ClientConfiguration = ClientConfiguration(), client: RequestOptions = RequestOptions(),
+        _ configuration: APIClient.Configuration = APIClient.Configuration(), client: RequestOptions = RequestOptions(),
         call change: (inout RequestOptions) -> Void
     ) async throws -> ExchangeContext {
         let mock = MockTransport.answering { _ in .status(.noContent) }
@@ -22,7 +22,7 @@ struct OptionMergeTests {
 
     @Test("a timeout of a call keeps the client's others, however it is written")
     func timeouts() async throws {
-        let configuration = ClientConfiguration(timeouts: Timeouts(connect: .seconds(3), idle: nil))
+        let configuration = APIClient.Configuration(timeouts: Timeouts(connect: .seconds(3), idle: nil))
         var client = RequestOptions()
         client.timeouts.firstByte = .seconds(7)
         let expected = Timeouts(connect: .seconds(3), firstByte: .seconds(7), idle: nil, total: .seconds(60))
@@ -34,7 +34,7 @@ struct OptionMergeTests {
 
     @Test("nil is a choice too, and standard and none replace all")
     func replaced() async throws {
-        let configuration = ClientConfiguration(timeouts: Timeouts(connect: .seconds(3)))
+        let configuration = APIClient.Configuration(timeouts: Timeouts(connect: .seconds(3)))
         #expect(try await context(configuration) { $0.timeouts.connect = nil }.timeouts.connect == nil)
         #expect(try await context(configuration) { $0.timeouts = .standard }.timeouts == .standard)
         #expect(try await context(configuration) { $0.timeouts = .none }.timeouts == .none)
@@ -43,7 +43,7 @@ struct OptionMergeTests {
 
     @Test("a limit of a call keeps the client's others")
     func limits() async throws {
-        let configuration = ClientConfiguration(limits: Limits(responseBody: 10, redirects: 2))
+        let configuration = APIClient.Configuration(limits: Limits(responseBody: 10, redirects: 2))
         #expect(
             try await context(configuration) { $0.limits.errorExcerpt = 5 }.limits
                 == Limits(responseBody: 10, errorExcerpt: 5, redirects: 2))
@@ -55,7 +55,7 @@ struct OptionMergeTests {
 
     @Test("timeouts and limits of a call, of its client and of the configuration stand at the same time")
     func both() async throws {
-        let configuration = ClientConfiguration(
+        let configuration = APIClient.Configuration(
             timeouts: Timeouts(connect: .seconds(3)), limits: Limits(responseBody: 10))
         var client = RequestOptions()
         client.limits.redirects = 2

@@ -77,7 +77,7 @@ struct SystemErrorTests {
             if call.context.attempt == 1 { throw NSError(domain: "NSURLErrorDomain", code: -1005) }
             return .json(text: "1")
         }
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.time = ManualClock.skippingWaits
         let client = APIClient.mock(mock, pipeline: .standard, configuration: configuration)
         #expect(try await client.send(Request<Int>.get("/")) == 1)

@@ -50,7 +50,7 @@ private final class Scene: Sendable {
         if chance() { pipeline = pipeline.adding(.caching(store: parts.store())) }
         if chance() { pipeline = pipeline.adding(.retry(.attempts(4), budget: budget)) }
         if chance() { pipeline = pipeline.adding(.hedging(after: .milliseconds(300), budget: budget)) }
-        if chance() { pipeline = pipeline.adding(.circuitBreaker(CircuitPolicy(minimumCalls: 3))) }
+        if chance() { pipeline = pipeline.adding(.circuitBreaker(CircuitBreaker.Policy(minimumCalls: 3))) }
         if chance() { pipeline = pipeline.adding(.rateLimit(1, every: .milliseconds(700))) }
         if chance() { pipeline = pipeline.adding(.concurrencyLimit(1)) }
         if chance() { pipeline = pipeline.adding(parts.bearer()) }
@@ -69,7 +69,7 @@ private final class Scene: Sendable {
         let parts = Parts(clock: clock, random: random)
         let client = APIClient(
             baseURL: "https://a.test", pipeline: pipeline, transport: parts.transport(),
-            configuration: ClientConfiguration(observers: [Beginnings(begun)], time: clock))
+            configuration: APIClient.Configuration(observers: [Beginnings(begun)], time: clock))
         let calls = (0..<6).map { _ in Call(total: .milliseconds(500 + parts.number(8000)), end: SharedResult()) }
         let start = clock.now
         for call in calls {
@@ -226,7 +226,7 @@ private struct Parts: Sendable {
             return try await inner.append(chunk)
         }
 
-        func commit(replacing others: [CacheEntryID]) async throws -> Bool {
+        func commit(replacing others: [StoredResponse.ID]) async throws -> Bool {
             try await parts.work()
             return try await inner.commit(replacing: others)
         }

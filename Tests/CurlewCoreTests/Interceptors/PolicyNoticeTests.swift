@@ -19,7 +19,7 @@ struct PolicyNoticeTests {
     func client(_ pipeline: Pipeline, _ status: HTTPStatus = .ok) -> APIClient {
         .mock(
             baseURL: "https://a.test", pipeline: pipeline,
-            configuration: ClientConfiguration(observers: [notices], time: clock)
+            configuration: APIClient.Configuration(observers: [notices], time: clock)
         ) { $0.onAny { _ in .status(status) } }
     }
 
@@ -61,7 +61,7 @@ struct PolicyNoticeTests {
         // On a clock that stands still: one that skips waits would be moved by the timers of hedging.
         let client = APIClient.mock(
             pipeline: .resilient(hedging: .seconds(1), rateLimit: RateLimit(10, every: .seconds(1))),
-            configuration: ClientConfiguration(observers: [notices], time: ManualClock())
+            configuration: APIClient.Configuration(observers: [notices], time: ManualClock())
         ) { $0.onAny { _ in .status(200) } }
         for _ in 0..<5 { try await client.send(Request<Void>.get("/")) }
         #expect(texts.isEmpty)

@@ -17,7 +17,7 @@ struct PresetTests {
                 == "Redirects → Retry(3 attempts, exponential 100 ms…20 s) → CircuitBreaker(50 % of 20 in 30 s)"
                 + " → \(ConcurrencyLimitInterceptor(ConcurrencyLimit(1000))) → AttemptTimeout(10 s) → transport")
         let full = Pipeline.resilient(hedging: .seconds(1), rateLimit: RateLimit(10, every: .seconds(1)))
-        #expect(full.problems(in: PipelineEnvironment(totalTimeout: .seconds(300))).isEmpty)
+        #expect(full.problems(in: Pipeline.Environment(totalTimeout: .seconds(300))).isEmpty)
         #expect(full.interceptors.map(\.placement) == full.interceptors.map(\.placement).sorted())
         #expect(full.interceptors.count == 7)
     }
@@ -25,7 +25,7 @@ struct PresetTests {
     static let table: [(Pipeline, total: Duration, problem: String)] = [
         (.resilient(attemptTimeout: .milliseconds(15_001)), .seconds(300), "at least twice as long"),
         (.resilient(attemptTimeout: .seconds(10), hedging: .seconds(10)), .seconds(300), "Use a shorter delay"),
-        (.resilient(circuit: CircuitPolicy(failureRatio: 0)), .seconds(300), "ratios"),
+        (.resilient(circuit: CircuitBreaker.Policy(failureRatio: 0)), .seconds(300), "ratios"),
         (.resilient(retry: .attempts(0)), .seconds(300), "Allow at least one"),
         (.resilient(concurrency: 0), .seconds(300), "concurrency"),
         (Pipeline.resilient().adding(.retry()), .seconds(300), "attempts multiply"),
@@ -38,7 +38,7 @@ struct PresetTests {
 
     @Test("Combinations that cannot work are problems, and the first call throws them", arguments: table)
     func problems(pipeline: Pipeline, total: Duration, problem: String) async throws {
-        let configuration = ClientConfiguration(timeouts: Timeouts(total: total))
+        let configuration = APIClient.Configuration(timeouts: Timeouts(total: total))
         let client = APIClient.mock(pipeline: pipeline, configuration: configuration) { $0.onAny { _ in .status(204) } }
         #expect(client.problems.contains { $0.lowercased().contains(problem.lowercased()) }, "\(client.problems)")
         let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }
@@ -50,7 +50,8 @@ struct PresetTests {
     func whole() async throws {
         let clock = ManualClock.skippingWaits
         let count = Locked(0)
-        let configuration = ClientConfiguration(timeouts: Timeouts(firstByte: nil, total: .seconds(300)), time: clock)
+        let configuration = APIClient.Configuration(
+            timeouts: Timeouts(firstByte: nil, total: .seconds(300)), time: clock)
         let client = APIClient.mock(pipeline: .resilient(), configuration: configuration) {
             $0.on(.get, "/slow") { call in
                 let turn = count.withLock { count in

@@ -118,7 +118,7 @@ final class DownloadTests {
                 transport: ClosureTransport { _, context in
                     let source = ChunkSource(["abc", "def"])
                     return HTTPResponse(body: ResponseBody(source, limit: context.limits.responseBody, length: nil))
-                }, configuration: ClientConfiguration(limits: limits))
+                }, configuration: APIClient.Configuration(limits: limits))
             return try await client.download(PeopleAPI.list, to: path).value
         }
         #expect(try await get(6) == 6)
@@ -138,7 +138,7 @@ final class DownloadTests {
         let failures = Locked(0)
         let client = APIClient(
             baseURL: "https://api.example", pipeline: [], transport: transport,
-            configuration: ClientConfiguration(observers: [Failures(count: failures)]))
+            configuration: APIClient.Configuration(observers: [Failures(count: failures)]))
         let error = await #expect(throws: NetworkError.self) {
             try await client.download(.people, to: self.folder.appendingPathComponent(name).path)
         }
@@ -201,7 +201,7 @@ final class DownloadTests {
         }
         return APIClient(
             baseURL: "https://api.example", pipeline: [], transport: transport,
-            configuration: ClientConfiguration(limits: Limits(download: limit)))
+            configuration: APIClient.Configuration(limits: Limits(download: limit)))
     }
 
     private struct Failures: RequestObserver {

@@ -16,7 +16,7 @@ import FoundationEssentials
 import Foundation
 #endif
 
-/// What an app declares in `ClientConfiguration.fields`, and where it counts.
+/// What an app declares in `APIClient.Configuration.fields`, and where it counts.
 @Suite(.timeLimit(.minutes(1)))
 struct DeclaredSecretsTests {
     typealias Page = SecretMatrixTests.Page
@@ -34,7 +34,7 @@ struct DeclaredSecretsTests {
         for level in LogEntry.Level.allCases {
             let pipeline = Pipeline.standard.adding(.logging(level, redaction: redaction) { page.write("\($0)") })
                 .adding(.logging(level, redaction: redaction) { page.write("\($0)") }, at: .attemptTimeout)
-            let configuration = ClientConfiguration(observers: [page], fields: Self.rules)
+            let configuration = APIClient.Configuration(observers: [page], fields: Self.rules)
             let client = APIClient.mock(pipeline: pipeline, configuration: configuration) {
                 $0.onAny { call in
                     if call.request.origin.host == "other.test" {
@@ -70,7 +70,7 @@ struct DeclaredSecretsTests {
     @Test("The failure of an attempt and what causes it are shown without what is declared")
     func failures() async throws {
         let page = Page()
-        let configuration = ClientConfiguration(observers: [page], fields: Self.rules)
+        let configuration = APIClient.Configuration(observers: [page], fields: Self.rules)
         let client = APIClient.mock(
             pipeline: .standard.adding(.logging { page.write("\($0)") }), configuration: configuration
         ) {

@@ -48,7 +48,7 @@ final class EveryTextObserver: RequestObserver {
             write(request.body)
             write(request.curlCommand())
         case .answered(let response), .succeeded(let response, _): write(response: response)
-        case .feature(let event as RedirectEvent):
+        case .feature(let event as Redirect.Event):
             switch event {
             case .kept(let response, _): write(response: response)
             case .followed(let redirect): write(redirect)

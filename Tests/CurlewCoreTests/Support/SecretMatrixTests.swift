@@ -38,7 +38,7 @@ struct SecretMatrixTests {
                 write("\(request)\n\(request.headers)\n\(request.headers.map { "\($0)" })\n\(request.curlCommand())")
             case .answered(let response): write("\(response.headers)")
             case .succeeded(let response, _): write("\(response.headers)\n\(response.redirects)")
-            case .feature(let event as RedirectEvent): if case .followed(let redirect) = event { write("\(redirect)") }
+            case .feature(let event as Redirect.Event): if case .followed(let redirect) = event { write("\(redirect)") }
             case .failed(let error, _), .attemptFailed(let error): write("\(error)")
             default: break
             }
@@ -58,7 +58,7 @@ struct SecretMatrixTests {
         var pipeline = Pipeline.standard.adding(.logging(level) { page.write("\($0)") })
             .adding(.logging(level) { page.write("\($0)") }, at: .attemptTimeout)
         if source == .hook { pipeline = pipeline.adding(.onRequest { request, _ in request.headers[field] = canary }) }
-        let configuration = ClientConfiguration(
+        let configuration = APIClient.Configuration(
             headers: source == .client ? [field: canary] : [:], observers: [page])
         return .mock(pipeline: pipeline, configuration: configuration, configure)
     }

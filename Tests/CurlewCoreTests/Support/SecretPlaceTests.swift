@@ -140,7 +140,7 @@ struct SecretPlaceTests {
                     page.write(request.headers)
                     page.write(context)
                 })
-        let configuration = ClientConfiguration(
+        let configuration = APIClient.Configuration(
             headers: place == .clientField ? ["X-Device": canary] : [:], observers: [page], fields: rules)
         page.write(configuration)
         page.write(pipeline)

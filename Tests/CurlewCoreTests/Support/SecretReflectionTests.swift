@@ -87,15 +87,15 @@ struct SecretReflectionTests {
         Sample("key") { APIKeyInterceptor(canary, in: .query("k")) },
         Sample("bearer") { BearerInterceptor(token: { canary }) },
         Sample("tokens") { Tokens(accessToken: canary, refreshToken: canary) },
-        Sample("refresh") { TokenRefresh(tokens: Tokens(accessToken: canary), client: client) },
+        Sample("refresh") { TokenStore.Refresh(tokens: Tokens(accessToken: canary), client: client) },
         Sample("kept tokens") { try KeptTokens.decode(KeptTokens.encode(Tokens(accessToken: canary))) },
         Sample("OAuth") { OAuth2(clientID: "a", tokenEndpoint: url, authentication: .basic(secret: canary)) },
         Sample("OAuth form") { OAuth2.ClientAuthentication.form(secret: canary) },
         Sample("OAuth call") {
             OAuth2(clientID: "a", tokenEndpoint: "https://a.test/", authentication: .form(secret: canary))
-                .exchange(canary, redirect: "app://back", PKCE())
+                .exchange(canary, redirect: "app://back", OAuth2.PKCE())
         },
-        Sample("PKCE") { PKCE(verifier: canary) as Any },
+        Sample("PKCE") { OAuth2.PKCE(verifier: canary) as Any },
         Sample("cookie") { cookie },
         Sample("cookies") {
             let store = CookieStore()
@@ -103,21 +103,22 @@ struct SecretReflectionTests {
             return [store, CookieInterceptor(store)] as [Any]
         },
         Sample("set cookie") { try SetCookie("sid=\(canary)") },
-        Sample("proxy") { ProxyServer("http://u:\(canary)@p.test:8080") as Any },
+        Sample("proxy") { ProxyConfiguration.Server("http://u:\(canary)@p.test:8080") as Any },
         Sample("transport") {
             var configuration = TransportConfiguration()
-            configuration.proxy = .fixed(ProxyServer(.http, host: "p", port: 1, user: canary, password: canary))
+            configuration.proxy = .fixed(
+                ProxyConfiguration.Server(.http, host: "p", port: 1, user: canary, password: canary))
             configuration.tls.identity = .pem(
                 certificate: Data(), key: Data(canary.utf8), passphrase: canary)
             return configuration
         },
-        Sample("certificate") { ClientIdentity.pkcs12File("/a.p12", passphrase: canary) },
+        Sample("certificate") { TLSConfiguration.ClientIdentity.pkcs12File("/a.p12", passphrase: canary) },
     ]
 
     static let clients: [Sample] = [
         Sample("client") { client }, Sample("exchanger") { client.core.exchanger }, Sample("configuration") { own },
         Sample("declared configuration") {
-            ClientConfiguration(headers: ["X-Device": canary], fields: FieldRules(secret: ["X-Device"]))
+            APIClient.Configuration(headers: ["X-Device": canary], fields: FieldRules(secret: ["X-Device"]))
         },
         Sample("pipeline") { client.pipeline }, Sample("core") { client.core },
         Sample("chain") { client.core.exchanger.chain },
@@ -134,7 +135,7 @@ struct SecretReflectionTests {
     ]
 
     static var cookie: Cookie { Cookie(name: "sid", value: canary, domain: "a.test") }
-    static var own: ClientConfiguration { ClientConfiguration(headers: headers) }
+    static var own: APIClient.Configuration { APIClient.Configuration(headers: headers) }
     static var context: ExchangeContext {
         var context = ExchangeContext()
         context.hopFields[.cookie] = "sid=\(canary)"

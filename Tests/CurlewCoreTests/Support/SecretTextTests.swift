@@ -43,7 +43,7 @@ struct SecretTextTests {
 
     @Test("A proxy whose host holds credentials shows none of them")
     func proxy() {
-        let proxy = ProxyServer(.http, host: "user:hunter2@proxy.example", port: 3128)
+        let proxy = ProxyConfiguration.Server(.http, host: "user:hunter2@proxy.example", port: 3128)
         var configuration = TransportConfiguration()
         configuration.proxy = .fixed(proxy)
         var dumped = ""
@@ -163,7 +163,7 @@ struct SecretTextTests {
             let page = SecretMatrixTests.Page()
             let pipeline: Pipeline = [.logging(.body) { page.write("\($0)") }, .apiKey(Self.canary, in: place)]
             let inner = pipeline.adding(.logging(.body) { page.write("\($0)") }, at: .attemptTimeout)
-            let client = APIClient.mock(pipeline: inner, configuration: ClientConfiguration(observers: [page])) {
+            let client = APIClient.mock(pipeline: inner, configuration: APIClient.Configuration(observers: [page])) {
                 $0.onAny { call in
                     let location = call.request.headers.contains("X-Plain") ? "/" : "/?appid=\(Self.canary)"
                     var headers: HTTPHeaders = [.location: location]
@@ -188,7 +188,7 @@ struct SecretTextTests {
             BasicInterceptor(user: "ada", password: Self.canary), APIKeyInterceptor(Self.canary, in: .query("key")),
             DigestInterceptor(user: "ada", password: Self.canary), request, request.headers, request.headers[0],
             APIKeyInterceptor(Self.canary, in: .query("key")).placed(at: .signing),
-            ClientConfiguration(headers: request.headers),
+            APIClient.Configuration(headers: request.headers),
         ]
         for value in values {
             var text = ""

@@ -32,7 +32,7 @@ struct TextBoundaryTests {
 
     @Test("A cookie's name holds no equals sign, and its prefix is a promise, whatever follows them", arguments: marks)
     func cookies(mark: String) {
-        func refusal(_ cookie: Cookie) -> CookieRefusal? {
+        func refusal(_ cookie: Cookie) -> Cookie.Refusal? {
             var jar = CookieFixtures.jar()
             return jar.insert(cookie, at: CookieFixtures.now)
         }
@@ -52,7 +52,7 @@ struct TextBoundaryTests {
             let mock = MockTransport.answering { _ in HTTPResponse(headers: [.setCookie: line]) }
             let client = APIClient(
                 baseURL: "https://a.test", pipeline: [.cookies(CookieStore(CookieFixtures.jar()))], transport: mock,
-                configuration: ClientConfiguration(observers: [listener]))
+                configuration: APIClient.Configuration(observers: [listener]))
             try await client.send(Request<HTTPResponse>.get("/"))
             let heard = listener.heard.filter { $0.hasPrefix("cookieRefused") }
             #expect(heard.first?.hasPrefix("cookieRefused \(name) The") == true, "\(heard)")
@@ -65,8 +65,8 @@ struct TextBoundaryTests {
         let vary = CacheVariant.text(for: ["Prefer": "1 ,\(mark)2"], ["Vary": "Prefer"])
         #expect(vary == CacheVariant.text(for: ["Prefer": "1,\(mark)2"], ["Vary": "Prefer"]))
         #expect(CacheVariant.names(["Vary": "Accept,\(mark)"]) == nil)
-        #expect(ProxyServer("http://a:b@\(mark)proxy.example") == nil)
-        let proxy = try #require(ProxyServer("http://u:\(mark)p@proxy.example:81"))
+        #expect(ProxyConfiguration.Server("http://a:b@\(mark)proxy.example") == nil)
+        let proxy = try #require(ProxyConfiguration.Server("http://u:\(mark)p@proxy.example:81"))
         #expect(proxy.user == "u" && proxy.password == "\(mark)p" && proxy.port == 81)
         #expect(MediaType(fileName: "a.\(mark)b.png") == MediaType("image/png"))
     }

@@ -27,7 +27,7 @@ struct AccountLifeTests {
         })
         let stranger = try MockServer()
         stranger.on(nil, "/", respond: .text("hello"))
-        let store = TokenStore(policy: RefreshPolicy(limit: 1000))
+        let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 1000))
         try await store.signIn(service.tokens)
         let client = try service.client(store)
         var calls: [Task<NetworkError.Reason?, Never>] = []

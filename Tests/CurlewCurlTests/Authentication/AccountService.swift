@@ -101,7 +101,7 @@ final class AccountService: Sendable {
                         Request<Tokens>.post("/refresh").header("X-Refresh", refresh.tokens.refreshToken ?? ""))
                 }),
             transport: CurlTransport(configuration: TransportConfiguration(pool: pool)),
-            configuration: ClientConfiguration(timeouts: timeouts))
+            configuration: APIClient.Configuration(timeouts: timeouts))
     }
 }
 

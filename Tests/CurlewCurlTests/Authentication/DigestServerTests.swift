@@ -37,7 +37,7 @@ struct DigestServerTests {
     }
 
     private func client(_ server: DigestServer, _ watch: Watch, password: String = "p:w") throws -> APIClient {
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.observers = [watch]
         return APIClient(
             baseURL: try BaseURL(server.url), pipeline: [.digest(user: "ada", password: password, minimum: .md5)],

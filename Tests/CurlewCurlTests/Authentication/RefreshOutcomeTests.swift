@@ -97,7 +97,7 @@ struct RefreshOutcomeTests {
             $0 == 1 ? MockResponse.status(.ok).stalled(at: .beforeHead) : nil
         })
         let clock = ManualClock()
-        let policy = RefreshPolicy(timeout: .seconds(10), longestRefresh: .seconds(10))
+        let policy = TokenStore.RefreshPolicy(timeout: .seconds(10), longestRefresh: .seconds(10))
         let store = TokenStore(policy: policy, time: clock)
         try await store.signIn(service.tokens)
         service.expire()
@@ -150,7 +150,7 @@ struct RefreshOutcomeTests {
             return nil
         })
         let clock = ManualClock()
-        let store = TokenStore(policy: RefreshPolicy(timeout: .seconds(10)), time: clock)
+        let store = TokenStore(policy: TokenStore.RefreshPolicy(timeout: .seconds(10)), time: clock)
         try await store.signIn(service.tokens)
         service.expire()
         let client = try service.client(store)

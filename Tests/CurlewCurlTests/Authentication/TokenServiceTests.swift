@@ -130,7 +130,7 @@ struct TokenServiceTests {
     @Test("a server that answers 401 to everything gets a bounded number of requests, and the caller a clear error")
     func refusesEverything() async throws {
         let service = try AccountService()
-        let store = TokenStore(policy: RefreshPolicy(limit: 4), time: ManualClock())
+        let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 4), time: ManualClock())
         try await store.signIn(service.tokens)
         service.state.withLock { $0.refusesAll = true }
         let client = try service.client(store)

@@ -15,7 +15,7 @@ struct ClientIdentityTests {
         case files, data, lockedFiles, lockedData, archiveFile, archiveData
 
         func identity(_ certificates: Certificates, passphrase: String = Certificates.passphrase, hosts: [String] = [])
-            throws -> ClientIdentity
+            throws -> TLSConfiguration.ClientIdentity
         {
             func data(_ ending: String) throws -> Data {
                 try Data(contentsOf: URL(fileURLWithPath: certificates.client + ending))
@@ -36,7 +36,7 @@ struct ClientIdentityTests {
         }
     }
 
-    private func transport(_ nginx: Nginx, _ identity: ClientIdentity?) -> CurlTransport {
+    private func transport(_ nginx: Nginx, _ identity: TLSConfiguration.ClientIdentity?) -> CurlTransport {
         var configuration = nginx.configuration
         configuration.tls.identity = identity
         return CurlTransport(configuration: configuration)
@@ -108,7 +108,7 @@ struct ClientIdentityTests {
         let nginx = try await Nginx.shared()
         let client = nginx.certificates.client
         let key = kind == "missing" ? client + ".none" : nginx.certificates.key
-        let identity = ClientIdentity.pemFiles(certificate: client + ".pem", key: key)
+        let identity = TLSConfiguration.ClientIdentity.pemFiles(certificate: client + ".pem", key: key)
         let error = try await #require(throws: NetworkError.self) {
             try await transport(nginx, identity).exchange(.get, nginx.mutual + "/")
         }

@@ -60,7 +60,8 @@ struct ConnectionPlaceTests {
     @Test("an option that the transport refuses is named")
     func refusedOption() async throws {
         // libcurl takes no text of more than 8 MB.
-        let identity = ClientIdentity.pkcs12File("client.p12", passphrase: String(repeating: "a", count: 8_000_001))
+        let identity = TLSConfiguration.ClientIdentity.pkcs12File(
+            "client.p12", passphrase: String(repeating: "a", count: 8_000_001))
         let tls = TLSConfiguration(identity: identity)
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         for _ in 0..<2 {

@@ -11,7 +11,7 @@ import Testing
 /// `TransportConfiguration.localAddress`: from where the transport connects.
 @Suite(.timeLimit(.minutes(1)))
 struct LocalAddressTests {
-    private func transport(_ local: LocalAddress) -> CurlTransport {
+    private func transport(_ local: TransportConfiguration.LocalAddress) -> CurlTransport {
         CurlTransport(configuration: TransportConfiguration(localAddress: local))
     }
 
@@ -33,9 +33,9 @@ struct LocalAddressTests {
     @Test(
         "what the machine does not have is a mistake of the configuration",
         arguments: [
-            LocalAddress.address("192.0.2.1"), .interface("nowhere0"),
+            TransportConfiguration.LocalAddress.address("192.0.2.1"), .interface("nowhere0"),
         ])
-    func missing(local: LocalAddress) async throws {
+    func missing(local: TransportConfiguration.LocalAddress) async throws {
         let nginx = try await Nginx.shared()
         let error = try #require(await transport(local).failure(.get, nginx.plain + "/peer"))
         #expect(error.reason == .configuration)
@@ -54,10 +54,11 @@ struct LocalAddressTests {
     @Test(
         "what cannot work is refused before anything is tried",
         arguments: [
-            LocalAddress.address("localhost"), .address(""), .address("127.0.0.1\n"), .interface(""),
+            TransportConfiguration.LocalAddress.address("localhost"), .address(""), .address("127.0.0.1\n"),
+            .interface(""),
             .interface("a/b"), .interface("sixteen-letters0"), .interface("lo!127.0.0.1 "),
         ])
-    func problems(local: LocalAddress) async throws {
+    func problems(local: TransportConfiguration.LocalAddress) async throws {
         let configuration = TransportConfiguration(localAddress: local)
         #expect(configuration.problems.count == 1)
         #expect(configuration.problems.first?.hasPrefix("TransportConfiguration.localAddress") == true)

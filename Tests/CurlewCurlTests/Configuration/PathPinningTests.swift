@@ -36,7 +36,7 @@ struct PathPinningTests {
         #expect(error.reason == .secureConnectionFailed(.pinMismatch), "\(error)", sourceLocation: sourceLocation)
         #expect(!error.isRetryable, sourceLocation: sourceLocation)
         #expect(error.detail.contains(found.joined(separator: ", ")), "\(error)", sourceLocation: sourceLocation)
-        #expect(error.underlying is TransportFailure, sourceLocation: sourceLocation)
+        #expect(error.underlying is NetworkError.TransportFailure, sourceLocation: sourceLocation)
         #expect(!error.certificates.isEmpty, sourceLocation: sourceLocation)
         expectTexts(error, sourceLocation: sourceLocation)
     }
@@ -270,7 +270,7 @@ struct PathPinningTests {
         let server = try await start(paths)
         let certificate = try paths.file("proxy", "other")
         let proxy = try await onThread { try SecureProxy(certificate: certificate, key: paths.key("proxy")) }
-        let address = ProxyServer(.https, host: "localhost", port: proxy.port)
+        let address = ProxyConfiguration.Server(.https, host: "localhost", port: proxy.port)
         for (pin, isAdmitted) in [("between", true), ("other", false)] {
             let transport = try transport(
                 paths.roots("root"), pins: [paths.pin(pin)], proxy: .fixed(address, bypassing: []))

@@ -12,10 +12,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct ProxyTests {
     private func transport(
-        _ kind: ProxyServer.Kind, _ port: Int, credentials: (user: String, password: String)? = nil,
+        _ kind: ProxyConfiguration.Server.Kind, _ port: Int, credentials: (user: String, password: String)? = nil,
         bypassing: [String] = [], tls: TLSConfiguration = TLSConfiguration()
     ) -> CurlTransport {
-        let proxy = ProxyServer(
+        let proxy = ProxyConfiguration.Server(
             kind, host: "127.0.0.1", port: port, user: credentials?.user, password: credentials?.password)
         return CurlTransport(
             configuration: TransportConfiguration(tls: tls, proxy: .fixed(proxy, bypassing: bypassing)))
@@ -114,7 +114,7 @@ struct ProxyTests {
     func unreachable() async throws {
         let (socket, port) = try LoopbackPort.refusing()
         defer { close(socket) }
-        for kind in [ProxyServer.Kind.http, .https, .socks5] {
+        for kind in [ProxyConfiguration.Server.Kind.http, .https, .socks5] {
             let error = try await #require(throws: NetworkError.self) {
                 try await transport(kind, port).exchange(.get, "https://service.example/")
             }
@@ -156,7 +156,7 @@ struct ProxyTests {
 
     @Test("missing and wrong credentials are distinguished from other refusals, and not shown")
     func credentials() async throws {
-        for (kind, proxyKind) in [(ProxyServer.Kind.http, LoopbackProxy.Kind.http), (.socks5, .socks5)] {
+        for (kind, proxyKind) in [(ProxyConfiguration.Server.Kind.http, LoopbackProxy.Kind.http), (.socks5, .socks5)] {
             let proxy = try LoopbackProxy(proxyKind, needsCredentials: true)
             for credentials in [nil, (user: "user", password: "sesame")] {
                 let error = try await #require(throws: NetworkError.self) {
@@ -185,7 +185,7 @@ struct ProxyTests {
 
     @Test("a proxy that cannot be one is refused before anything is opened")
     func problem() async throws {
-        let proxy = ProxyServer(.http, host: "no host", user: "user", password: "sesame")
+        let proxy = ProxyConfiguration.Server(.http, host: "no host", user: "user", password: "sesame")
         let error = try await #require(throws: NetworkError.self) {
             try await CurlTransport(configuration: TransportConfiguration(proxy: .fixed(proxy)))
                 .exchange(.get, "http://service.example/")

@@ -77,7 +77,7 @@ struct MockFailureTests {
     @Test("A delayed response comes when the clock of the call says so")
     func delay() async throws {
         let clock = ManualClock()
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.time = clock
         let client = APIClient.mock(configuration: configuration) {
             $0.on(GetUser.self, delay: .seconds(2)) { User(id: $0.id, name: "Ada") }
@@ -97,7 +97,7 @@ struct MockFailureTests {
         ])
     func tooLate(timeouts: Timeouts, phase: NetworkError.Phase, after: Duration) async throws {
         let clock = ManualClock()
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.time = clock
         configuration.timeouts = timeouts
         let client = APIClient.mock(configuration: configuration) {
@@ -113,7 +113,7 @@ struct MockFailureTests {
     @Test("A cancelled call ends at once, whatever the delay")
     func cancelled() async throws {
         let clock = ManualClock()
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.time = clock
         let client = APIClient.mock(configuration: configuration) {
             $0.on(Logout.self, delay: .seconds(9), .status(204))

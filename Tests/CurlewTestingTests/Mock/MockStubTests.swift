@@ -129,7 +129,7 @@ struct MockStubTests {
             let createdAt: Date
         }
         let event = Event(createdAt: Date(timeIntervalSince1970: 1_000_000))
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.codecs = .snakeCase
         let client = APIClient.mock(configuration: configuration) { $0.on(.get, "/event") { _ in event } }
         #expect(try await client.send(Request<Event>.get("/event")) == event)

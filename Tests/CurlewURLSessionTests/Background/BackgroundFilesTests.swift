@@ -163,7 +163,7 @@ struct BackgroundFilesTests {
         let rules = FieldRules(secret: ["X-Device"], secretMembers: ["appid"])
         let client = APIClient(
             baseURL: "https://a.example", pipeline: .standard, transport: URLSessionTransport(),
-            configuration: ClientConfiguration(fields: rules))
+            configuration: APIClient.Configuration(fields: rules))
         let request = try client.request(for: Request<Void>.get("/film", query: ["appid": "hunter2"]))
         let text = try BackgroundTransfer(request, kind: .upload(from: "/film")).text()
         let again = try #require(BackgroundTransfer(text: text))

@@ -138,7 +138,7 @@ struct URLRequestCallTests {
         server.on(.post, "/echo") { .data($0.body) }
         let client = APIClient(
             baseURL: BaseURL(stringLiteral: server.url), pipeline: .standard, transport: URLSessionTransport(),
-            configuration: ClientConfiguration(headers: ["X-Client": "here"]))
+            configuration: APIClient.Configuration(headers: ["X-Client": "here"]))
         var message = URLRequest(url: try #require(URL(string: server.url + "/echo?a=1")))
         message.httpMethod = "POST"
         message.httpBody = Data("hello".utf8)
@@ -164,7 +164,7 @@ struct URLRequestCallTests {
         server.on(.get, "/", respond: .text("ok"))
         let client = APIClient(
             baseURL: "https://home.example", pipeline: .standard, transport: URLSessionTransport(),
-            configuration: ClientConfiguration(headers: ["Authorization": "Bearer secret"]))
+            configuration: APIClient.Configuration(headers: ["Authorization": "Bearer secret"]))
         _ = try await client.data(for: URLRequest(url: try #require(URL(string: server.url + "/"))))
         #expect(server.requests.first?.headers.contains(.authorization) == false)
     }

@@ -44,8 +44,14 @@ struct UnsupportedTests {
         (TransportConfiguration(tls: TLSConfiguration(trustedRoots: .file("roots.pem"))), "trustedRoots"),
         (TransportConfiguration(tls: TLSConfiguration(identity: .pkcs12(Data(), passphrase: ""))), "identity"),
         (TransportConfiguration(tls: TLSConfiguration(pins: [pins])), "TLSConfiguration.pins"),
-        (TransportConfiguration(proxy: .fixed(ProxyServer(.http, host: "proxy.example"))), "ProxyConfiguration.fixed"),
-        (TransportConfiguration(proxy: .fixed(ProxyServer(.socks5, host: "b.example"))), "ProxyConfiguration.fixed"),
+        (
+            TransportConfiguration(proxy: .fixed(ProxyConfiguration.Server(.http, host: "proxy.example"))),
+            "ProxyConfiguration.fixed"
+        ),
+        (
+            TransportConfiguration(proxy: .fixed(ProxyConfiguration.Server(.socks5, host: "b.example"))),
+            "ProxyConfiguration.fixed"
+        ),
     ]
 
     @Test("everywhere", arguments: refused.indices)
@@ -71,9 +77,9 @@ struct UnsupportedTests {
 
     @Test("on Apple platforms, a proxy that wants more than Basic")
     func proxyAuthentication() {
-        let proxy = ProxyServer(.http, host: "proxy.example", user: "ada", authentication: .digest)
+        let proxy = ProxyConfiguration.Server(.http, host: "proxy.example", user: "ada", authentication: .digest)
         let problems = Unsupported.problems(TransportConfiguration(proxy: .fixed(proxy)), on: .apple)
-        #expect(problems.count == 1 && problems.first?.contains("ProxyServer.authentication") == true)
+        #expect(problems.count == 1 && problems.first?.contains("ProxyConfiguration.Server.authentication") == true)
     }
 
     @Test("cipher suites have their registered names, or their numbers")

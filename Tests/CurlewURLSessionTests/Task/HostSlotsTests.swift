@@ -15,7 +15,7 @@ struct HostSlotsTests {
     private let exchanges = (0..<6).map { _ in Exchange() }
 
     @discardableResult
-    private func enter(_ index: Int, _ origin: Origin, _ priority: RequestPriority? = nil) -> Bool {
+    private func enter(_ index: Int, _ origin: Origin, _ priority: RequestOptions.Priority? = nil) -> Bool {
         slots.enter(exchanges[index], origin: origin, priority) { [started] in started.withLock { $0.append(index) } }
     }
 

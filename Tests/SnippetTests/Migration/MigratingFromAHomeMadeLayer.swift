@@ -136,7 +136,7 @@ enum MigratingFromAHomeMadeLayer {
             .adding(.onRequest(at: .cookies) { request, context in request.headers["X-Request-ID"] = "\(context.id)" })
         let client = APIClient(
             baseURL: BaseURL(stringLiteral: stage.rawValue), pipeline: pipeline,
-            configuration: ClientConfiguration(codecs: .snakeCase))
+            configuration: APIClient.Configuration(codecs: .snakeCase))
         return client
     }
 

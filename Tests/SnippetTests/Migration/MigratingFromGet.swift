@@ -41,7 +41,7 @@ enum MigratingFromGet {
 
     static func client() -> APIClient {
         let client = APIClient(
-            baseURL: "https://api.example.com", configuration: ClientConfiguration(codecs: .iso8601))
+            baseURL: "https://api.example.com", configuration: APIClient.Configuration(codecs: .iso8601))
         return client
     }
 

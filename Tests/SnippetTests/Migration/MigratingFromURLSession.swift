@@ -44,7 +44,7 @@ enum MigratingFromURLSession {
     }
 
     static func client() -> APIClient {
-        var configuration = ClientConfiguration(codecs: .snakeCase)
+        var configuration = APIClient.Configuration(codecs: .snakeCase)
         configuration.headers = ["X-App-Version": "4.2"]
         configuration.timeouts.total = .seconds(60)
         let client = APIClient(baseURL: "https://api.example.com/v1", configuration: configuration)
@@ -141,7 +141,7 @@ enum MigratingFromURLSession {
     }
 
     static func test() async throws {
-        let client = APIClient.mock(configuration: ClientConfiguration(codecs: .snakeCase)) {
+        let client = APIClient.mock(configuration: APIClient.Configuration(codecs: .snakeCase)) {
             $0.on(.get, "/orders/:id") { _ in #"{"id": 7, "title": "Tea", "placed_at": "2026-01-31T08:30:00Z"}"# }
             $0.fail(.delete, "/orders/:id", with: NetworkError(statusCode: 503))
         }

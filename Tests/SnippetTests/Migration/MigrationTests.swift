@@ -28,7 +28,7 @@ struct MigrationTests {
         typealias Page = MigratingFromURLSession
         let order = #"{"id": 7, "title": "Tea", "placed_at": "2026-01-31T08:30:00Z"}"#
         let client = APIClient.mock(
-            baseURL: "https://api.example.com/v1", configuration: ClientConfiguration(codecs: .snakeCase)
+            baseURL: "https://api.example.com/v1", configuration: APIClient.Configuration(codecs: .snakeCase)
         ) {
             $0.on(nil, "/v1/orders/:id") { _ in order }
             $0.on(.post, "/v1/orders") { _ in order }

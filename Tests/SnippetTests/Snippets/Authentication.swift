@@ -45,8 +45,8 @@ enum AuthenticationPage {
         try await cache.remove(.party(principal))
     }
 
-    static func cookies() -> ClientConfiguration {
-        var configuration = ClientConfiguration()
+    static func cookies() -> APIClient.Configuration {
+        var configuration = APIClient.Configuration()
         configuration.fields.harmlessCookies = ["__cf_bm", "AWSALB"]
 
         return configuration
@@ -74,7 +74,7 @@ enum AuthenticationPage {
         _ oauth: OAuth2, _ client: APIClient, _ store: TokenStore, authorize: String,
         urlThatCameBack: (String) -> String
     ) async throws {
-        let (pkce, state) = (PKCE(), OAuth2.makeState())
+        let (pkce, state) = (OAuth2.PKCE(), OAuth2.makeState())
         let page = try oauth.authorizationURL(at: authorize, redirect: "app://back", pkce, state: state)
 
         let urlThatCameBack = urlThatCameBack(page)

@@ -37,7 +37,7 @@ public struct SunsetInterceptor: ValidatingInterceptor {
     }
 
     /// Reports a margin that is not positive.
-    public func problem(in setup: PipelineEnvironment) -> String? {
+    public func problem(in setup: Pipeline.Environment) -> String? {
         margin > .zero ? nil : "The margin of the sunset report is \(margin). Make it positive."
     }
 }
@@ -60,7 +60,7 @@ struct SunsetTests {
         let clock = ManualClock()
         let removal = HTTPDate(clock.date.addingTimeInterval(Double(days) * 86_400))
         let client = APIClient.mock(
-            pipeline: [.sunset { report.yield($0) }], configuration: ClientConfiguration(time: clock)
+            pipeline: [.sunset { report.yield($0) }], configuration: APIClient.Configuration(time: clock)
         ) {
             $0.on(.get, "/old", .text("{}", headers: ["Sunset": removal.description]))
         }

@@ -41,10 +41,13 @@ enum ConnectionsPage {
     }
 
     static func proxies(_ configuration: inout TransportConfiguration, user: String, password: String) {
-        configuration.proxy = .fixed(ProxyServer(.http, host: "proxy.example", port: 3128), bypassing: ["10.0.0.0/8"])
-        configuration.proxy = .fixed(ProxyServer(.socks5, host: "proxy.example", user: user, password: password))
+        let proxy = ProxyConfiguration.Server(.http, host: "proxy.example", port: 3128)
+        configuration.proxy = .fixed(proxy, bypassing: ["10.0.0.0/8"])
         configuration.proxy = .fixed(
-            ProxyServer(.http, host: "proxy.example", user: user, password: password, authentication: .digest))
+            ProxyConfiguration.Server(.socks5, host: "proxy.example", user: user, password: password))
+        configuration.proxy = .fixed(
+            ProxyConfiguration.Server(
+                .http, host: "proxy.example", user: user, password: password, authentication: .digest))
         configuration.proxy = .environment
     }
 

@@ -55,8 +55,8 @@ enum Interceptors {
         return pipeline
     }
 
-    static func declared() -> ClientConfiguration {
-        var configuration = ClientConfiguration()
+    static func declared() -> APIClient.Configuration {
+        var configuration = APIClient.Configuration()
         configuration.fields.secret = ["X-Device"]  // a header field
         configuration.fields.secretMembers = ["appid", "ssn"]  // queries, forms, JSON, XML
         configuration.fields.secretPaths = ["/bot*", "/services/*/*/*"]  // what the stars stand for

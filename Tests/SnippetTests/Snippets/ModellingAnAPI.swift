@@ -110,7 +110,7 @@ enum ModellingAnAPI {
     }
 
     static func codecs() -> APIClient {
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.codecs = .snakeCase  // created_at, and dates by ISO 8601
         let client = APIClient(baseURL: "https://api.example.com/v1", configuration: configuration)
 

@@ -20,7 +20,7 @@ struct CostTable: RequestObserver {
 enum ObservingPage {
     static func make() -> (APIClient, AsyncStream<String>) {
         let (lines, table) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1000))
-        let configuration = ClientConfiguration(observers: [CostTable(lines: table)])
+        let configuration = APIClient.Configuration(observers: [CostTable(lines: table)])
         let client = APIClient(baseURL: "https://api.example.com", configuration: configuration)
 
         return (client, lines)

@@ -68,7 +68,7 @@ enum RetryingPage {
 
     static func test() async throws -> User {
         let client = APIClient.mock(
-            pipeline: .standard, configuration: ClientConfiguration(time: ManualClock.skippingWaits)
+            pipeline: .standard, configuration: APIClient.Configuration(time: ManualClock.skippingWaits)
         ) {
             $0.fail(GetUser.self, .once, with: NetworkError(statusCode: 503))
             $0.on(GetUser.self) { User(id: $0.id, firstName: "Ada") }

@@ -39,7 +39,7 @@ struct TestingPage {
         mock.on(GetFilm.self, delay: .seconds(2)) { Film(id: $0.id, title: "Metropolis", year: 1927) }
 
         let clock = ManualClock()
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.time = clock
         let client = APIClient.mock(mock, configuration: configuration)
 

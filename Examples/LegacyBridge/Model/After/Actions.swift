@@ -3,7 +3,7 @@
 import Curlew
 
 /// "This call goes with the token": what a call asks for, and an action before it reads. Never on the wire.
-package enum NeedsToken: RequestOptionKey {
+package enum NeedsToken: RequestOptions.Key {
     package static let defaultValue = false
 }
 

@@ -23,7 +23,7 @@ public enum CacheRemoval: Sendable {
     /// The entries that have at least one of these tags.
     case tags(Set<String>)
     /// These entries.
-    case entries(Set<CacheEntryID>)
+    case entries(Set<StoredResponse.ID>)
     /// The entries for which the function returns true. The store checks every entry.
     case matching(@Sendable (StoredResponse) -> Bool)
 

@@ -125,7 +125,7 @@ public protocol CacheWriter: Sendable {
     /// `others`. Returns false if a removal since its epoch contains the entry or if a newer response is stored: it
     /// then stays invisible.
     @discardableResult
-    func commit(replacing others: [CacheEntryID]) async throws -> Bool
+    func commit(replacing others: [StoredResponse.ID]) async throws -> Bool
     /// Abandons the entry. Has no effect after `commit`. A writer that is deallocated before either call abandons its
     /// entry.
     func abandon()

@@ -132,17 +132,17 @@ public final class MemoryCacheStore: CacheStore {
         table.withLock { $0.statistics }
     }
 
-    fileprivate func grow(_ id: CacheEntryID, by count: Int) -> Bool {
+    fileprivate func grow(_ id: StoredResponse.ID, by count: Int) -> Bool {
         table.withLock { $0.grow(id, by: Int64(count), bodyLimit: bodyLimit) }
     }
 
     fileprivate func commit(
-        _ response: StoredResponse, _ bytes: Data, replacing others: [CacheEntryID], since start: Int64
+        _ response: StoredResponse, _ bytes: Data, replacing others: [StoredResponse.ID], since start: Int64
     ) -> Bool {
         table.withLock { $0.commit(response, bytes, replacing: others, since: start) }
     }
 
-    fileprivate func abandon(_ id: CacheEntryID) {
+    fileprivate func abandon(_ id: StoredResponse.ID) {
         table.withLock { _ = $0.forget(id) }
     }
 }
@@ -173,7 +173,7 @@ private final class MemoryCacheWriter: CacheWriter {
         return true
     }
 
-    func commit(replacing others: [CacheEntryID]) async -> Bool {
+    func commit(replacing others: [StoredResponse.ID]) async -> Bool {
         let chunks = chunks.withLock { chunks in
             defer { chunks = [] }
             return chunks

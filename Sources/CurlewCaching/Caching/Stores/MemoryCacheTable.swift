@@ -43,13 +43,13 @@ struct MemoryCacheTable: Sendable {
     let byteLimit: Int64
     let entryLimit: Int
     /// The number of bytes so far of each entry that is being written.
-    var pending: [CacheEntryID: Int64] = [:]
+    var pending: [StoredResponse.ID: Int64] = [:]
     var removals = RecentRemovals()
 
     private var slots: [Slot?] = []
     private var links: [Links] = []
     private var free: [Int] = []
-    private var positions: [CacheEntryID: Int] = [:]
+    private var positions: [StoredResponse.ID: Int] = [:]
     /// The newest slot of each key.
     private var byKey: [CacheKey: Int] = [:]
     private var byTarget: [String: Set<CacheKey>] = [:]
@@ -103,7 +103,7 @@ struct MemoryCacheTable: Sendable {
     }
 
     /// Records that the body of an entry that is being written grows. Returns false if it must not.
-    mutating func grow(_ id: CacheEntryID, by count: Int64, bodyLimit: Int64) -> Bool {
+    mutating func grow(_ id: StoredResponse.ID, by count: Int64, bodyLimit: Int64) -> Bool {
         guard let old = pending[id], old + count <= bodyLimit, pendingBytes + count <= byteLimit else {
             return false
         }
@@ -114,7 +114,7 @@ struct MemoryCacheTable: Sendable {
 
     /// Makes an entry visible, unless it was removed or superseded since `start`.
     mutating func commit(
-        _ response: StoredResponse, _ body: Data, replacing others: [CacheEntryID], since start: Int64
+        _ response: StoredResponse, _ body: Data, replacing others: [StoredResponse.ID], since start: Int64
     ) -> Bool {
         guard forget(response.id), !removals.reach(response, since: start) else { return false }
         let place = variants(for: response.key).filter { $0.variant == response.variant }
@@ -131,7 +131,7 @@ struct MemoryCacheTable: Sendable {
 
     /// Drops an entry that is being written. Returns false if it was dropped before.
     @discardableResult
-    mutating func forget(_ id: CacheEntryID) -> Bool {
+    mutating func forget(_ id: StoredResponse.ID) -> Bool {
         guard let old = pending.removeValue(forKey: id) else { return false }
         pendingBytes -= old
         return true
@@ -160,7 +160,7 @@ struct MemoryCacheTable: Sendable {
 
     mutating func remove(_ selection: CacheRemoval) -> Int {
         removals.note(selection)
-        let ids: [CacheEntryID] =
+        let ids: [StoredResponse.ID] =
             switch selection {
             case .target(let target): (byTarget[target] ?? []).flatMap { variants(for: $0).map(\.id) }
             case .entries(let ids): ids.filter { positions[$0] != nil }
@@ -191,7 +191,7 @@ struct MemoryCacheTable: Sendable {
         if variants.count > StoredResponse.variantLimit, let last = variants.last { drop(last.id) }
     }
 
-    private mutating func drop(_ id: CacheEntryID) {
+    private mutating func drop(_ id: StoredResponse.ID) {
         guard let position = positions.removeValue(forKey: id), let slot = slots[position] else { return }
         unlink(position)
         shares.leave(position, slot.entry.cost)

@@ -128,12 +128,12 @@ final class AccountServer: Transport {
 }
 
 /// Renews at `/refresh` of the same server.
-func renew(_ refresh: TokenRefresh) async throws -> Tokens {
+func renew(_ refresh: TokenStore.Refresh) async throws -> Tokens {
     try await refresh.client.send(
         Request<Tokens>.post("/refresh").header("X-Refresh", refresh.tokens.refreshToken ?? ""))
 }
 
-extension RefreshPolicy {
+extension TokenStore.RefreshPolicy {
     /// For stores that keep tokens on the clock of the system: a machine that is busy may take long to write.
-    static let patient = RefreshPolicy(timeout: .seconds(300), longestRefresh: .seconds(600))
+    static let patient = TokenStore.RefreshPolicy(timeout: .seconds(300), longestRefresh: .seconds(600))
 }

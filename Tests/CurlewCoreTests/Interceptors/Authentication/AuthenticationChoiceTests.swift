@@ -18,7 +18,7 @@ struct AuthenticationChoiceTests {
     ]
 
     private func sent(
-        _ choice: AuthenticationChoice?, to url: String = "https://api.test/", pipeline: Pipeline? = nil,
+        _ choice: RequestOptions.Authentication?, to url: String = "https://api.test/", pipeline: Pipeline? = nil,
         headers: HTTPHeaders = [:]
     ) async throws(NetworkError) -> RecordedCall? {
         let mock = MockTransport.answering { _ in HTTPResponse() }
@@ -35,11 +35,11 @@ struct AuthenticationChoiceTests {
         arguments: [
             (nil, "Bearer user"), (.optional, "Bearer user"), (.required, "Bearer user"),
             (.named("admin"), "Basic cm9vdDpwdw=="), (.anonymous, nil),
-        ] as [(AuthenticationChoice?, String?)])
-    func choice(choice: AuthenticationChoice?, field: String?) async throws {
+        ] as [(RequestOptions.Authentication?, String?)])
+    func choice(choice: RequestOptions.Authentication?, field: String?) async throws {
         let call = try #require(try await sent(choice))
         #expect(call.request.headers[.authorization] == field)
-        let signed = choice == AuthenticationChoice.anonymous ? nil : field
+        let signed = choice == RequestOptions.Authentication.anonymous ? nil : field
         #expect(call.request.headers["X-Signed"] == signed)
         #expect(call.request.headers["X-API-Key"] == nil)
     }
@@ -52,7 +52,7 @@ struct AuthenticationChoiceTests {
             return HTTPResponse()
         }
         for (pipeline, choice) in [
-            ([] as Pipeline, AuthenticationChoice.required), ([.bearer { nil }], .required),
+            ([] as Pipeline, RequestOptions.Authentication.required), ([.bearer { nil }], .required),
             ([.bearer(TokenStore())], .required), ([.bearer { "t" }], .named("admin")),
         ] {
             let client = APIClient(baseURL: "https://api.test", pipeline: pipeline, transport: mock)

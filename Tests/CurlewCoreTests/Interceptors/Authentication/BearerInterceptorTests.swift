@@ -67,7 +67,7 @@ struct BearerInterceptorTests {
             ("http://127.0.0.1:8080", true), ("http://[::1]:8080", true), ("https://api.test", true),
         ])
     func plainText(client: String, isAllowed: Bool) async throws {
-        let setup = PipelineEnvironment(clientOrigin: try Self.origin(client))
+        let setup = Pipeline.Environment(clientOrigin: try Self.origin(client))
         let implicit = BearerInterceptor { "t" }
         #expect(try await Self.sent(to: client, by: implicit, client: client) == (isAllowed ? "Bearer t" : nil))
         #expect((implicit.problem(in: setup) == nil) == isAllowed)
@@ -78,11 +78,11 @@ struct BearerInterceptorTests {
 
     @Test("Without an origin to belong to it is a problem, which says what to do")
     func noOrigin() async throws {
-        let problem = try #require(BearerInterceptor { "t" }.problem(in: PipelineEnvironment()))
+        let problem = try #require(BearerInterceptor { "t" }.problem(in: Pipeline.Environment()))
         #expect(problem.contains("base URL") && problem.contains(".bearer(for:"))
         #expect(try await Self.sent(to: "https://api.test/", by: .bearer { "t" }, client: nil) == nil)
         let unreadable = BearerInterceptor(for: "api.test?token=hunter2") { "t" }
-        let reason = try #require(unreadable.problem(in: PipelineEnvironment()))
+        let reason = try #require(unreadable.problem(in: Pipeline.Environment()))
         #expect(reason.contains("no scheme") && !reason.contains("hunter2"))
         #expect(try await Self.sent(to: "https://api.test/", by: unreadable) == nil)
     }

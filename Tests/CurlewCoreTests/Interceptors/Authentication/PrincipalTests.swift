@@ -36,7 +36,7 @@ struct PrincipalTests {
     ) async throws -> [Principal] {
         let probe = Probe(seen: Locked([]))
         let mock = MockTransport.answering { _ in HTTPResponse() }
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.headers = headers
         try await APIClient(
             baseURL: "https://api.test", pipeline: pipeline.adding(probe), transport: mock, configuration: configuration

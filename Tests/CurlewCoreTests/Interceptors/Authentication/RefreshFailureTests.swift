@@ -47,7 +47,7 @@ struct RefreshFailureTests {
         let oauth = OAuth2(clientID: "app", tokenEndpoint: "https://id.test/token")
         let client = APIClient(
             baseURL: "https://api.test", pipeline: [.bearer(store, refresh: oauth.refresh)], transport: mock,
-            configuration: ClientConfiguration(time: clock))
+            configuration: APIClient.Configuration(time: clock))
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect(try await (store.tokens == nil) == signsOut)
         #expect((error?.reason == .notAuthenticated(.refreshRefused)) == signsOut)
@@ -75,7 +75,7 @@ struct RefreshFailureTests {
         let client = APIClient(
             baseURL: "https://api.test", pipeline: [.bearer(store) { _ in throw NetworkError(reason) }],
             transport: mock,
-            configuration: ClientConfiguration(time: clock))
+            configuration: APIClient.Configuration(time: clock))
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
         #expect((error?.reason == .notAuthenticated(.refreshRefused)) == signsOut)
         #expect(try await (store.tokens == nil) == signsOut)

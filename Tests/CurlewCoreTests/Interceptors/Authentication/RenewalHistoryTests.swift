@@ -40,7 +40,7 @@ struct RenewalHistoryTests {
                 pipeline
                 .adding(.logging { entry in lines.withLock { $0.append("\(entry)") } })
                 .adding(.bearer(store) { try await $0.client.send(Request<Tokens>.post("/renew").name("Renew")) }),
-            configuration: ClientConfiguration(observers: [listener], time: ManualClock.skippingWaits)
+            configuration: APIClient.Configuration(observers: [listener], time: ManualClock.skippingWaits)
         ) {
             $0.on(.post, "/renew", .text(#"{"access_token": "new", "refresh_token": "r"}"#))
             $0.onAny { call in
@@ -127,7 +127,7 @@ struct RenewalHistoryTests {
         let listener = listener
         let client = APIClient.mock(
             pipeline: [.digest(user: "u", password: "p")],
-            configuration: ClientConfiguration(observers: [listener])
+            configuration: APIClient.Configuration(observers: [listener])
         ) {
             $0.onAny { call in
                 if call.request.headers.contains(.authorization) { return .status(200) }

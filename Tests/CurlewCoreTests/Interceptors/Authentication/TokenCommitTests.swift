@@ -44,7 +44,7 @@ struct TokenCommitTests {
     private func client(_ store: TokenStore, time: any TimeSource = SystemTime()) -> APIClient {
         APIClient(
             baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server,
-            configuration: ClientConfiguration(time: time))
+            configuration: APIClient.Configuration(time: time))
     }
 
     private func reason(_ client: APIClient) async -> NetworkError.Reason? {
@@ -122,7 +122,7 @@ struct TokenCommitTests {
     @Test("a persistence that never responds delays no call beyond the time of a refresh")
     func hanging() async throws {
         let clock = ManualClock()
-        let store = TokenStore(shelf, policy: RefreshPolicy(timeout: .seconds(10)), time: clock)
+        let store = TokenStore(shelf, policy: TokenStore.RefreshPolicy(timeout: .seconds(10)), time: clock)
         try await store.signIn(server.tokens)
         server.expire()
         let (begun, _) = shelf.close()
@@ -220,7 +220,7 @@ struct TokenCommitTests {
 
     @Test("a token endpoint that stays broken is asked a bounded number of times; the error stays worth trying again")
     func broken() async throws {
-        let store = TokenStore(policy: RefreshPolicy(limit: 3), time: ManualClock())
+        let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 3), time: ManualClock())
         try await store.signIn(server.tokens)
         server.state.withLock { ($0.mode, $0.isValid) = (.failing, false) }
         let client = client(store)

@@ -19,7 +19,7 @@ struct TokenInterleavingTests {
     private func run(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let server = AccountServer(seed: seed)
-        let store = TokenStore(policy: RefreshPolicy(limit: 1000))
+        let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 1000))
         try await store.signIn(server.tokens)
         let client = APIClient(
             baseURL: "https://api.test", pipeline: [.bearer(store, refresh: renew)], transport: server)

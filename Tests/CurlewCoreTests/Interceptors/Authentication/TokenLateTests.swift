@@ -16,7 +16,7 @@ struct TokenLateTests {
     private let kept = RecordedTokens()
 
     private func store(_ timeout: Duration = .seconds(10)) async throws -> TokenStore {
-        let store = TokenStore(kept, policy: RefreshPolicy(timeout: timeout), time: clock)
+        let store = TokenStore(kept, policy: TokenStore.RefreshPolicy(timeout: timeout), time: clock)
         try await store.signIn(issuer.signIn())
         return store
     }

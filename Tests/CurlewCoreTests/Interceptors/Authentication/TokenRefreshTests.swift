@@ -18,7 +18,7 @@ struct TokenRefreshTests {
         APIClient(
             baseURL: "https://api.test", pipeline: Pipeline(extra + [.bearer(store, refresh: renew)]),
             transport: server,
-            configuration: ClientConfiguration(timeouts: timeouts, time: time))
+            configuration: APIClient.Configuration(timeouts: timeouts, time: time))
     }
 
     private func outcome(_ client: APIClient, _ request: Request<Void> = .get("/")) async -> NetworkError.Reason? {
@@ -165,7 +165,7 @@ struct TokenRefreshTests {
             // Does not end even when cancelled.
             if isStuck.withLock({ $0 }) { await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in } }
         })
-        let policy = RefreshPolicy(timeout: .seconds(10), longestRefresh: .seconds(25))
+        let policy = TokenStore.RefreshPolicy(timeout: .seconds(10), longestRefresh: .seconds(25))
         let store = TokenStore(policy: policy, time: clock)
         try await store.signIn(server.tokens)
         server.expire()
@@ -213,7 +213,7 @@ struct TokenRefreshTests {
     @Test("a server that refuses everything gets a bounded number of refreshes, and the call a clear error")
     func refusesEverything() async throws {
         let server = AccountServer()
-        let store = TokenStore(policy: RefreshPolicy(limit: 4), time: ManualClock())
+        let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 4), time: ManualClock())
         let client = client(server, store)
         try await store.signIn(server.tokens)
         var reasons: [NetworkError.Reason?] = []

@@ -27,7 +27,7 @@ struct TokenStateTests {
     struct Account {
         var state: TokenState
 
-        init(_ tokens: Tokens, policy: RefreshPolicy = .standard) {
+        init(_ tokens: Tokens, policy: TokenStore.RefreshPolicy = .standard) {
             state = TokenState(policy)
             state.signIn(tokens, date: start)
         }
@@ -196,7 +196,7 @@ struct TokenStateTests {
 
     @Test("a server that refuses everything is asked so often, and again when the window has passed")
     func storm() throws {
-        var account = Account(Self.tokens("a"), policy: RefreshPolicy(limit: 3, window: .seconds(60)))
+        var account = Account(Self.tokens("a"), policy: TokenStore.RefreshPolicy(limit: 3, window: .seconds(60)))
         for number in 1...3 {
             let current = try #require(account.state.current)
             #expect(
@@ -212,7 +212,8 @@ struct TokenStateTests {
 
     @Test("refreshes ahead leave half of the window to calls that wait")
     func aheadIsModest() throws {
-        var account = Account(Self.tokens("a", lifetime: 100), policy: RefreshPolicy(leeway: .seconds(60), limit: 4))
+        var account = Account(
+            Self.tokens("a", lifetime: 100), policy: TokenStore.RefreshPolicy(leeway: .seconds(60), limit: 4))
         for refreshID in 1...2 {
             _ = account.step(at: 80)
             #expect(account.finish(UInt64(refreshID), .failed, at: 80) == .kept)

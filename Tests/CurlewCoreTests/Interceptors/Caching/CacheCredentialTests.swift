@@ -58,7 +58,7 @@ struct CacheCredentialTests {
 
     private func client(
         _ pipeline: Pipeline, _ transport: any Transport = Transcript("private, max-age=60"),
-        _ configuration: ClientConfiguration = ClientConfiguration()
+        _ configuration: APIClient.Configuration = APIClient.Configuration()
     ) -> APIClient {
         APIClient(baseURL: "https://api.test", pipeline: pipeline, transport: transport, configuration: configuration)
     }
@@ -157,7 +157,7 @@ struct CacheCredentialTests {
 
     @Test("fields and cookies that the app declares as harmless distinguish no users; known credentials always do")
     func rules() async throws {
-        var configuration = ClientConfiguration()
+        var configuration = APIClient.Configuration()
         configuration.fields.harmless = ["X-App-Version", .authorization]
         configuration.fields.harmlessCookies = ["__cf_bm"]
         let server = Transcript("private, max-age=60")

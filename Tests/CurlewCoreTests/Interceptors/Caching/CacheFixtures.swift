@@ -154,7 +154,7 @@ struct FailingStore: CacheStore {
             return try await inner.append(chunk)
         }
 
-        func commit(replacing others: [CacheEntryID]) async throws -> Bool {
+        func commit(replacing others: [StoredResponse.ID]) async throws -> Bool {
             if place == .commit { throw Broken() }
             return try await inner.commit(replacing: others)
         }

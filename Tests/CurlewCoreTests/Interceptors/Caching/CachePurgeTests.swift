@@ -112,7 +112,7 @@ struct CachePurgeTests {
         }
         let client = APIClient(
             baseURL: "https://api.test", pipeline: Pipeline([cache]), transport: transport,
-            configuration: ClientConfiguration(observers: [counts]))
+            configuration: APIClient.Configuration(observers: [counts]))
         for number in 0..<20 { _ = try await client.send(Request<Data>.get("/small/\(number)")) }
         #expect(counts.all.isEmpty)
         _ = try await client.send(Request<Data>.get("/large"))

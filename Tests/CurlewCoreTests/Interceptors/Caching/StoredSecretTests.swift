@@ -77,7 +77,7 @@ struct StoredSecretTests {
         }
         let client = APIClient.mock(
             pipeline: Pipeline.standard.adding(anew).adding(.caching(store: store)),
-            configuration: ClientConfiguration(fields: Self.rules)
+            configuration: APIClient.Configuration(fields: Self.rules)
         ) {
             $0.onAny { _ in .status(200, headers: [.cacheControl: "max-age=60", .vary: "X-Device"]) }
         }
@@ -121,7 +121,7 @@ struct StoredSecretTests {
         let page = EveryTextObserver()
         let client = APIClient.mock(
             pipeline: Pipeline.standard.adding(.caching(store: TalkativeStore(isOurs: isOurs))),
-            configuration: ClientConfiguration(observers: [page], fields: Self.rules)
+            configuration: APIClient.Configuration(observers: [page], fields: Self.rules)
         ) {
             $0.onAny { _ in .status(200, headers: [.cacheControl: "max-age=60"]) }
         }

@@ -12,14 +12,14 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CircuitBreakerTests {
     let clock = ManualClock()
-    let breaker = CircuitBreaker(CircuitPolicy(minimumCalls: 4, origins: 3))
+    let breaker = CircuitBreaker(CircuitBreaker.Policy(minimumCalls: 4, origins: 3))
     let server = Locked<Result<HTTPResponse, NetworkError>>(.success(.status(200)))
 
     var client: APIClient {
         let server = server
         let mock = MockTransport.answering { _ in try server.withLock { $0 }.get() }
         return .mock(
-            mock, pipeline: [.circuitBreaker(breaker)], configuration: ClientConfiguration(time: clock))
+            mock, pipeline: [.circuitBreaker(breaker)], configuration: APIClient.Configuration(time: clock))
     }
 
     func origin(_ text: String) throws -> Origin {
@@ -89,12 +89,12 @@ struct CircuitBreakerTests {
 
     @Test("429 counts when the policy says so; a machine that is offline opens nothing")
     func choices() async throws {
-        let strict = CircuitBreaker(CircuitPolicy(minimumCalls: 1, countsTooManyRequests: true))
+        let strict = CircuitBreaker(CircuitBreaker.Policy(minimumCalls: 1, countsTooManyRequests: true))
         let next = Next(context: ExchangeContext(time: clock)) { _, _ in .status(429) }
         let request = try HTTPRequest(url: "https://a.test/")
         _ = try await CircuitBreakerInterceptor(strict).intercept(request, next: next)
         #expect(strict.openCircuits.count == 1)
-        let offline = TransportFailure(engine: "test", code: 7, message: "no route", systemError: 101)
+        let offline = NetworkError.TransportFailure(engine: "test", code: 7, message: "no route", systemError: 101)
         server.withLock { $0 = .failure(NetworkError(.unreachable, underlying: offline)) }
         #expect(await exhaust() == 10)
     }
@@ -167,12 +167,12 @@ struct CircuitBreakerTests {
 
     @Test("Waits for limits further in do not make a call slow")
     func waits() async throws {
-        let breaker = CircuitBreaker(CircuitPolicy(minimumCalls: 1, slowCall: .seconds(1)))
+        let breaker = CircuitBreaker(CircuitBreaker.Policy(minimumCalls: 1, slowCall: .seconds(1)))
         let limit = RateLimit(1, every: .seconds(10))
         let clock = clock
         let client = APIClient.mock(
             pipeline: [.circuitBreaker(breaker), .rateLimit(limit)],
-            configuration: ClientConfiguration(time: clock)
+            configuration: APIClient.Configuration(time: clock)
         ) { $0.onAny { _ in .status(200) } }
         try await client.send(Request<Void>.get("/"))
         let second = Task { try await client.send(Request<HTTPResponse>.get("/")) }
@@ -186,10 +186,13 @@ struct CircuitBreakerTests {
 
     @Test("A policy that cannot work is a problem of the pipeline")
     func problems() {
-        let bad: [CircuitPolicy] = [
-            CircuitPolicy(failureRatio: 0), CircuitPolicy(failureRatio: 1.5), CircuitPolicy(failureRatio: .nan),
-            CircuitPolicy(slowRatio: -1), CircuitPolicy(minimumCalls: 0), CircuitPolicy(window: .zero),
-            CircuitPolicy(openTime: .zero), CircuitPolicy(openGrowth: 0.5), CircuitPolicy(origins: 0),
+        let bad: [CircuitBreaker.Policy] = [
+            CircuitBreaker.Policy(failureRatio: 0), CircuitBreaker.Policy(failureRatio: 1.5),
+            CircuitBreaker.Policy(failureRatio: .nan),
+            CircuitBreaker.Policy(slowRatio: -1), CircuitBreaker.Policy(minimumCalls: 0),
+            CircuitBreaker.Policy(window: .zero),
+            CircuitBreaker.Policy(openTime: .zero), CircuitBreaker.Policy(openGrowth: 0.5),
+            CircuitBreaker.Policy(origins: 0),
         ]
         for policy in bad {
             let pipeline = Pipeline([.circuitBreaker(policy)])

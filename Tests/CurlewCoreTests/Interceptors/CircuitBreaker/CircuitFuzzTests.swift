@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CircuitFuzzTests {
     private struct Call {
-        let permit: CircuitState.Permit
+        let permit: CircuitBreaker.State.Permit
         /// Which period between two changes of phase it began in.
         let period: Int
         let began: MonotonicInstant
@@ -20,11 +20,11 @@ struct CircuitFuzzTests {
         "It opens when the model does, one trial at a time, and nothing wedges it", arguments: 0..<200 as Range<UInt64>)
     func life(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let policy = CircuitPolicy(
+        let policy = CircuitBreaker.Policy(
             failureRatio: [0.1, 0.5, 1].randomElement(using: &random) ?? 1,
             minimumCalls: Int.random(in: 1...12, using: &random), window: .seconds(10), openTime: .seconds(2),
             longestOpenTime: .seconds(9), trialTime: .seconds(4))
-        var circuit = CircuitState(policy)
+        var circuit = CircuitBreaker.State(policy)
         var now = MonotonicInstant(nanoseconds: Int64.random(in: -(1 << 40)...(1 << 40), using: &random))
         var (calls, ended): ([Call], [(at: MonotonicInstant, failed: Bool)]) = ([], [])
         var (period, opened, trials) = (0, 0, 0)
@@ -54,7 +54,7 @@ struct CircuitFuzzTests {
             case 5..<8:
                 guard let index = calls.indices.randomElement(using: &random) else { continue }
                 let call = calls.remove(at: index)
-                let outcome: CircuitState.Outcome =
+                let outcome: CircuitBreaker.State.Outcome =
                     switch Double.random(in: 0...1, using: &random) {
                     case ..<0.1: .unknown
                     case ..<health: .success(.milliseconds(1))
@@ -101,7 +101,8 @@ struct CircuitFuzzTests {
         check(policy.failureRatio == 1 || opened > 0 || trials == 0, "the life was too quiet to say anything")
     }
 
-    private static func opens(_ ended: [(at: MonotonicInstant, failed: Bool)], _ policy: CircuitPolicy) -> Bool {
+    private static func opens(_ ended: [(at: MonotonicInstant, failed: Bool)], _ policy: CircuitBreaker.Policy) -> Bool
+    {
         let failed = ended.count { $0.failed }
         return ended.count >= policy.minimumCalls && Double(failed) >= policy.failureRatio * Double(ended.count)
     }

@@ -11,25 +11,25 @@ import Testing
 struct CircuitStateTests {
     /// A circuit, a clock and chance.
     struct Bench {
-        var circuit: CircuitState
+        var circuit: CircuitBreaker.State
         var now = MonotonicInstant(nanoseconds: 1_000_000_000_000)
         var random = SeededGenerator(seed: 1)
 
-        init(_ policy: CircuitPolicy = CircuitPolicy(minimumCalls: 4)) {
-            circuit = CircuitState(policy)
+        init(_ policy: CircuitBreaker.Policy = CircuitBreaker.Policy(minimumCalls: 4)) {
+            circuit = CircuitBreaker.State(policy)
         }
 
-        mutating func admit() -> CircuitState.Permit? {
+        mutating func admit() -> CircuitBreaker.State.Permit? {
             if case .pass(let permit) = circuit.admit(at: now) { permit } else { nil }
         }
 
-        mutating func finish(_ permit: CircuitState.Permit, _ outcome: CircuitState.Outcome) {
+        mutating func finish(_ permit: CircuitBreaker.State.Permit, _ outcome: CircuitBreaker.State.Outcome) {
             circuit.finish(permit, outcome, at: now, using: &random)
         }
 
         /// Calls that end at once. Gives how many of them passed.
         @discardableResult
-        mutating func call(_ outcomes: CircuitState.Outcome...) -> Int {
+        mutating func call(_ outcomes: CircuitBreaker.State.Outcome...) -> Int {
             outcomes.reduce(0) { count, outcome in
                 guard let permit = admit() else { return count }
                 finish(permit, outcome)
@@ -46,7 +46,7 @@ struct CircuitStateTests {
         }
     }
 
-    static let quick = CircuitState.Outcome.success(.milliseconds(10))
+    static let quick = CircuitBreaker.State.Outcome.success(.milliseconds(10))
 
     @Test("It opens at the ratio, not before the minimum of calls")
     func opening() {
@@ -84,8 +84,8 @@ struct CircuitStateTests {
 
     @Test("Slow calls open it too")
     func slow() {
-        var bench = Bench(CircuitPolicy(minimumCalls: 4, slowCall: .seconds(1), slowRatio: 0.75))
-        let late = CircuitState.Outcome.success(.milliseconds(1001))
+        var bench = Bench(CircuitBreaker.Policy(minimumCalls: 4, slowCall: .seconds(1), slowRatio: 0.75))
+        let late = CircuitBreaker.State.Outcome.success(.milliseconds(1001))
         bench.call(late, Self.quick, late, .success(.seconds(1)))
         #expect(bench.circuit.phase == .closed)
         bench.call(late, late, late, late)
@@ -137,7 +137,7 @@ struct CircuitStateTests {
 
     @Test("A growth beyond all numbers stops at the longest open time", arguments: [Double.infinity, 1e300])
     func endlessGrowth(growth: Double) {
-        var bench = Bench(CircuitPolicy(minimumCalls: 4, openGrowth: growth))
+        var bench = Bench(CircuitBreaker.Policy(minimumCalls: 4, openGrowth: growth))
         bench.call(.failure, .failure, .failure, .failure)
         for whole in [5.0, 60, 60] {
             let wait = bench.waitUntilTrial() ?? .zero
@@ -148,7 +148,7 @@ struct CircuitStateTests {
 
     @Test("A trial that is cancelled makes room at once, one that never ends after its time")
     func lostTrial() {
-        var bench = Bench(CircuitPolicy(minimumCalls: 4, trialTime: .seconds(7)))
+        var bench = Bench(CircuitBreaker.Policy(minimumCalls: 4, trialTime: .seconds(7)))
         bench.call(.failure, .failure, .failure, .failure)
         _ = bench.waitUntilTrial()
         bench.call(.unknown)

@@ -13,7 +13,7 @@ import Testing
 struct CircuitTrialTests {
     typealias Bench = CircuitStateTests.Bench
 
-    static func opened(_ policy: CircuitPolicy) -> Bench {
+    static func opened(_ policy: CircuitBreaker.Policy) -> Bench {
         var bench = Bench(policy)
         for _ in 0..<policy.minimumCalls { bench.call(.failure) }
         _ = bench.waitUntilTrial()
@@ -22,7 +22,7 @@ struct CircuitTrialTests {
 
     @Test("Each success makes room for one more trial, and this many of them close the circuit")
     func ramp() {
-        var bench = Self.opened(CircuitPolicy(minimumCalls: 4, trials: 2, successes: 5))
+        var bench = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: 2, successes: 5))
         var permits = (0..<9).compactMap { _ in bench.admit() }
         var widths = [permits.count]
         while bench.circuit.phase == .halfOpen {
@@ -36,7 +36,7 @@ struct CircuitTrialTests {
 
     @Test("As many trials as there are numbers, and a success on top of them")
     func endlessTrials() {
-        var bench = Self.opened(CircuitPolicy(minimumCalls: 4, trials: .max, successes: 2))
+        var bench = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: .max, successes: 2))
         let permits = (0..<3).compactMap { _ in bench.admit() }
         #expect(permits.count == 3)
         bench.finish(permits[0], CircuitStateTests.quick)
@@ -48,7 +48,7 @@ struct CircuitTrialTests {
 
     @Test("The first failed trial opens the circuit for longer, whatever the others say then")
     func failure() {
-        var bench = Self.opened(CircuitPolicy(minimumCalls: 4, trials: 3, successes: 9))
+        var bench = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: 3, successes: 9))
         let permits = (0..<3).compactMap { _ in bench.admit() }
         bench.finish(permits[0], CircuitStateTests.quick)
         bench.finish(permits[1], .failure)
@@ -61,11 +61,11 @@ struct CircuitTrialTests {
     @Test("A body that breaks off after its trial's success opens the circuit, half open or closed")
     func brokenBody() {
         for successes in [1, 2] {
-            var bench = Self.opened(CircuitPolicy(minimumCalls: 4, trials: 2, successes: successes))
+            var bench = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: 2, successes: successes))
             let permits = (0..<2).compactMap { _ in bench.admit() }
             for permit in permits.prefix(successes) { bench.finish(permit, CircuitStateTests.quick) }
             #expect(bench.circuit.phase == .closed)
-            var half = Self.opened(CircuitPolicy(minimumCalls: 4, trials: 2, successes: 5))
+            var half = Self.opened(CircuitBreaker.Policy(minimumCalls: 4, trials: 2, successes: 5))
             guard let permit = half.admit() else {
                 Issue.record("no trial")
                 return
@@ -82,11 +82,11 @@ struct CircuitTrialTests {
         arguments: 0..<100 as Range<UInt64>)
     func life(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let policy = CircuitPolicy(
+        let policy = CircuitBreaker.Policy(
             minimumCalls: 3, trialTime: .seconds(4), trials: .random(in: 1...4, using: &random),
             successes: .random(in: 1...6, using: &random))
         var bench = Self.opened(policy)
-        var (permits, successes): ([(CircuitState.Permit, MonotonicInstant)], Int) = ([], 0)
+        var (permits, successes): ([(CircuitBreaker.State.Permit, MonotonicInstant)], Int) = ([], 0)
         for _ in 0..<400 {
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:
@@ -100,7 +100,7 @@ struct CircuitTrialTests {
             case 2:
                 guard !permits.isEmpty else { continue }
                 let (permit, _) = permits.remove(at: Int.random(in: permits.indices, using: &random))
-                let outcome: [CircuitState.Outcome] = [
+                let outcome: [CircuitBreaker.State.Outcome] = [
                     .failure, .unknown, CircuitStateTests.quick, CircuitStateTests.quick,
                 ]
                 let chosen = outcome.randomElement(using: &random) ?? .unknown
@@ -124,13 +124,13 @@ struct CircuitTrialTests {
     func client(_ breaker: CircuitBreaker, _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             baseURL: "https://a.test", pipeline: [.circuitBreaker(breaker)],
-            configuration: ClientConfiguration(observers: [notices], time: clock), configure)
+            configuration: APIClient.Configuration(observers: [notices], time: clock), configure)
     }
 
     @Test("A circuit for each key: one failing route leaves the others alone")
     func scope() async throws {
         let breaker = CircuitBreaker(
-            CircuitPolicy(minimumCalls: 2),
+            CircuitBreaker.Policy(minimumCalls: 2),
             per: .key { request, _ in request.target.hasPrefix("/bad") ? "bad" : "good" })
         let client = client(breaker) { $0.onAny { $0.request.target == "/good" ? .status(204) : .status(500) } }
         for _ in 0..<2 { _ = try? await client.send(Request<Void>.get("/bad")) }
@@ -149,8 +149,8 @@ struct CircuitTrialTests {
 
     @Test("A rule of the app says what counts; it is not asked about cancellation")
     func counts() async throws {
-        func outcome(_ count: CircuitCount, _ answer: Result<HTTPResponse, NetworkError>) async -> Bool {
-            let breaker = CircuitBreaker(CircuitPolicy(minimumCalls: 2), counts: { _ in count })
+        func outcome(_ count: CircuitBreaker.Count, _ answer: Result<HTTPResponse, NetworkError>) async -> Bool {
+            let breaker = CircuitBreaker(CircuitBreaker.Policy(minimumCalls: 2), counts: { _ in count })
             let client = client(breaker) { $0.onAny { _ in try answer.get() } }
             for _ in 0..<3 { _ = try? await client.send(Request<Void>.get("/")) }
             return !breaker.openCircuits.isEmpty
@@ -170,7 +170,7 @@ struct CircuitTrialTests {
 
     @Test("A failure whose body fails too is one failure")
     func oneFailure() async throws {
-        let breaker = CircuitBreaker(CircuitPolicy(minimumCalls: 4))
+        let breaker = CircuitBreaker(CircuitBreaker.Policy(minimumCalls: 4))
         for number in 0..<3 {
             let next = Next(context: ExchangeContext(time: clock)) { _, _ in
                 guard number == 0 else { return .status(204) }
@@ -188,7 +188,7 @@ struct CircuitTrialTests {
 
     @Test("Changes and notices read as sentences: how long, and why, for each phase")
     func texts() async throws {
-        let breaker = CircuitBreaker(CircuitPolicy(minimumCalls: 2))
+        let breaker = CircuitBreaker(CircuitBreaker.Policy(minimumCalls: 2))
         let isWell = Locked(false)
         let client = client(breaker) { $0.onAny { _ in isWell.withLock { $0 } ? .status(204) : .status(500) } }
         let changes = breaker.changes()
@@ -233,7 +233,7 @@ struct CircuitTrialTests {
         }
         breaker.reset()
         breaker.isolate(.text("end"))
-        var former = CircuitState.Phase.closed
+        var former = CircuitBreaker.State.Phase.closed
         for await change in changes {
             if change.scope == .text("end") { break }
             #expect(change.from == former)

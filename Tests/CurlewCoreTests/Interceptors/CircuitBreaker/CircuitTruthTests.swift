@@ -44,7 +44,7 @@ struct CircuitTruthTests {
 
     @Test("a call whose body fails is one failed call, not a success and a failure", arguments: [0.6, 1])
     func brokenBodies(ratio: Double) async throws {
-        let breaker = CircuitBreaker(CircuitPolicy(failureRatio: ratio, minimumCalls: 10))
+        let breaker = CircuitBreaker(CircuitBreaker.Policy(failureRatio: ratio, minimumCalls: 10))
         for number in 1...10 {
             #expect(breaker.openCircuits.isEmpty, "\(number)")
             try await readBroken(breaker)
@@ -54,7 +54,7 @@ struct CircuitTruthTests {
 
     @Test("a body that breaks off long after its head counts as a call of that moment")
     func lateBreak() async throws {
-        let breaker = CircuitBreaker(CircuitPolicy(failureRatio: 1, minimumCalls: 2))
+        let breaker = CircuitBreaker(CircuitBreaker.Policy(failureRatio: 1, minimumCalls: 2))
         let responses = [
             try await send(breaker, next { _ in broken() }), try await send(breaker, next { _ in broken() }),
         ]
@@ -68,7 +68,7 @@ struct CircuitTruthTests {
 
     @Test("a trial whose body fails opens the circuit again, for longer each time")
     func brokenTrials() async throws {
-        let policy = CircuitPolicy(
+        let policy = CircuitBreaker.Policy(
             failureRatio: 1, minimumCalls: 1, openTime: .seconds(4), openGrowth: 4, longestOpenTime: .seconds(4000))
         let breaker = CircuitBreaker(policy)
         for opening in 1...4 {
@@ -92,7 +92,7 @@ struct CircuitTruthTests {
     func queued(_ queue: Queue) async throws {
         // Open for longer than the calls live: no trial is due.
         let breaker = CircuitBreaker(
-            CircuitPolicy(
+            CircuitBreaker.Policy(
                 failureRatio: 1, minimumCalls: 4, openTime: .seconds(10_000), longestOpenTime: .seconds(10_000)))
         let (limit, rate) = (ConcurrencyLimit(1), RateLimit(1, every: .seconds(1)))
         var pipeline: Pipeline = [.circuitBreaker(breaker)]
@@ -103,7 +103,7 @@ struct CircuitTruthTests {
             try await gate.wait()
             return .status(503)
         }
-        let client = APIClient.mock(mock, pipeline: pipeline, configuration: ClientConfiguration(time: clock))
+        let client = APIClient.mock(mock, pipeline: pipeline, configuration: APIClient.Configuration(time: clock))
         let calls = (0..<50).map { _ in
             Task {
                 let error = await failure { () throws(NetworkError) in try await client.send(Request<Void>.get("/")) }
@@ -136,7 +136,7 @@ struct CircuitTruthTests {
         "a call that ran out of time counts only if the server had at least half of it",
         arguments: [(0, true), (4, true), (5, true), (6, false), (9, false)])
     func ranOutOfTime(before: Int, counts: Bool) async throws {
-        let breaker = CircuitBreaker(CircuitPolicy(failureRatio: 1, minimumCalls: 1))
+        let breaker = CircuitBreaker(CircuitBreaker.Policy(failureRatio: 1, minimumCalls: 1))
         let context = ExchangeContext(timeouts: Timeouts(total: .seconds(10)), time: clock)
         let clock = clock
         // The queue stands between the breaker and the place where requests leave.
@@ -168,8 +168,8 @@ struct CircuitTruthTests {
             (6, ENETDOWN, false),
         ])
     func deadHosts(code: Int, systemError: Int32, counts: Bool) async throws {
-        let breaker = CircuitBreaker(CircuitPolicy(failureRatio: 1, minimumCalls: 3))
-        let cause = TransportFailure(engine: "test", code: code, message: "away", systemError: systemError)
+        let breaker = CircuitBreaker(CircuitBreaker.Policy(failureRatio: 1, minimumCalls: 3))
+        let cause = NetworkError.TransportFailure(engine: "test", code: code, message: "away", systemError: systemError)
         let error = NetworkError(.unreachable, underlying: cause)
         for _ in 0..<3 {
             await #expect(throws: NetworkError.self) { try await send(breaker, next { _ in throw error }) }

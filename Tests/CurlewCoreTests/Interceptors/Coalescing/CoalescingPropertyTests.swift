@@ -55,7 +55,7 @@ struct CoalescingPropertyTests {
             let origin = PlannedOrigin(plan, ledger, joins)
             let client = APIClient.testing(
                 origin, pipeline: [.coalescing()],
-                configuration: ClientConfiguration(observers: [joins]))
+                configuration: APIClient.Configuration(observers: [joins]))
             let readers = plan.conducts.map { conduct, delay in
                 Task { await Self.call(client, conduct, delay, plan, ledger) }
             }

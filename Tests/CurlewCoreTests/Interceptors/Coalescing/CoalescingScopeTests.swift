@@ -15,11 +15,11 @@ import FoundationEssentials
 import Foundation
 #endif
 
-private enum Comparable: RequestOptionKey {
+private enum Comparable: RequestOptions.Key {
     static let defaultValue = 0
 }
 
-private enum Incomparable: RequestOptionKey {
+private enum Incomparable: RequestOptions.Key {
     static let defaultValue: (@Sendable () -> Void)? = nil
 }
 
@@ -141,7 +141,7 @@ struct CoalescingScopeTests {
         let joins = JoinObserver()
         let client = APIClient.testing(
             origin, pipeline: [.coalescing(), Signed(user: user)],
-            configuration: ClientConfiguration(observers: [joins]))
+            configuration: APIClient.Configuration(observers: [joins]))
         let calls = (0..<10).map { _ in Task { try await client.send(Request<String>.get("/x")) } }
         try await joins.tally.reaches(9)
         try await origin.sent.reaches(1)
@@ -159,7 +159,7 @@ struct CoalescingScopeTests {
         let joins = JoinObserver()
         let client = APIClient.testing(
             origin, pipeline: [.coalescing()],
-            configuration: ClientConfiguration(observers: [joins], time: ManualClock.skippingWaits))
+            configuration: APIClient.Configuration(observers: [joins], time: ManualClock.skippingWaits))
         let calls = (0..<2).map { _ in Task { try await client.send(Request<String>.get("/x")) } }
         try await joins.tally.reaches(1)
         try await origin.sent.reaches(1)
@@ -194,7 +194,7 @@ struct CoalescingScopeTests {
         let client = APIClient.testing(
             RecordingTransport { request, context in
                 request.method == .get ? try await origin.send(request, in: context) : .answer("0")
-            }, pipeline: [.coalescing()], configuration: ClientConfiguration(observers: [joins]))
+            }, pipeline: [.coalescing()], configuration: APIClient.Configuration(observers: [joins]))
         let before = Task { try await client.send(Request<Int>.get("/x")) }
         try await origin.sent.reaches(1)
         _ = try await client.send(Request<Int>(.put, "/x"))

@@ -141,7 +141,7 @@ struct CoalescingTests {
     @Test("a call with a higher priority at its host does not wait behind others")
     func requestPriority() async throws {
         let sharing = Sharing()
-        func begin(_ priority: RequestPriority?) async throws -> Task<Int, any Error> {
+        func begin(_ priority: RequestOptions.Priority?) async throws -> Task<Int, any Error> {
             try await sharing.begin(Request<Int>.get("/x").options { $0.priority = priority })
         }
         let calls = [

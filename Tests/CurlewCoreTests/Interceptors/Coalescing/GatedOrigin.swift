@@ -94,7 +94,7 @@ struct Sharing {
         origin = GatedOrigin(answer)
         client = .testing(
             origin, pipeline: pipeline,
-            configuration: ClientConfiguration(
+            configuration: APIClient.Configuration(
                 timeouts: Timeouts(connect: nil, firstByte: nil, idle: nil, total: total), observers: [joins],
                 time: clock))
     }

@@ -111,7 +111,7 @@ private struct ServerRun {
 
 @Suite(.timeLimit(.minutes(1)))
 struct AdaptiveConcurrencyTests {
-    static func line(_ permits: Int = 0, _ adaptive: AdaptiveConcurrency? = nil) -> ConcurrencyQueue<Int> {
+    static func line(_ permits: Int = 0, _ adaptive: ConcurrencyLimit.Adaptive? = nil) -> ConcurrencyQueue<Int> {
         ConcurrencyQueue(permits: permits, capacity: 1000, adaptive: adaptive)
     }
 
@@ -166,7 +166,7 @@ struct AdaptiveConcurrencyTests {
         arguments: 0..<100 as Range<UInt64>)
     func bounds(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        let rules = AdaptiveConcurrency(initial: 10, least: 2, most: 50, probeInterval: .seconds(1))
+        let rules = ConcurrencyLimit.Adaptive(initial: 10, least: 2, most: 50, probeInterval: .seconds(1))
         var estimate = ConcurrencyEstimate(rules)
         var now = MonotonicInstant(nanoseconds: 0)
         for _ in 0..<3000 {
@@ -195,19 +195,19 @@ struct AdaptiveConcurrencyTests {
 
     @Test("Bounds as far as numbers go end nothing")
     func endlessBounds() {
-        var estimate = ConcurrencyEstimate(AdaptiveConcurrency(initial: .max, least: 1, most: .max))
+        var estimate = ConcurrencyEstimate(ConcurrencyLimit.Adaptive(initial: .max, least: 1, most: .max))
         let now = MonotonicInstant(nanoseconds: 0)
         for _ in 0..<8 { estimate.add(sent: now, .answered(.milliseconds(5)), running: 1, at: now) }
         #expect(estimate.permits == Int.max)
         for _ in 0..<100 { estimate.add(sent: now, .overloaded, running: 1, at: now) }
         #expect(estimate.permits > 1 && estimate.permits < Int.max)
-        let wide = ConcurrencyEstimate(AdaptiveConcurrency(initial: .max, least: .max, most: .max))
+        let wide = ConcurrencyEstimate(ConcurrencyLimit.Adaptive(initial: .max, least: .max, most: .max))
         #expect(wide.permits(answered: 1) == Int.max)
     }
 
     @Test("Overload shrinks it by a tenth for each window")
     func overload() {
-        var estimate = ConcurrencyEstimate(AdaptiveConcurrency(initial: 100, most: 100))
+        var estimate = ConcurrencyEstimate(ConcurrencyLimit.Adaptive(initial: 100, most: 100))
         let now = MonotonicInstant(nanoseconds: 0)
         for _ in 0..<8 { estimate.add(sent: now, .answered(.milliseconds(5)), running: 100, at: now) }
         for _ in 0..<100 { estimate.add(sent: now, .overloaded, running: 100, at: now) }
@@ -226,9 +226,10 @@ struct AdaptiveConcurrencyTests {
     @Test("Rules that cannot work are a problem; the pipeline shows the bounds")
     func problems() {
         let bad = [
-            AdaptiveConcurrency(least: 0), AdaptiveConcurrency(initial: 2), AdaptiveConcurrency(most: 10),
-            AdaptiveConcurrency(tolerance: 0.9), AdaptiveConcurrency(tolerance: .nan),
-            AdaptiveConcurrency(probeInterval: .zero),
+            ConcurrencyLimit.Adaptive(least: 0), ConcurrencyLimit.Adaptive(initial: 2),
+            ConcurrencyLimit.Adaptive(most: 10),
+            ConcurrencyLimit.Adaptive(tolerance: 0.9), ConcurrencyLimit.Adaptive(tolerance: .nan),
+            ConcurrencyLimit.Adaptive(probeInterval: .zero),
         ]
         for rules in bad { #expect(Pipeline([.concurrencyLimit(rules)]).problems().count == 1, "\(rules)") }
         let pipeline: Pipeline = [.concurrencyLimit(.adaptive)]

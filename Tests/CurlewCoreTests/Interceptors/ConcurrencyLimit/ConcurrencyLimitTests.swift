@@ -21,7 +21,7 @@ struct ConcurrencyLimitTests {
     }
 
     func call(
-        _ limit: ConcurrencyLimit, _ path: String, _ gate: Gate, priority: RequestPriority? = nil,
+        _ limit: ConcurrencyLimit, _ path: String, _ gate: Gate, priority: RequestOptions.Priority? = nil,
         total: Duration? = nil
     ) -> Task<HTTPResponse, any Error> {
         var options = RequestOptions()
@@ -82,7 +82,7 @@ struct ConcurrencyLimitTests {
     func order() async throws {
         let limit = ConcurrencyLimit(2)
         var (calls, gates) = ([Task<HTTPResponse, any Error>](), [Gate]())
-        let priorities: [RequestPriority?] = [nil, nil, .low, nil, .high, .high]
+        let priorities: [RequestOptions.Priority?] = [nil, nil, .low, nil, .high, .high]
         for (number, priority) in priorities.enumerated() {
             gates.append(Gate())
             calls.append(call(limit, "/\(number)", gates[number], priority: priority))

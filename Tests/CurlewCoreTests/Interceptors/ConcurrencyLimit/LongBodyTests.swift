@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LongBodyTests {
     let bench = ConcurrencyLimitTests()
-    let limit = ConcurrencyLimit(AdaptiveConcurrency(probeInterval: .seconds(30)), per: .all)
+    let limit = ConcurrencyLimit(ConcurrencyLimit.Adaptive(probeInterval: .seconds(30)), per: .all)
 
     /// A response that comes at once.
     func answer(_ response: HTTPResponse = .status(200)) async throws -> HTTPResponse {

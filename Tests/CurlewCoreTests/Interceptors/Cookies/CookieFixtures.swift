@@ -33,7 +33,7 @@ enum CookieFixtures {
 
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
 
-    static func jar(_ limits: CookieLimits = .standard) -> CookieJar {
+    static func jar(_ limits: CookieStore.Limits = .standard) -> CookieJar {
         CookieJar(limits: limits, publicSuffixes: suffixes)
     }
 

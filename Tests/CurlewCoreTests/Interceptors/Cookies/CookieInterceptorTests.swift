@@ -23,7 +23,7 @@ struct CookieInterceptorTests {
     func client(observers: [any RequestObserver] = [], _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             baseURL: "https://a.test", pipeline: .standard.adding(.cookies(store)),
-            configuration: ClientConfiguration(observers: observers, time: clock), configure)
+            configuration: APIClient.Configuration(observers: observers, time: clock), configure)
     }
 
     func sent(by client: APIClient) -> [String?] {

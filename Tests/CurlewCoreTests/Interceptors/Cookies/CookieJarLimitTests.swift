@@ -39,7 +39,7 @@ struct CookieJarLimitTests {
 
     @Test("Expired cookies go first, then those without Secure: a flood of plain ones moves no secure one")
     func order() throws {
-        var limits = CookieLimits()
+        var limits = CookieStore.Limits()
         limits.perDomain = 3
         var jar = CookieFixtures.jar(limits)
         try fill(&jar, ["s1=1; Secure", "s2=1; Secure", "old=1; Max-Age=3"])
@@ -52,8 +52,8 @@ struct CookieJarLimitTests {
 
     @Test("At most 3000 cookies in all, however many hosts set them")
     func total() throws {
-        #expect(CookieLimits.standard.total == 3000)
-        var limits = CookieLimits()
+        #expect(CookieStore.Limits.standard.total == 3000)
+        var limits = CookieStore.Limits()
         limits.total = 100
         var jar = CookieFixtures.jar(limits)
         for host in 0..<150 {
@@ -74,8 +74,8 @@ struct CookieJarLimitTests {
 
     @Test("Limits of nothing hold nothing")
     func none() throws {
-        for change in [\CookieLimits.perDomain, \.total, \.headerBytes, \.cookieBytes] {
-            var limits = CookieLimits()
+        for change in [\CookieStore.Limits.perDomain, \.total, \.headerBytes, \.cookieBytes] {
+            var limits = CookieStore.Limits()
             limits[keyPath: change] = 0
             var jar = CookieFixtures.jar(limits)
             try fill(&jar, ["a=1", "b=2"])
@@ -85,7 +85,7 @@ struct CookieJarLimitTests {
 
     @Test("Removing counts: a jar that was emptied takes as many again")
     func counting() throws {
-        var limits = CookieLimits()
+        var limits = CookieStore.Limits()
         limits.total = 2
         var jar = CookieFixtures.jar(limits)
         for _ in 0..<3 {

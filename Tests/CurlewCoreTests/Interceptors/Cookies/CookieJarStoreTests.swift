@@ -15,7 +15,7 @@ import Foundation
 /// Which cookies a jar takes: RFC 6265bis §5.7.
 @Suite(.timeLimit(.minutes(1)))
 struct CookieJarStoreTests {
-    static func refusal(_ line: String, from url: String) throws -> CookieRefusal? {
+    static func refusal(_ line: String, from url: String) throws -> Cookie.Refusal? {
         var jar = CookieFixtures.jar()
         return jar.store(line, from: try CookieFixtures.request(url), at: CookieFixtures.now)
     }
@@ -54,7 +54,7 @@ struct CookieJarStoreTests {
         let url = "https://\(host)/"
         let line = "a=b; \(attributes)"
         if let refusal = try Self.refusal(line, from: url) {
-            #expect(refusal == [CookieRefusal.foreignDomain, .publicSuffix][expected == "publicSuffix" ? 1 : 0])
+            #expect(refusal == [Cookie.Refusal.foreignDomain, .publicSuffix][expected == "publicSuffix" ? 1 : 0])
             #expect(expected == "publicSuffix" || expected == "foreignDomain")
         } else {
             let cookie = try #require(try Self.stored(line, from: url))
@@ -81,8 +81,8 @@ struct CookieJarStoreTests {
             ("https://a.test", nil), ("http://a.test", .insecureOrigin), ("http://localhost:8080", nil),
             ("http://127.0.0.1", nil), ("http://[::1]", nil), ("http://x.localhost", nil),
             ("http://192.168.0.1", .insecureOrigin),
-        ] as [(String, CookieRefusal?)])
-    func secure(url: String, expected: CookieRefusal?) throws {
+        ] as [(String, Cookie.Refusal?)])
+    func secure(url: String, expected: Cookie.Refusal?) throws {
         #expect(try Self.refusal("a=b; Secure", from: url) == expected)
         #expect(try Self.refusal("a=b", from: url) == nil)
     }
@@ -184,7 +184,7 @@ struct CookieJarStoreTests {
 
     @Test("A cookie of the app is held to the same rules")
     func inserting() {
-        func refusal(_ cookie: Cookie) -> CookieRefusal? {
+        func refusal(_ cookie: Cookie) -> Cookie.Refusal? {
             var jar = CookieFixtures.jar()
             return jar.insert(cookie, at: CookieFixtures.now)
         }

@@ -58,7 +58,7 @@ struct WildcardSuffixTests {
             .filter { $0.hasPrefix(sign) }.compactMap { Punycode.encodeName($0.dropFirst(sign.count).lowercased()) }
     }
 
-    private func refusal(_ jar: inout CookieJar, _ line: String, from host: String) throws -> CookieRefusal? {
+    private func refusal(_ jar: inout CookieJar, _ line: String, from host: String) throws -> Cookie.Refusal? {
         jar.store(line, from: try HTTPRequest(url: "https://\(host)/"), at: CookieFixtures.now)
     }
 

@@ -24,7 +24,7 @@ struct FallbackTests {
     func client(_ fallback: BuiltInInterceptor, _ configure: (MockTransport) -> Void) -> APIClient {
         .mock(
             pipeline: Pipeline.standard.adding(.caching()).adding(fallback),
-            configuration: ClientConfiguration(observers: [notices], time: ManualClock.skippingWaits), configure)
+            configuration: APIClient.Configuration(observers: [notices], time: ManualClock.skippingWaits), configure)
     }
 
     @Test("It answers once all else has dropped, and says so everywhere")

@@ -96,7 +96,7 @@ struct HedgingTests {
                     source.finish()
                 }
                 return HTTPResponse(status: .serviceUnavailable, body: ResponseBody(chunks))
-            }, configuration: ClientConfiguration(time: ManualClock.skippingWaits))
+            }, configuration: APIClient.Configuration(time: ManualClock.skippingWaits))
         #expect(try await client.send(Request<HTTPResponse>.get("/")).status == .ok)
         #expect(sent.withLock { $0 } == 2)
     }

@@ -27,7 +27,7 @@ struct RateLimitInterleavingTests {
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<6:
                 var options = RequestOptions()
-                options.priority = RequestPriority.allCases.randomElement(using: &random)
+                options.priority = RequestOptions.Priority.allCases.randomElement(using: &random)
                 let total: Duration? =
                     Bool.random(using: &random) ? nil : .milliseconds(Int.random(in: 1...4000, using: &random))
                 let context = ExchangeContext(options: options, timeouts: Timeouts(total: total), time: clock)

@@ -15,7 +15,7 @@ struct RateLimitTests {
 
     /// Sends one request through `limit`; its path is noted when it gets there.
     func send(
-        _ limit: RateLimit, _ path: String = "/", host: String = "a.test", priority: RequestPriority? = nil,
+        _ limit: RateLimit, _ path: String = "/", host: String = "a.test", priority: RequestOptions.Priority? = nil,
         total: Duration? = nil, route: String = "", answer: HTTPResponse = .status(200)
     ) async throws -> HTTPResponse {
         var options = RequestOptions()
@@ -33,7 +33,7 @@ struct RateLimitTests {
 
     /// Begins a call and returns when it waits.
     func waiting(
-        _ limit: RateLimit, _ path: String, priority: RequestPriority? = nil, total: Duration? = nil
+        _ limit: RateLimit, _ path: String, priority: RequestOptions.Priority? = nil, total: Duration? = nil
     ) async throws -> Task<HTTPResponse, any Error> {
         let count = limit.waitingCount
         let call = Task { try await send(limit, path, priority: priority, total: total) }

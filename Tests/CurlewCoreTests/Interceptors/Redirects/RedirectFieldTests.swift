@@ -74,7 +74,7 @@ struct RedirectFieldTests {
     /// The fields that arrive at the second origin, of a call with `headers` and a hook that adds `added` at each hop.
     private static func forwarded(
         _ headers: HTTPHeaders, adding added: HTTPHeaders = [:], _ policy: RedirectPolicy = .standard,
-        configuration: ClientConfiguration = ClientConfiguration(userAgent: nil)
+        configuration: APIClient.Configuration = APIClient.Configuration(userAgent: nil)
     ) async throws -> Set<HTTPField.Name> {
         let pipeline = Pipeline([.redirects(policy)]).adding(
             .onRequest { request, _ in request.headers = request.headers.merging(added, replacing: true) })
@@ -103,7 +103,7 @@ struct RedirectFieldTests {
         ]
         let headers = HTTPHeaders(names.map { HTTPField(name: $0, value: "1") })
         let policy = RedirectPolicy.standard.forwarding(names).keeping(secret: ["x-secret"])
-        var configuration = ClientConfiguration(headers: ["X-Home": "1", "X-Other": "1"], userAgent: nil)
+        var configuration = APIClient.Configuration(headers: ["X-Home": "1", "X-Other": "1"], userAgent: nil)
         configuration.timeouts = .none
         for (own, added) in [(headers, HTTPHeaders()), (HTTPHeaders(), headers)] {
             let found = try await Self.forwarded(own, adding: added, policy, configuration: configuration)

@@ -23,7 +23,7 @@ struct RedirectInterceptorTests {
     }
 
     static func client(
-        _ pipeline: Pipeline = .standard, _ configuration: ClientConfiguration = ClientConfiguration(),
+        _ pipeline: Pipeline = .standard, _ configuration: APIClient.Configuration = APIClient.Configuration(),
         _ configure: (MockTransport) -> Void
     ) -> APIClient {
         .mock(pipeline: pipeline, configuration: configuration, configure)
@@ -58,9 +58,9 @@ struct RedirectInterceptorTests {
         }
         #expect(Pipeline.standard.description == "Redirects → Retry(3 attempts, exponential 100 ms…20 s) → transport")
         #expect(
-            try await Self.client(.standard, ClientConfiguration(), configure).send(Request<String>.get("/start"))
+            try await Self.client(.standard, APIClient.Configuration(), configure).send(Request<String>.get("/start"))
                 == "done")
-        let plain = Self.client(.empty, ClientConfiguration(), configure)
+        let plain = Self.client(.empty, APIClient.Configuration(), configure)
         #expect(try await plain.send(Self.page).status == .found)
         let error = await #expect(throws: NetworkError.self) { try await plain.send(Request<String>.get("/start")) }
         #expect(error?.reason == .status(.found))
@@ -161,7 +161,7 @@ struct RedirectInterceptorTests {
     @Test("Observers receive each redirect, and why one is not followed")
     func events() async throws {
         let listener = PipelineRunnerTests.Listener()
-        let client = Self.client(.standard, ClientConfiguration(observers: [listener])) {
+        let client = Self.client(.standard, APIClient.Configuration(observers: [listener])) {
             $0.on(.get, "/start", Self.redirect("/next"))
             $0.on(.get, "/next", .status(.found))
         }
@@ -177,7 +177,7 @@ struct RedirectInterceptorTests {
     @Test("All hops share one total deadline")
     func deadline() async throws {
         let clock = ManualClock()
-        let configuration = ClientConfiguration(
+        let configuration = APIClient.Configuration(
             timeouts: Timeouts(firstByte: nil, total: .seconds(10)), time: clock)
         let client = Self.client(.standard, configuration) {
             $0.on(.get, "/start", delay: .seconds(6), Self.redirect("/next"))

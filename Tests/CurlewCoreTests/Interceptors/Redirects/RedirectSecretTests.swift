@@ -40,7 +40,7 @@ struct RedirectSecretTests {
             )
             .adding(.onRequest(at: .signing) { request, _ in request.headers["X-Access-Token"] = "secret-signature" })
         if let jar { pipeline = pipeline.adding(.cookies(jar)) }
-        let configuration = ClientConfiguration(headers: ["X-Home": "secret-home"])
+        let configuration = APIClient.Configuration(headers: ["X-Home": "secret-home"])
         let base = BaseURL(stringLiteral: origins[0])
         return .mock(baseURL: base, pipeline: pipeline, configuration: configuration) {
             $0.onAny { call in

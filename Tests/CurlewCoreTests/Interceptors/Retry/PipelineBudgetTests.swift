@@ -26,7 +26,7 @@ struct PipelineBudgetTests {
         #expect(preset.retryBudget === budget)
         let pipeline = preset.replacing(.retry(.attempts(5)))
         #expect(Self.budgets(pipeline) == [ObjectIdentifier(budget)])
-        #expect(pipeline.problems(in: PipelineEnvironment(totalTimeout: .seconds(300))).isEmpty)
+        #expect(pipeline.problems(in: Pipeline.Environment(totalTimeout: .seconds(300))).isEmpty)
         let implicit = Pipeline.resilient(hedging: .seconds(1)).replacing(.retry(.attempts(5)))
         #expect(implicit.problems().isEmpty && implicit.retryBudget != nil)
     }

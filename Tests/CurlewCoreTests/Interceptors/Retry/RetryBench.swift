@@ -18,7 +18,7 @@ struct RetryBench: Sendable {
         _ configure: (MockTransport) -> Void
     ) -> APIClient {
         let retry = RetryInterceptor(policy, budget: budget, random: { 0.5 })
-        let configuration = ClientConfiguration(timeouts: Timeouts(total: total), observers: observers, time: clock)
+        let configuration = APIClient.Configuration(timeouts: Timeouts(total: total), observers: observers, time: clock)
         return .mock(pipeline: Pipeline(around + [retry] + inside), configuration: configuration, configure)
     }
 

@@ -99,7 +99,7 @@ struct RetryHistoryTests {
         let policy = RetryPolicy.waitingForConnectivity(upTo: .seconds(30))
         let budget = RetryBudget(capacity: 0)
         let away = NetworkError(
-            .unreachable, underlying: TransportFailure(engine: "test", code: 6, message: "no such name"))
+            .unreachable, underlying: NetworkError.TransportFailure(engine: "test", code: 6, message: "no such name"))
         let failures = [Result<HTTPResponse, NetworkError>](repeating: .failure(away), count: 6)
         let client = bench.client(policy, budget: budget) {
             $0.onAny(RetryBench.answers(failures + [.success(.status(200))]))
@@ -119,7 +119,8 @@ struct RetryHistoryTests {
 
     @Test("A server that refuses connections is not waited for as if there were no network")
     func refusedConnections() async throws {
-        let cause = TransportFailure(engine: "test", code: 7, message: "refused", systemError: ECONNREFUSED)
+        let cause = NetworkError.TransportFailure(
+            engine: "test", code: 7, message: "refused", systemError: ECONNREFUSED)
         let client = bench.client(.waitingForConnectivity(upTo: .seconds(30)), budget: RetryBudget()) {
             $0.onAny { _ in throw NetworkError(.unreachable, underlying: cause) }
         }

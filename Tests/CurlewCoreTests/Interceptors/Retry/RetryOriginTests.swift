@@ -24,7 +24,7 @@ struct RetryOriginTests {
     ) -> APIClient {
         let retry = RetryInterceptor(
             budget: budget, onRetry: { request, _ in try request.setURL(other + request.target) }, random: { 0.5 })
-        let configuration = ClientConfiguration(headers: headers, time: bench.clock)
+        let configuration = APIClient.Configuration(headers: headers, time: bench.clock)
         return .mock(
             baseURL: "https://a.test",
             pipeline: pipeline.reduce(Pipeline.empty.adding(retry, changesPrincipal: false)) { $0.adding($1) },
@@ -64,7 +64,7 @@ struct RetryOriginTests {
             }, random: { 0.5 })
         let client = APIClient.mock(
             baseURL: "https://a.test", pipeline: [retry, .bearer(for: "https://b.test") { "for-b" }],
-            configuration: ClientConfiguration(time: bench.clock)
+            configuration: APIClient.Configuration(time: bench.clock)
         ) { $0.onAny(Self.failover) }
         let call = Request<String>.get("/").header("X-Api", "a")
         _ = try await bench.waits(of: client, call)

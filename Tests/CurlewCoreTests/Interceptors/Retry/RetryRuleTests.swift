@@ -15,12 +15,12 @@ struct RetryRuleTests {
 
     func client(
         _ policy: RetryPolicy = .standard, budget: RetryBudget = RetryBudget(),
-        when: (@Sendable (AttemptResult) -> RetryVerdict)? = nil,
+        when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,
         onRetry: (@Sendable (inout HTTPRequest, AttemptResult) async throws -> Void)? = nil,
         _ configure: (MockTransport) -> Void
     ) -> APIClient {
         let retry = RetryInterceptor(policy, budget: budget, when: when, onRetry: onRetry, random: { 0.5 })
-        let configuration = ClientConfiguration(timeouts: Timeouts(total: .seconds(60)), time: bench.clock)
+        let configuration = APIClient.Configuration(timeouts: Timeouts(total: .seconds(60)), time: bench.clock)
         return .mock(baseURL: "https://a.test", pipeline: [retry], configuration: configuration, configure)
     }
 
@@ -61,7 +61,7 @@ struct RetryRuleTests {
 
     @Test("A rule makes nothing happen twice that must not, unless it says that nothing has happened")
     func notIdempotent() async throws {
-        for (verdict, count) in [(RetryVerdict.retry, 1), (.retryUnprocessed, 3)] {
+        for (verdict, count) in [(RetryPolicy.Verdict.retry, 1), (.retryUnprocessed, 3)] {
             let client = client(when: { _ in verdict }) { $0.onAny { _ in .status(409) } }
             let (result, _) = try await bench.waits(of: client, Request<HTTPResponse>(.post, "/"))
             #expect(client.recordedCalls.count == count)

@@ -14,7 +14,7 @@ struct AttemptTimeoutTests {
 
     func client(_ pipeline: Pipeline, total: Duration = .seconds(60), _ configure: (MockTransport) -> Void) -> APIClient
     {
-        let configuration = ClientConfiguration(timeouts: Timeouts(firstByte: nil, total: total), time: clock)
+        let configuration = APIClient.Configuration(timeouts: Timeouts(firstByte: nil, total: total), time: clock)
         return .mock(pipeline: pipeline, configuration: configuration, configure)
     }
 

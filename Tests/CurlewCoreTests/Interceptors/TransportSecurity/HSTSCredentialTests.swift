@@ -33,7 +33,7 @@ struct HSTSCredentialTests {
     ) -> APIClient {
         var pipeline = Pipeline.standard.adding(.hsts(store))
         for interceptor in interceptors { pipeline = pipeline.adding(interceptor) }
-        return .mock(baseURL: base, pipeline: pipeline, configuration: ClientConfiguration(time: clock)) {
+        return .mock(baseURL: base, pipeline: pipeline, configuration: APIClient.Configuration(time: clock)) {
             $0.onAny(answer)
         }
     }

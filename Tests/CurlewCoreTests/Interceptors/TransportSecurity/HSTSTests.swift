@@ -27,7 +27,7 @@ struct HSTSTests {
         _ pipeline: Pipeline = .standard, base: BaseURL = "http://a.test", _ configure: (MockTransport) -> Void
     ) -> APIClient {
         .mock(
-            baseURL: base, pipeline: pipeline.adding(.hsts(store)), configuration: ClientConfiguration(time: clock),
+            baseURL: base, pipeline: pipeline.adding(.hsts(store)), configuration: APIClient.Configuration(time: clock),
             configure)
     }
 

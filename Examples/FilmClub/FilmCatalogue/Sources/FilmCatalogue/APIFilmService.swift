@@ -20,7 +20,7 @@ public struct APIFilmService: FilmService {
     /// - `log`: takes two lines for each call, without secrets.
     public init(
         _ environment: FilmEnvironment, cache: any CacheStore = MemoryCacheStore(),
-        transport: (any Transport)? = nil, configuration: ClientConfiguration = ClientConfiguration(),
+        transport: (any Transport)? = nil, configuration: APIClient.Configuration = APIClient.Configuration(),
         log: @escaping @Sendable (LogEntry) -> Void = LogEntry.standardError
     ) {
         var rules = CacheConfiguration.standard

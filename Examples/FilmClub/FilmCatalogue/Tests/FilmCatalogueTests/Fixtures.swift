@@ -27,7 +27,7 @@ extension MockTransport {
     ) -> APIFilmService {
         APIFilmService(
             .production, cache: cache, transport: self,
-            configuration: ClientConfiguration(observers: observers, time: time),
+            configuration: APIClient.Configuration(observers: observers, time: time),
             log: log)
     }
 }

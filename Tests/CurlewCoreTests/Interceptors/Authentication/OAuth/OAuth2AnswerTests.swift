@@ -90,7 +90,9 @@ struct OAuth2AnswerTests {
         let oauth = OAuth2(
             clientID: "a", tokenEndpoint: "https://id.test/token", authentication: .form(secret: "s3cret"),
             revocationEndpoint: "https://id.test/revoke")
-        for request in [oauth.exchange("c", redirect: "x", PKCE()), oauth.renewal(of: "r"), oauth.clientCredentials] {
+        for request in [
+            oauth.exchange("c", redirect: "x", OAuth2.PKCE()), oauth.renewal(of: "r"), oauth.clientCredentials,
+        ] {
             let error = await #expect(throws: NetworkError.self) { try await client.send(request) }
             #expect(error?.statusCode == status)
         }

@@ -22,18 +22,18 @@ struct OAuth2Tests {
 
     @Test("the example of RFC 7636 appendix B")
     func pkce() throws {
-        let pkce = try #require(PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
+        let pkce = try #require(OAuth2.PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         #expect(pkce.challenge == "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM")
         #expect(!"\(pkce)".contains(pkce.verifier))
-        #expect(PKCE().verifier.count == 43 && PKCE() != PKCE())
+        #expect(OAuth2.PKCE().verifier.count == 43 && OAuth2.PKCE() != OAuth2.PKCE())
         for bad in ["", "short", String(repeating: "a", count: 129), String(repeating: "ä", count: 43)] {
-            #expect(PKCE(verifier: bad) == nil)
+            #expect(OAuth2.PKCE(verifier: bad) == nil)
         }
     }
 
     @Test("the page that asks the person")
     func authorization() throws {
-        let pkce = try #require(PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
+        let pkce = try #require(OAuth2.PKCE(verifier: "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"))
         let url = try app.authorizationURL(
             at: "https://id.test/authorize?tenant=1", redirect: "app://back", pkce, state: "s&t",
             extra: ["prompt": "login"])
@@ -49,7 +49,7 @@ struct OAuth2Tests {
 
     @Test("a code is exchanged with its proof, and no other credential is sent")
     func exchange() async throws {
-        let pkce = PKCE()
+        let pkce = OAuth2.PKCE()
         let call = try await sent(app.exchange("c/1", redirect: "app://back", pkce))
         #expect(call.request.urlString == "https://id.test/token")
         #expect(call.request.headers[.authorization] == nil)
@@ -116,7 +116,7 @@ struct OAuth2Tests {
     func refused() async throws {
         let mock = MockTransport.answering { _ in .json(text: #"{"error":"invalid_client"}"#, status: .unauthorized) }
         let service = OAuth2(clientID: "s", tokenEndpoint: "https://id.test/token")
-        let store = TokenStore(policy: RefreshPolicy(limit: 3), time: ManualClock())
+        let store = TokenStore(policy: TokenStore.RefreshPolicy(limit: 3), time: ManualClock())
         let client = APIClient(
             baseURL: "https://api.test", pipeline: [.bearer(store, obtain: service.obtain)], transport: mock)
         for _ in 0..<5 {

@@ -2,61 +2,64 @@
 
 import CurlewCore
 
-/// A limit that adapts to the number of concurrent exchanges that a server handles without queueing, estimated from
-/// response times: `.concurrencyLimit(.adaptive)`.
-///
-/// A gradient limit, as in Netflix's concurrency-limits. It is updated after each window of responses. A window has as
-/// many responses as the limit, 8 to 100:
-///
-///     gradient = tolerance × base ÷ mean time of the window        kept between 0.5 and 1
-///     limit    = (limit + limit × gradient + √limit) ÷ 2            kept between least and most
-///
-/// - `base` is the time of a response without a queue at the server. It is measured at the beginning and again every
-///   `probeInterval`: until eight responses have arrived, at most `least` exchanges at a time wait for their response
-///   heads, so that the server's queue drains. Exchanges whose bodies are still being read are not counted then, within
-///   `most`.
-/// - Times are measured from when the request has its permit to the response head, without the queue of the transport.
-///   Only requests that were sent after the window began count, since earlier ones ran under another limit.
-/// - When a tenth of a window or more is overload (429, 503, lost connections, and timeouts of calls that had waited
-///   for longer than `tolerance × base`), the limit is multiplied by 0.9. Other errors have no effect.
-/// - The limit does not grow while less than half of it is in use.
-///
-/// With a server that handles c requests at a time without queueing, the limit settles near `tolerance × c + √limit`:
-/// the server is busy, and requests wait there for about half the time of a response.
-public struct AdaptiveConcurrency: Hashable, Sendable {
-    /// The initial limit, once `base` is known. Default 20, as in Netflix's library.
-    public var initial: Int
-    /// The minimum limit. Default 4.
-    public var least: Int
-    /// The maximum limit. Default 200, as in Netflix's library.
-    public var most: Int
-    /// The multiple of `base` that responses may take before the limit shrinks. Default 1.5, as in Netflix's library.
-    public var tolerance: Double
-    /// How often `base` is measured again. Default 30 s.
-    public var probeInterval: Duration
+extension ConcurrencyLimit {
+    /// A limit that adapts to the number of concurrent exchanges that a server handles without queueing, estimated from
+    /// response times: `.concurrencyLimit(.adaptive)`.
+    ///
+    /// A gradient limit, as in Netflix's concurrency-limits. It is updated after each window of responses. A window has
+    /// as many responses as the limit, 8 to 100:
+    ///
+    ///     gradient = tolerance × base ÷ mean time of the window        kept between 0.5 and 1
+    ///     limit    = (limit + limit × gradient + √limit) ÷ 2            kept between least and most
+    ///
+    /// - `base` is the time of a response without a queue at the server. It is measured at the beginning and again
+    ///   every `probeInterval`: until eight responses have arrived, at most `least` exchanges at a time wait for their response
+    ///   heads, so that the server's queue drains. Exchanges whose bodies are still being read are not counted then, within
+    ///   `most`.
+    /// - Times are measured from when the request has its permit to the response head, without the queue of the
+    ///   transport. Only requests that were sent after the window began count, since earlier ones ran under another limit.
+    /// - When a tenth of a window or more is overload (429, 503, lost connections, and timeouts of calls that had
+    ///   waited for longer than `tolerance × base`), the limit is multiplied by 0.9. Other errors have no effect.
+    /// - The limit does not grow while less than half of it is in use.
+    ///
+    /// With a server that handles c requests at a time without queueing, the limit settles near
+    /// `tolerance × c + √limit`: the server is busy, and requests wait there for about half the time of a response.
+    public struct Adaptive: Hashable, Sendable {
+        /// The initial limit, once `base` is known. Default 20, as in Netflix's library.
+        public var initial: Int
+        /// The minimum limit. Default 4.
+        public var least: Int
+        /// The maximum limit. Default 200, as in Netflix's library.
+        public var most: Int
+        /// The multiple of `base` that responses may take before the limit shrinks. Default 1.5, as in Netflix's
+        /// library.
+        public var tolerance: Double
+        /// How often `base` is measured again. Default 30 s.
+        public var probeInterval: Duration
 
-    /// Creates the rules. Parameters that are omitted have the default values.
-    public init(
-        initial: Int = 20, least: Int = 4, most: Int = 200, tolerance: Double = 1.5,
-        probeInterval: Duration = .seconds(30)
-    ) {
-        self.initial = initial
-        self.least = least
-        self.most = most
-        self.tolerance = tolerance
-        self.probeInterval = probeInterval
-    }
-
-    /// A limit between 4 and 200 exchanges.
-    public static let adaptive = AdaptiveConcurrency()
-
-    /// The first invalid value, in one sentence.
-    var problem: String? {
-        guard least > 0, least <= initial, initial <= most else {
-            return "The adaptive concurrency limit requires 0 < least ≤ initial ≤ most."
+        /// Creates the rules. Parameters that are omitted have the default values.
+        public init(
+            initial: Int = 20, least: Int = 4, most: Int = 200, tolerance: Double = 1.5,
+            probeInterval: Duration = .seconds(30)
+        ) {
+            self.initial = initial
+            self.least = least
+            self.most = most
+            self.tolerance = tolerance
+            self.probeInterval = probeInterval
         }
-        return tolerance >= 1 && tolerance.isFinite && probeInterval > .zero
-            ? nil : "The adaptive concurrency limit needs a tolerance of at least 1 and a positive probeInterval."
+
+        /// A limit between 4 and 200 exchanges.
+        public static let adaptive = ConcurrencyLimit.Adaptive()
+
+        /// The first invalid value, in one sentence.
+        var problem: String? {
+            guard least > 0, least <= initial, initial <= most else {
+                return "The adaptive concurrency limit requires 0 < least ≤ initial ≤ most."
+            }
+            return tolerance >= 1 && tolerance.isFinite && probeInterval > .zero
+                ? nil : "The adaptive concurrency limit needs a tolerance of at least 1 and a positive probeInterval."
+        }
     }
 }
 
@@ -76,7 +79,7 @@ struct ConcurrencyEstimate: Sendable {
     private static let probeSize = 8
     private static let windowSizes = 8...100
 
-    private let rules: AdaptiveConcurrency
+    private let rules: ConcurrencyLimit.Adaptive
     private(set) var limit: Double
     /// The time of a response without a queue at the server, in nanoseconds.
     private(set) var base: Double?
@@ -84,7 +87,7 @@ struct ConcurrencyEstimate: Sendable {
     private var isProbing = true
     private var nextProbe = MonotonicInstant(nanoseconds: .max)
 
-    init(_ rules: AdaptiveConcurrency) {
+    init(_ rules: ConcurrencyLimit.Adaptive) {
         self.rules = rules
         limit = Double(rules.initial)
     }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+
+extension Cookie {
+    /// The reason why a cookie jar rejected a cookie. Later versions may add cases.
+    @nonexhaustive
+    public enum Refusal: Error, Hashable, Sendable {
+        /// The cookie contains a control character, which could forge a header field.
+        case controlCharacter
+        /// The cookie has neither a name nor a value.
+        case empty
+        /// Name and value together are longer than `CookieStore.Limits.cookieBytes`.
+        case tooLong
+        /// The `Domain` attribute does not match the host that set the cookie.
+        case foreignDomain
+        /// The `Domain` attribute is a public suffix, under which the public can register.
+        case publicSuffix
+        /// The cookie is `Secure` and arrived over plain http.
+        case insecureOrigin
+        /// The cookie arrived over plain http and would shadow a `Secure` cookie of the same name.
+        case hidesSecureCookie
+        /// The cookie is meant for cross-site requests (`SameSite=None`) and is not `Secure`.
+        case insecureSameSite
+        /// The name begins with `__Secure-`, `__Host-`, `__Http-` or `__Host-Http-`, and the attributes do not meet the
+        /// requirements of that prefix.
+        case brokenPrefix
+        /// The response sets more cookies than `CookieStore.Limits.perResponse`.
+        case tooMany
+    }
+}
+
+extension Cookie.Refusal: CustomStringConvertible {
+    /// One sentence, without the content of the cookie.
+    public var description: String {
+        switch self {
+        case .controlCharacter: "The cookie contains a control character."
+        case .empty: "The cookie has neither a name nor a value."
+        case .tooLong: "The cookie is too long."
+        case .foreignDomain: "The cookie's Domain is not a domain of the host that set it."
+        case .publicSuffix: "The cookie's Domain is a public suffix."
+        case .insecureOrigin: "The cookie is Secure but was received over plain http."
+        case .hidesSecureCookie:
+            "The cookie was received over plain http and would hide a Secure cookie of the same name."
+        case .insecureSameSite: "The cookie is SameSite=None but not Secure."
+        case .brokenPrefix: "The cookie's attributes do not satisfy the prefix of its name."
+        case .tooMany: "The response sets too many cookies."
+        }
+    }
+}

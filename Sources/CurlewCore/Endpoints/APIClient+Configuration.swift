@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewHTTP
+
+extension APIClient {
+    /// The settings of all calls of a client, for every transport.
+    ///
+    ///     var configuration = APIClient.Configuration()
+    ///     configuration.codecs = .snakeCase
+    ///     configuration.timeouts.total = .seconds(20)
+    ///     let client = APIClient(baseURL: "https://api.example.com", configuration: configuration)
+    public struct Configuration: Sendable {
+        /// The header fields of every call to the client's origin. Default none. A call's own fields replace them, and
+        /// calls to other origins do not include them. A client without a base URL sends only fields that are harmless
+        /// or declared as such; `APIClient.problems` lists the others.
+        public var headers: HTTPHeaders
+        /// The app's declarations about its request fields, cookies, query items, members and paths: which are harmless
+        /// and which are secret. By default there are none beyond those built into Curlew.
+        public var fields: FieldRules
+        /// The `User-Agent` field of every request; nil sends none. Default `Curlew/0.1`.
+        public var userAgent: String?
+        /// The timeouts of calls that set none. Default connect 10 s, first byte 30 s, idle 30 s, total 300 s.
+        public var timeouts: Timeouts
+        /// The limits of calls that set none. Default headers 256 KiB, bodies 64 MiB, error excerpts 16 KiB, 20
+        /// redirects.
+        public var limits: Limits
+        /// The codecs for request and response bodies. Default JSON with unchanged keys. They determine the `Accept`
+        /// field.
+        public var codecs: Codecs
+        /// Where completion closures run that are not bound to the main actor. Default `.anywhere`.
+        public var completionExecutor: APIClient.CompletionExecutor
+        /// The observers, notified in this order. Default none.
+        public var observers: [any RequestObserver]
+        /// The source of time. Default the system's clocks.
+        public var time: any TimeSource
+
+        /// Creates a configuration. Omitted parameters have the defaults.
+        public init(
+            headers: HTTPHeaders = HTTPHeaders(), userAgent: String? = "Curlew/0.1", timeouts: Timeouts = .standard,
+            limits: Limits = .standard, codecs: Codecs = .json,
+            completionExecutor: APIClient.CompletionExecutor = .anywhere,
+            observers: [any RequestObserver] = [], time: any TimeSource = SystemTime(),
+            fields: FieldRules = FieldRules()
+        ) {
+            self.headers = headers
+            self.userAgent = userAgent
+            self.timeouts = timeouts
+            self.limits = limits
+            self.codecs = codecs
+            self.completionExecutor = completionExecutor
+            self.observers = observers
+            self.time = time
+            self.fields = fields
+        }
+    }
+}
+
+extension APIClient.Configuration: CustomReflectable {
+    /// Shows the settings. The values of fields that are secret by their names or by `fields` are omitted. `print`,
+    /// debuggers and `dump` use it.
+    public var customMirror: Mirror {
+        var headers = headers
+        DeclaredSecrets(fields).declare(in: &headers)
+        let children: KeyValuePairs<String, Any> = [
+            "headers": headers, "fields": fields, "userAgent": userAgent ?? "none", "timeouts": timeouts,
+            "limits": limits, "observers": observers.count,
+        ]
+        return Mirror(self, children: children, displayStyle: .struct)
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+
+extension ExchangeEvent {
+    /// A phase of obtaining a connection for a request, reported as it happens (`ExchangeEvent.connecting`).
+    ///
+    /// The order for a new connection: `trying` once per address, `opened`, with TLS `secured`, and `ready`. For an
+    /// existing connection, or one that another exchange is opening, only `ready` is reported. The phases start again
+    /// when the transport has to send the request again. A failed attempt ends after the last phase that it reached.
+    ///
+    /// `CurlTransport` reports the phases. URLSession provides their times at the end only, in `ExchangeMetrics`.
+    @nonexhaustive
+    public enum ConnectionPhase: Hashable, Sendable {
+        /// The transport resolves the name of the host, or of its proxy. Not reported if the addresses are cached.
+        case lookingUp(name: String)
+        /// The transport connects to this address of the host, or of its proxy: `192.0.2.1:443`. It may try the next
+        /// address before this one has failed (RFC 8305). For a Unix domain socket, the path.
+        case trying(address: String)
+        /// The connection is open. With TLS, the handshake begins, through the tunnel of a proxy if there is one.
+        /// Without TLS, this phase is reported together with `ready`.
+        case opened
+        /// The TLS handshake with the server is complete, and its certificate is accepted.
+        case secured(ConnectionInfo.TLS)
+        /// The request is about to be sent on this connection.
+        case ready(ConnectionInfo)
+    }
+}
+
+extension ExchangeEvent.ConnectionPhase: CustomStringConvertible {
+    /// A short text for a log.
+    public var description: String {
+        switch self {
+        case .lookingUp(let name): "looking up \(name)"
+        case .trying(let address): "trying \(address)"
+        case .opened: "opened"
+        case .secured(let tls): "secured by \(tls)"
+        case .ready(let connection): "ready on \(connection)"
+        }
+    }
+}
