@@ -3,8 +3,8 @@
 
 import PackageDescription
 
-// Every app is a folder: Model (what it knows and does, the same everywhere), App (how it shows that: SwiftUI where there
-// is SwiftUI, the terminal elsewhere), and Tests. One package holds them, so that Curlew is built once for all.
+// Every app is a folder: Model (what it knows and does, the same everywhere), App (how it shows that: SwiftUI where
+// there is SwiftUI, the terminal elsewhere), and Tests. One package holds them, so that Curlew is built once for all.
 let package = Package(
     name: "Examples",
     // Nothing for televisions and watches: SwiftUI has no files to import there, no swipes, and little room.

@@ -13,8 +13,8 @@ import Musl
 import Darwin
 #endif
 
-/// How all examples print: 80 columns, one width of labels, plain where the output is no terminal or the reader wants no
-/// colours (`NO_COLOR`).
+/// How all examples print: 80 columns, one width of labels, plain where the output is no terminal or the reader wants
+/// no colours (`NO_COLOR`).
 package enum Look {
     package static let columns = 80
     /// Where values begin.
@@ -42,8 +42,8 @@ package enum Look {
         }
     }
 
-    /// The words of a text on lines of at most `width` columns; a longer word has lines of its own. `hanging` is how far the
-    /// lines after the first of a paragraph are set in.
+    /// The words of a text on lines of at most `width` columns; a longer word has lines of its own. `hanging` is how
+    /// far the lines after the first of a paragraph are set in.
     package static func wrapped(_ text: String, to width: Int, hanging: Int = 0) -> [String] {
         var lines: [String] = []
         let indent = String(repeating: " ", count: hanging)

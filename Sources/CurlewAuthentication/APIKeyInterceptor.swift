@@ -19,9 +19,6 @@ package struct APIKeyInterceptor: ValidatingInterceptor {
     private let name: String?
 
     /// Creates an interceptor for one origin.
-    ///
-    /// - `url`: a URL of the origin that receives the key; nil for the origin of the client's base URL.
-    /// - `name`: the name by which calls select the key with `.named`; nil for all calls that select none.
     public init(_ key: String, in location: APIKeyLocation, for url: String? = nil, name: String? = nil) {
         self.key = key
         self.location = location

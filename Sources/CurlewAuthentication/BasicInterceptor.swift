@@ -16,9 +16,6 @@ package struct BasicInterceptor: ValidatingInterceptor {
     private let field: String?
 
     /// Creates an interceptor for one origin.
-    ///
-    /// - `url`: a URL of the origin that receives the credentials; nil for the origin of the client's base URL.
-    /// - `name`: the name by which calls select the credentials with `.named`; nil for all calls that select none.
     public init(user: String, password: String, for url: String? = nil, name: String? = nil) {
         scope = url.map { .url($0) } ?? .client
         self.name = name

@@ -10,20 +10,13 @@ package struct BearerInterceptor: ValidatingInterceptor {
     private let owner: (@Sendable () -> String?)?
 
     /// Creates an interceptor for the origin of the client's base URL.
-    ///
-    /// - `token`: called once for each attempt, so it should cache the token.
-    /// - `principal`: returns whose token it is now, such as the identifier of the signed-in user; no two users may
-    ///   have the same one. Without it, or when it returns nil, responses to calls with this token are neither cached
-    ///   nor shared.
     public init(
         token: @escaping @Sendable () async throws -> String?, principal: (@Sendable () -> String?)? = nil
     ) {
         self.init(.client, token, principal)
     }
 
-    /// Creates an interceptor for the origin of `url`, such as `https://api.example.com`; its path is ignored.
-    ///
-    /// A text that is not an absolute URL is a problem of the pipeline: every call throws `.configuration`.
+    /// Creates an interceptor for the origin of `url`.
     public init(
         for url: String, token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil

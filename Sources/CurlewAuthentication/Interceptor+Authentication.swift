@@ -20,13 +20,23 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - If there is no token (nil or empty), the request is sent without one. If the closure throws, the call fails
     ///   with `.notAuthenticated(.sourceFailed)`, unless the call was cancelled.
     /// - A token that is not valid in a header field fails the call before anything is sent.
+    ///
+    /// - `token`: called once for each attempt, so it should cache the token.
+    /// - `principal`: returns whose token it is now, such as the identifier of the signed-in user; no two users may
+    ///   have the same one. Without it, or when it returns nil, responses to calls with this token are neither cached
+    ///   nor shared.
     public static func bearer(
         _ token: @escaping @Sendable () async throws -> String?, principal: (@Sendable () -> String?)? = nil
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(BearerInterceptor(token: token, principal: principal))
     }
 
-    /// Attaches a bearer token to requests for the origin of `url`.
+    /// Attaches a bearer token to requests for the origin of `url`, such as `https://api.example.com`; its path is
+    /// ignored. A text that is not an absolute URL is a problem of the pipeline: every call throws `.configuration`.
+    ///
+    /// - `token`: called once for each attempt, so it should cache the token.
+    /// - `principal`: returns whose token it is now. Default nil: responses to calls with it are neither cached nor
+    ///   shared.
     public static func bearer(
         for url: String, _ token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
@@ -35,6 +45,10 @@ extension Interceptor where Self == BuiltInInterceptor {
     }
 
     /// Attaches a bearer token to requests for `origin`.
+    ///
+    /// - `token`: called once for each attempt, so it should cache the token.
+    /// - `principal`: returns whose token it is now. Default nil: responses to calls with it are neither cached nor
+    ///   shared.
     public static func bearer(
         for origin: Origin, _ token: @escaping @Sendable () async throws -> String?,
         principal: (@Sendable () -> String?)? = nil
@@ -56,6 +70,14 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   refresh begins for later calls.
     /// - The error of a refresh is thrown, see `TokenStore`. A call never waits longer than its own deadline.
     /// - The server's clock is estimated from the `Date` of its responses, so that tokens expire by the server's time.
+    ///
+    /// - `url`: a URL of the origin that receives the tokens; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select these tokens with `.named`; nil for all calls that select none.
+    /// - `refresh`: returns new tokens. It runs once for all calls that wait, on a separate task. Requests that it
+    ///   sends through a client with this interceptor are sent without a token. To report that the tokens can no longer
+    ///   be refreshed, where the server does not send `invalid_grant`, throw
+    ///   `NetworkError(.notAuthenticated(.refreshRefused))`. Nil if tokens are not refreshed: then a 401 is returned to
+    ///   the caller.
     public static func bearer(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenStore.Refresh) async throws -> Tokens)? = nil
@@ -63,7 +85,13 @@ extension Interceptor where Self == BuiltInInterceptor {
         BuiltInInterceptor(TokenInterceptor(store, for: url, name: name, refresh: refresh))
     }
 
-    /// Sends access tokens that the client obtains without a sign-in: `.bearer(store, obtain: oauth.obtain)`.
+    /// Sends access tokens that the client obtains without a sign-in: `.bearer(store, obtain: oauth.obtain)`. The first
+    /// call waits for them, and they are obtained again when they have expired.
+    ///
+    /// - `url`: a URL of the origin that receives the tokens; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select these tokens with `.named`; nil for all calls that select none.
+    /// - `obtain`: returns tokens, with a client for their origin as in `TokenStore.Refresh`. It runs once for all
+    ///   calls.
     public static func bearer(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens
@@ -77,6 +105,9 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The rules of `.bearer` determine which requests receive it. A user name with a colon, which the scheme
     /// cannot represent, is a problem of the pipeline.
+    ///
+    /// - `url`: a URL of the origin that receives the credentials; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the credentials with `.named`; nil for all calls that select none.
     public static func basic(
         user: String, password: String, for url: String? = nil, name: String? = nil
     ) -> BuiltInInterceptor {
@@ -89,6 +120,9 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The rules of `.bearer` determine which requests receive it. If the call already has a field or item of that
     /// name, it is kept. Prefer a field: a key in a URL appears in the server's logs. Errors show the URL without it.
+    ///
+    /// - `url`: a URL of the origin that receives the key; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the key with `.named`; nil for all calls that select none.
     public static func apiKey(
         _ key: String, in place: APIKeyLocation, for url: String? = nil, name: String? = nil
     ) -> BuiltInInterceptor {
@@ -107,6 +141,11 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// It runs once for each attempt, so that a timestamp in the signature is current. The rules of `.bearer` determine
     /// which requests are signed. Fields that are added afterwards are not signed. The transport writes `Host` and the
     /// framing fields, from `request.origin` and the body.
+    ///
+    /// - `url`: a URL of the origin whose requests are signed; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the signature with `.named`; nil for all calls that select none.
+    /// - `sign`: changes the request. An error that it throws fails the call before anything is sent.
+    /// - `principal`: returns the principal that it signs for now, as for `.bearer`.
     public static func signing(
         for url: String? = nil, name: String? = nil,
         _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,

@@ -11,11 +11,6 @@ package struct SigningInterceptor: ValidatingInterceptor {
     private let owner: (@Sendable () -> String?)?
 
     /// Creates an interceptor for one origin.
-    ///
-    /// - `url`: a URL of the origin whose requests are signed; nil for the origin of the client's base URL.
-    /// - `name`: the name by which calls select the signature with `.named`; nil for all calls that select none.
-    /// - `sign`: changes the request. An error that it throws fails the call before anything is sent.
-    /// - `principal`: returns the principal that it signs for now, as for `.bearer`.
     public init(
         for url: String? = nil, name: String? = nil,
         _ sign: @escaping @Sendable (inout HTTPRequest, ExchangeContext) async throws -> Void,

@@ -12,14 +12,6 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
     private let canObtain: Bool
 
     /// Creates an interceptor for one origin.
-    ///
-    /// - `url`: a URL of the origin that receives the tokens; nil for the origin of the client's base URL.
-    /// - `name`: the name by which calls select these tokens with `.named`; nil for all calls that select none.
-    /// - `refresh`: returns new tokens. It runs once for all calls that wait, on a separate task. Requests that it
-    ///   sends through a client with this interceptor are sent without a token. To report that the tokens can no longer
-    ///   be refreshed, where the server does not send `invalid_grant`, throw
-    ///   `NetworkError(.notAuthenticated(.refreshRefused))`. Nil if tokens are not refreshed: then a 401 is returned to
-    ///   the caller.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         refresh: (@Sendable (TokenStore.Refresh) async throws -> Tokens)? = nil
@@ -38,11 +30,7 @@ package struct TokenInterceptor: ValidatingInterceptor, PreparingInterceptor {
         }
     }
 
-    /// Creates an interceptor for tokens that the client obtains without a sign-in. The first call waits for them, and
-    /// they are obtained again when they have expired.
-    ///
-    /// - `obtain`: returns tokens, with a client for their origin as in `TokenStore.Refresh`. It runs once for all
-    ///   calls.
+    /// Creates an interceptor for tokens that the client obtains without a sign-in.
     public init(
         _ store: TokenStore, for url: String? = nil, name: String? = nil,
         obtain: @escaping @Sendable (APIClient) async throws -> Tokens

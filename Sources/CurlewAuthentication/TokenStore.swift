@@ -13,8 +13,8 @@ public import CurlewCore
 /// - At most one refresh for each version, however many calls need it; they wait for the same refresh. A call that is
 ///   refused with older tokens is sent again with the present ones, without a refresh.
 /// - A refresh does not end with the calls that wait for it. A call waits for `TokenStore.RefreshPolicy.timeout` at
-///   most. The refresh continues for `TokenStore.RefreshPolicy.longestRefresh`, later calls wait for the same refresh, and its tokens are
-///   stored.
+///   most. The refresh continues for `TokenStore.RefreshPolicy.longestRefresh`, later calls wait for the same refresh,
+///   and its tokens are stored.
 /// - New tokens are stored before any call uses them. If storing fails, they are used all the same: see `problem`.
 /// - Signing out, or in again, during a refresh discards the result of the refresh, and calls that wait for it fail
 ///   with `.notAuthenticated(.signedOut)`. No call is sent, or repeated, with the tokens of another sign-in than the

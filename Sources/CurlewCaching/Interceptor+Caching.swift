@@ -30,6 +30,10 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - A stale response that is refreshed in the background (`stale-while-revalidate`) is returned without waiting
     ///   for the refresh. The refresh continues after the call has ended, for at most
     ///   `CacheConfiguration.backgroundTimeout`.
+    ///
+    /// - `store`: where responses are stored. Default a new in-memory store that the client shares with the clients
+    ///   derived from it.
+    /// - `rules`: what is stored, and how stored responses are used. Default `CacheConfiguration.standard`.
     public static func caching(
         store: any CacheStore = MemoryCacheStore(), rules: CacheConfiguration = .standard
     ) -> BuiltInInterceptor {
@@ -74,6 +78,10 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// Interceptors further in run once, with the task-local values of the call that began the exchange. What they add
     /// must depend only on the request, the client and the principal.
+    ///
+    /// - `fields`: fields that do not distinguish requests, besides those that identify a request or a trace. Default
+    ///   none. Their values must select neither a response nor a user. Has no effect on fields in
+    ///   `HTTPField.Name.isSensitive` or `RedirectPolicy.secretHeaders`.
     public static func coalescing(ignoring fields: Set<HTTPField.Name> = []) -> BuiltInInterceptor {
         BuiltInInterceptor(CoalescingInterceptor(ignoring: fields))
     }

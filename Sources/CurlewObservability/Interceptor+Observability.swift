@@ -15,6 +15,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// may contain one of each.
     ///
     /// It never reads a streamed body and changes nothing. Calls that refresh tokens for a client are logged too.
+    ///
+    /// - `level`: how much of a call is logged. Default `.line`.
+    /// - `unit`: what is logged, which also determines the position in the pipeline. Default `.call`.
+    /// - `redaction`: what is redacted, besides what the client and its interceptors declare. Default `.standard`,
+    ///   which always applies to URLs.
+    /// - `bodyLimit`: the maximum number of bytes of a body that are logged. Default 4 KiB.
+    /// - `sink`: receives each entry, on the task of the call, which waits for it. Default `LogEntry.standardError`.
     public static func logging(
         _ level: LogEntry.Level = .line, each unit: LogEntry.Unit = .call,
         redaction: Redaction = .standard, bodyLimit: Int = 4096,

@@ -3,7 +3,8 @@
 public import CurlewCore
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Follows redirects: `.redirects()`, `.redirects(.sameOrigin)`. See `RedirectPolicy` for the rules.
+    /// Follows redirects: `.redirects()`, `.redirects(.sameOrigin)`. See `RedirectPolicy` for the rules. It is
+    /// part of `Pipeline.standard`.
     ///
     /// The interceptors further in run once for each hop, with `context.hop`, `context.redirects` and, after the first
     /// change of origin, `context.crossedOrigin`. The `redirects` of a response contain its hops. Observers are

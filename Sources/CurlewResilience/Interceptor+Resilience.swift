@@ -4,7 +4,8 @@ public import CurlewCore
 import CurlewHTTP
 
 extension Interceptor where Self == BuiltInInterceptor {
-    /// Retries transient failures: `.retry()`, `.retry(.attempts(5))`. See `RetryPolicy` for the rules.
+    /// Retries transient failures: `.retry()`, `.retry(.attempts(5))`. See `RetryPolicy` for the rules. It is part of
+    /// `Pipeline.standard`.
     ///
     /// - The interceptors further in run once for each attempt, with `context.attempt` and `context.pastAttempts`. An
     ///   attempt ends when the response head arrives. A body that fails later throws an error to its reader.
@@ -14,8 +15,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   response head, the connection stays in use.
     /// - All attempts and waits share the total deadline of the call. Cancellation ends a wait immediately.
     /// - `when:` is an app-defined rule for each outcome: see `RetryPolicy.Verdict`. It receives the request, the
-    ///   status, the fields, small bodies and the number of the attempt (`AttemptResult`), so an app can retry errors in a response
-    ///   with status 200.
+    ///   status, the fields, small bodies and the number of the attempt (`AttemptResult`), so an app can retry errors
+    ///   in a response with status 200.
     /// - `onRetry:` changes the request before its next attempt, for example the host or a key. It runs before the wait
     ///   and before the budget is charged, and not for the first attempt. An error that it throws ends the call. If it
     ///   changes the origin, the request is sent without the earlier fields that are not known to be harmless (the
@@ -28,9 +29,12 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   not simply succeed (`ExchangeEvent.tried`).
     /// - A first attempt that succeeds reads the clock once.
     ///
-    /// - `budget`: the budget that retries draw on. The default is the budget of the pipeline, or a separate one.
-    /// - `when`: an app-defined rule for each outcome. See `RetryPolicy.Verdict`.
-    /// - `onRetry`: changes the request before each further attempt.
+    /// - `budget`: the budget that retries draw on. Default nil: the budget of the pipeline, or a separate one that the
+    ///   client shares with the clients derived from it.
+    /// - `when`: an app-defined rule that classifies each outcome. Not called for cancellation. Default nil, the policy
+    ///   alone.
+    /// - `onRetry`: changes the request before each further attempt. Default nil.
+    /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default the system's generator.
     public static func retry(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,
@@ -51,6 +55,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///
     /// The call as a whole has a separate limit (`Timeouts.total`, 300 s by default). This interceptor runs no timer:
     /// the transport enforces the deadline.
+    ///
+    /// - `limit`: positive. Any other limit is a problem of the pipeline: every call throws `.configuration`.
     public static func attemptTimeout(_ limit: Duration) -> BuiltInInterceptor {
         BuiltInInterceptor(AttemptTimeoutInterceptor(limit))
     }
@@ -128,12 +134,14 @@ extension Interceptor where Self == BuiltInInterceptor {
     ///   call returns when both have ended, which takes no time if the transport cancels as it must.
     /// - When both fail, the call ends with the later failure, or with the earlier one if a policy refused the later.
     ///
-    /// It is placed after `.retry()`, which sees one attempt with a note about the second request, and before the
-    /// breaker and the limits, which see each request.
+    /// No default pipeline includes it. It is placed after `.retry()`, which sees one attempt with a note about the
+    /// second request, and before the breaker and the limits, which see each request.
     ///
-    /// - `percentile`: the latency percentile that sets the delay, such as 0.95. Default nil, a fixed delay.
-    /// - `budget`: the budget that hedged requests draw on. Default that of `.retry()` in the pipeline.
-    /// - `when`: which calls may be hedged. Default all calls that may be sent twice.
+    /// - `delay`: not negative; zero sends both requests immediately.
+    /// - `percentile`: 0.5 ..< 1, such as 0.95. Default nil: a fixed delay.
+    /// - `budget`: nil, the default, uses that of `.retry()` in the same pipeline, so that both together send no more
+    ///   than one of them may. Without a retry, a separate one.
+    /// - `when`: which calls may be hedged, among those that may be sent twice. Default nil, all of them.
     public static func hedging(
         after delay: Duration, percentile: Double? = nil, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil

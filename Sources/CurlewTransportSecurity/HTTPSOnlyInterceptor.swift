@@ -8,9 +8,6 @@ package struct HTTPSOnlyInterceptor: ValidatingInterceptor {
     private let exceptions: [String]
 
     /// Creates an interceptor.
-    ///
-    /// - `exceptions`: origins that may be accessed over http: `"http://printer.example:631"`. One that cannot be
-    ///   parsed is a problem of the client.
     public init(except exceptions: [String] = []) {
         self.exceptions = exceptions
     }

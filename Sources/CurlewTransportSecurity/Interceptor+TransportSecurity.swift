@@ -29,7 +29,13 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// it, `.hsts()` included. Requests to this machine (`Origin.isLoopback`) and to the listed origins are allowed.
     /// Any other ends with `.refused(by: .httpsOnly)`, without sending a byte and without a retry. Requests that bypass
     /// the pipeline, such as token refreshes, have separate rules.
-    public static func httpsOnly(except origins: String...) -> BuiltInInterceptor {
+    ///
+    /// - `origins`: origins that may be accessed over http: `"http://printer.example:631"`. One that cannot be parsed
+    ///   is a problem of the pipeline: every call throws `.configuration`.
+    public static func httpsOnly(except origins: String...) -> BuiltInInterceptor { httpsOnly(except: origins) }
+
+    /// Refuses plain http, except to this machine and to the origins of a list.
+    public static func httpsOnly(except origins: [String]) -> BuiltInInterceptor {
         BuiltInInterceptor(HTTPSOnlyInterceptor(except: origins))
     }
 }

@@ -10,7 +10,8 @@ import Testing
 
 @testable import CurlewCurl
 
-/// The environment decides nothing unasked: with `SSLKEYLOGFILE`, libcurl writes the secrets of each connection to a file.
+/// The environment decides nothing unasked: with `SSLKEYLOGFILE`, libcurl writes the secrets of each connection to a
+/// file.
 @Suite(.timeLimit(.minutes(1)))
 struct KeyLogTests {
     @Test("no secret of a connection is written unless the configuration asks for it", arguments: [false, true])

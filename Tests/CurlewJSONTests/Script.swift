@@ -29,7 +29,8 @@ struct Script: Decodable, Equatable {
         trace = run.trace
     }
 
-    /// A step that Foundation reports in its own words when a number does not fit: with an error of its own, at no path.
+    /// A step that Foundation reports in its own words when a number does not fit: with an error of its own, at no
+    /// path.
     fileprivate static func described(_ error: any Error) -> String {
         let failure = Failure(error)
         let isMisfit =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 
-// Names that people import from other modules beside this package. Where Curlew had one of them too, a file that imports
-// both could not use it unqualified.
+// Names that people import from other modules beside this package. Where Curlew had one of them too, a file that
+// imports both could not use it unqualified.
 
 // SwiftUI
 public enum Path {}

@@ -3,8 +3,8 @@
 package import CurlewCore
 import Foundation
 
-/// Authorities, what they have signed, and the paths that come of it: made by `openssl`, one after the other, in a folder
-/// that goes with this object.
+/// Authorities, what they have signed, and the paths that come of it: made by `openssl`, one after the other, in a
+/// folder that goes with this object.
 ///
 /// A certificate has the name of its files; several may be for the same key, as with cross-signed authorities.
 package final class CertificatePaths: Sendable {

@@ -2,8 +2,8 @@
 
 import Foundation
 
-/// A TLS server that answers with the first line of the request. If it asks for certificates, it ends the handshake when
-/// the client shows none of the authority.
+/// A TLS server that answers with the first line of the request. If it asks for certificates, it ends the handshake
+/// when the client shows none of the authority.
 ///
 /// It ends with this object, or with the process.
 package final class PythonTLSServer: Sendable {

@@ -4,8 +4,8 @@ import Foundation
 
 /// Runs every client at every width in interleaved rounds and prints medians, ratios and bars.
 ///
-/// A round runs all clients at all widths one after the other before the next begins, so a machine that slows down slows
-/// all of them; only figures of one run are comparable. Each client is a process of its own: its CPU time is the
+/// A round runs all clients at all widths one after the other before the next begins, so a machine that slows down
+/// slows all of them; only figures of one run are comparable. Each client is a process of its own: its CPU time is the
 /// client's alone.
 struct Benchmarks {
     let options: Options

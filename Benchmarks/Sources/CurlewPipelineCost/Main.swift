@@ -2,7 +2,8 @@
 
 import Foundation
 
-/// `CurlewPipelineCost counter.so` prints what pipelines add to a call that succeeds at once, beside the bare transport.
+/// `CurlewPipelineCost counter.so` prints what pipelines add to a call that succeeds at once, beside the bare
+/// transport.
 ///
 /// It measures in processes of its own: one for the times, one with `counter.so` in LD_PRELOAD for the allocations.
 @main

@@ -28,14 +28,14 @@ struct Simulation {
         let start: Int64
         var situation: RetryPolicy.Situation
         var sentAt: Int64 = 0
-        var permit: CircuitBreaker.State.Permit?
+        var permit: CircuitState.Permit?
         var receipt: RetryBudget.Receipt?
     }
 
     /// One client: what the library keeps for it.
     private struct Client {
         var budget: RetryBudget?
-        var circuit: CircuitBreaker.State?
+        var circuit: CircuitState?
     }
 
     private static let origin = Origin(scheme: "https", host: "api.example.com")
@@ -49,7 +49,7 @@ struct Simulation {
         var people = (0..<clients).map { _ in
             Client(
                 budget: strategy.hasBudget ? RetryBudget() : nil,
-                circuit: strategy.circuit.map { CircuitBreaker.State($0) })
+                circuit: strategy.circuit.map { CircuitState($0) })
         }
         var (calls, free): ([Call], [Int]) = ([], [])
         let (end, patience) = (length.nanoseconds, patience.nanoseconds)
@@ -145,7 +145,7 @@ extension Answer {
     }
 
     /// As the breaker sees it.
-    fileprivate func verdict(after time: Duration) -> CircuitBreaker.State.Outcome {
+    fileprivate func verdict(after time: Duration) -> CircuitState.Outcome {
         switch self {
         case .good, .status(..<500): .success(time)
         case .status, .unreachable, .timedOut: .failure

@@ -22,7 +22,8 @@ struct DirectoryApp: App {
     }
 }
 
-/// What the screens share. A server that does not start shows in each of them as what it is: one that cannot be reached.
+/// What the screens share. A server that does not start shows in each of them as what it is: one that cannot be
+/// reached.
 @MainActor
 private final class Office {
     let dashboard: DashboardScreen

@@ -11,10 +11,6 @@ package struct DigestInterceptor: ValidatingInterceptor {
     private let holder: [String]
 
     /// Creates an interceptor for one origin.
-    ///
-    /// - `url`: a URL of the origin whose challenges are handled; nil for the origin of the client's base URL.
-    /// - `name`: the name by which calls select the credential with `.named`; nil for all calls that select none.
-    /// - `minimum`: the weakest challenge that is accepted. Default SHA-256.
     public init(
         user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
     ) {
@@ -117,6 +113,10 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// caller, so begin with a call that has no such body.
     ///
     /// Copies share the state of the server's challenges.
+    ///
+    /// - `url`: a URL of the origin whose challenges are handled; nil for the origin of the client's base URL.
+    /// - `name`: the name by which calls select the credential with `.named`; nil for all calls that select none.
+    /// - `minimum`: the weakest challenge that is accepted. Default SHA-256.
     public static func digest(
         user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
     ) -> BuiltInInterceptor {

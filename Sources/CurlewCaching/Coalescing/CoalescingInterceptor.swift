@@ -5,10 +5,7 @@ package import CurlewHTTP
 
 /// The interceptor of `.coalescing()`, where its rules are documented.
 package struct CoalescingInterceptor: ValidatingInterceptor {
-    /// Fields that do not distinguish requests, besides those that identify a request or a trace. Default none.
-    ///
-    /// The values of these fields must select neither a response nor a user. Has no effect on fields in
-    /// `HTTPField.Name.isSensitive` or `RedirectPolicy.secretHeaders`.
+    /// Fields that do not distinguish requests.
     public let ignored: Set<HTTPField.Name>
 
     private let exchanges = SharedExchanges()

@@ -104,7 +104,8 @@ extension APIClient.Core {
             return PreparedCall(request: consume request, context: context)
         } catch {
             context.record(.failed(error, after: .zero))
-            for case let each as any UnsentCallListener in isObserved ? exchanger.pipeline.interceptors : [] {
+            let listeners = isObserved ? exchanger.pipeline.interceptors.map(\.plain) : []
+            for case let each as any UnsentCallListener in listeners {
                 each.note(unsent: error, in: context)
             }
             throw error

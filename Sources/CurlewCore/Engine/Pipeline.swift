@@ -9,7 +9,8 @@ public import CurlewHTTP
 ///
 /// `print(client)` shows the order in force and its problems.
 public struct Pipeline: Sendable, ExpressibleByArrayLiteral {
-    /// The interceptors, from the caller to the transport.
+    /// The interceptors, from the caller to the transport. Those of Curlew are here as the types that run, without
+    /// `BuiltInInterceptor`.
     public private(set) var interceptors: [any Interceptor]
 
     /// Creates a pipeline with exactly this order.

@@ -54,8 +54,8 @@ package struct BodyAccount: Sendable {
         self.waiting = waiting
     }
 
-    /// Returns whether the producer may deliver more bytes. If `capacity` bytes are buffered and the body has not ended,
-    /// returns false and records that the producer must pause.
+    /// Returns whether the producer may deliver more bytes. If `capacity` bytes are buffered and the body has not
+    /// ended, returns false and records that the producer must pause.
     package mutating func hasRoom() -> Bool {
         isPaused = waiting >= capacity && end == nil
         return !isPaused

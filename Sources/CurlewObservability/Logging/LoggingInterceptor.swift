@@ -10,12 +10,6 @@ package struct LoggingInterceptor: Interceptor {
     private let sink: @Sendable (LogEntry) -> Void
 
     /// Creates a log of calls or of requests.
-    ///
-    /// - `unit`: what is logged, which also determines the position in the pipeline. Default `.call`.
-    /// - `redaction`: what is redacted, besides what the client and its interceptors declare. Default `.standard`,
-    ///   which always applies to URLs.
-    /// - `bodyLimit`: the maximum number of bytes of a body that are logged. Default 4 KiB.
-    /// - `sink`: receives each entry, on the task of the call, which waits for it. Default `LogEntry.standardError`.
     public init(
         _ level: LogEntry.Level = .line, each unit: LogEntry.Unit = .call, redaction: Redaction = .standard,
         bodyLimit: Int = 4096,

@@ -7,15 +7,29 @@ public import CurlewHTTP
 /// Created by `.circuitBreaker()`. Clients that share a breaker share its circuits; they must also share their
 /// `TimeSource`.
 ///
-/// `CircuitBreaker.Policy` specifies when circuits open, and `CircuitBreaker.State` what they guarantee. A refused call
-/// throws `.refused(by: .circuitBreaker)` without sending a byte, and `retryAfter` specifies when the origin is tried
-/// again.
+/// `CircuitBreaker.Policy` specifies when circuits open, and `CircuitBreaker.Phase` what an open one does. A refused
+/// call throws `.refused(by: .circuitBreaker)` without sending a byte, and `retryAfter` specifies when the origin is
+/// tried again.
 ///
 /// Failures are statuses of 500 and above except 501, responses that violate the protocol or break off, timeouts, hosts
 /// without an address or a route, and servers and proxies that cannot be reached. Not failures are any other status,
 /// 429 unless the policy says so; TLS, credentials, limits, cancellation, a machine that is itself offline, waits in
 /// queues of this client, and a call that ran out of time after it had spent more than half of its time before it was
 /// sent. An app-defined rule (`counts:`) may classify outcomes differently.
+///
+///     closed ──too many failures──▶ open ──its time is over──▶ half-open ──the trials succeed──▶ closed
+///                                    ▲                              │
+///                                    └─────────a trial fails────────┘
+///
+/// Guarantees:
+/// - While the circuit is half-open, `CircuitBreaker.Policy.trials` calls may be in flight, plus one for each that
+///   has succeeded, so the load grows with the successes. After `CircuitBreaker.Policy.successes` successes the
+///   circuit closes; the first failure opens it again. A trial that is cancelled makes room for the next
+///   immediately, and a trial that never ends does so after `CircuitBreaker.Policy.trialTime`.
+/// - Calls that were sent before the present phase do not count in it.
+/// - A call counts once. When the body of a response breaks off, its success becomes a failure. If the call was a
+///   trial, the circuit opens again.
+/// - An isolated circuit lets no call pass until it is reset.
 public final class CircuitBreaker: Sendable {
     /// When circuits open, and for how long.
     public let policy: CircuitBreaker.Policy
@@ -41,15 +55,15 @@ public final class CircuitBreaker: Sendable {
     }
 
     /// Returns the phase of the circuit of a scope; closed for an unknown scope.
-    public func phase(of scope: LimitScope.Key) -> CircuitBreaker.State.Phase {
+    public func phase(of scope: LimitScope.Key) -> CircuitBreaker.Phase {
         table.withLock { $0.circuits[scope] }?.phase ?? .closed
     }
 
     /// Returns the phase of the circuit of an origin.
-    public func phase(of origin: Origin) -> CircuitBreaker.State.Phase { phase(of: .origin(origin)) }
+    public func phase(of origin: Origin) -> CircuitBreaker.Phase { phase(of: .origin(origin)) }
 
     /// The known circuits that are not closed.
-    public var openCircuits: [LimitScope.Key: CircuitBreaker.State.Phase] {
+    public var openCircuits: [LimitScope.Key: CircuitBreaker.Phase] {
         table.withLock { $0.circuits }.mapValues(\.phase).filter { $0.value != .closed }
     }
 
@@ -151,15 +165,15 @@ final class Circuit: Sendable {
 
     let key: LimitScope.Key
     private let news: CircuitNews
-    private let state: Locked<(circuit: CircuitBreaker.State, lastUse: UInt64)>
+    private let state: Locked<(circuit: CircuitState, lastUse: UInt64)>
 
     init(_ key: LimitScope.Key, _ policy: CircuitBreaker.Policy, _ news: CircuitNews) {
         self.key = key
         self.news = news
-        state = Locked((CircuitBreaker.State(policy), 0))
+        state = Locked((CircuitState(policy), 0))
     }
 
-    var phase: CircuitBreaker.State.Phase { state.withLock { $0.circuit.phase } }
+    var phase: CircuitBreaker.Phase { state.withLock { $0.circuit.phase } }
     var isClosed: Bool { state.withLock { $0.circuit.phase == .closed } }
     var cause: String { state.withLock { $0.circuit.cause } }
 
@@ -177,7 +191,7 @@ final class Circuit: Sendable {
         state.withLock { $0.circuit.refusal(at: now) }
     }
 
-    func isCurrent(_ permit: CircuitBreaker.State.Permit) -> Bool { state.withLock { $0.circuit.isCurrent(permit) } }
+    func isCurrent(_ permit: CircuitState.Permit) -> Bool { state.withLock { $0.circuit.isCurrent(permit) } }
 
     func use(_ number: UInt64) {
         state.withLock { $0.lastUse = number }
@@ -186,7 +200,7 @@ final class Circuit: Sendable {
     /// Changes the state. A change of phase is queued for the observers inside the lock, so that observers receive
     /// changes in order; `CircuitNews.tell()` delivers it.
     @discardableResult
-    func change(_ change: (inout CircuitBreaker.State) -> Void) -> CircuitBreaker.Change? {
+    func change(_ change: (inout CircuitState) -> Void) -> CircuitBreaker.Change? {
         state.withLock { state in
             let former = state.circuit.phase
             change(&state.circuit)

@@ -9,9 +9,9 @@ extension CircuitBreaker {
         /// The scope of the circuit.
         public let scope: LimitScope.Key
         /// The previous phase.
-        public let from: CircuitBreaker.State.Phase
+        public let from: CircuitBreaker.Phase
         /// The new phase.
-        public let to: CircuitBreaker.State.Phase
+        public let to: CircuitBreaker.Phase
         /// The cause, in a few words.
         public let cause: String
         /// How long the circuit stays open; nil for another phase.
@@ -44,7 +44,7 @@ extension CircuitBreaker.Change: CustomStringConvertible {
     }
 }
 
-extension CircuitBreaker.State.Phase: CustomStringConvertible {
+extension CircuitBreaker.Phase: CustomStringConvertible {
     /// `closed`, `open`, `half open`, `isolated`
     public var description: String {
         switch self {

@@ -16,7 +16,7 @@ final class CircuitPass: Departure {
     private let state = LockedField(State())
 
     private struct State: Sendable {
-        var permit: CircuitBreaker.State.Permit?
+        var permit: CircuitState.Permit?
         var left = MonotonicInstant(nanoseconds: 0)
         var waited = Duration.zero
         var answered: MonotonicInstant?
@@ -39,7 +39,7 @@ final class CircuitPass: Departure {
     func leave(at now: MonotonicInstant, in context: ExchangeContext) throws {
         // An interceptor further in may send the request twice, for example after a 401.
         if let permit = state.withLock({ $0.permit }), circuit.isCurrent(permit) { return }
-        var admission = CircuitBreaker.State.Admission.refuse(tryAfter: nil)
+        var admission = CircuitState.Admission.refuse(tryAfter: nil)
         change { admission = $0.admit(at: now) }
         switch admission {
         case .refuse(let wait): throw refusal(wait)
@@ -89,14 +89,14 @@ final class CircuitPass: Departure {
         change { $0.bodyFailed(permit, answered: answered, at: now, using: &random) }
     }
 
-    private func finish(_ outcome: CircuitBreaker.State.Outcome, at now: MonotonicInstant) {
+    private func finish(_ outcome: CircuitState.Outcome, at now: MonotonicInstant) {
         guard let permit = state.withLock({ $0.permit }) else { return }
         var random = Chance()
         change { $0.finish(permit, outcome, at: now, using: &random) }
     }
 
     /// Changes the circuit and notifies the observers of the breaker and of the call.
-    private func change(_ change: (inout CircuitBreaker.State) -> Void) {
+    private func change(_ change: (inout CircuitState) -> Void) {
         guard let change = circuit.change(change) else { return }
         breaker.news.tell()
         if let notice = change.notice { context.record(.feature(notice)) }
@@ -109,7 +109,7 @@ final class CircuitPass: Departure {
     ///   had too little time.
     private static func outcome(
         of error: NetworkError, after sending: Duration, of total: Duration?
-    ) -> CircuitBreaker.State.Outcome {
+    ) -> CircuitState.Outcome {
         guard !error.isOffline else { return .unknown }
         switch error.reason {
         case .timedOut(.queue): return .unknown

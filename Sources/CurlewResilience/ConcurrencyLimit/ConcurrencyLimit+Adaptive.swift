@@ -13,11 +13,12 @@ extension ConcurrencyLimit {
     ///     limit    = (limit + limit × gradient + √limit) ÷ 2            kept between least and most
     ///
     /// - `base` is the time of a response without a queue at the server. It is measured at the beginning and again
-    ///   every `probeInterval`: until eight responses have arrived, at most `least` exchanges at a time wait for their response
-    ///   heads, so that the server's queue drains. Exchanges whose bodies are still being read are not counted then, within
-    ///   `most`.
+    ///   every `probeInterval`: until eight responses have arrived, at most `least` exchanges at a time wait for their
+    ///   response heads, so that the server's queue drains. Exchanges whose bodies are still being read are not counted
+    ///   then, within `most`.
     /// - Times are measured from when the request has its permit to the response head, without the queue of the
-    ///   transport. Only requests that were sent after the window began count, since earlier ones ran under another limit.
+    ///   transport. Only requests that were sent after the window began count, since earlier ones ran under another
+    ///   limit.
     /// - When a tenth of a window or more is overload (429, 503, lost connections, and timeouts of calls that had
     ///   waited for longer than `tolerance × base`), the limit is multiplied by 0.9. Other errors have no effect.
     /// - The limit does not grow while less than half of it is in use.

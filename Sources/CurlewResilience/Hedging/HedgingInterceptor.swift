@@ -16,12 +16,6 @@ package struct HedgingInterceptor: ValidatingInterceptor {
     private let when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)?
 
     /// Creates an interceptor.
-    ///
-    /// - `delay`: not negative; zero sends both requests immediately.
-    /// - `percentile`: 0.5 ..< 1, such as 0.95. Default nil: a fixed delay.
-    /// - `budget`: nil, the default, uses that of `.retry()` in the same pipeline, so that both together send no more
-    ///   than one of them may. Without a retry, a separate one.
-    /// - `when`: which calls may be hedged, among those that may be sent twice. Default nil, all of them.
     public init(
         after delay: Duration, percentile: Double? = nil, budget: RetryBudget? = nil,
         when: (@Sendable (HTTPRequest, ExchangeContext) -> Bool)? = nil

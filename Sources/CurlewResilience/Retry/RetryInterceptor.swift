@@ -14,13 +14,6 @@ package struct RetryInterceptor: ValidatingInterceptor {
     private let random: @Sendable () -> Double
 
     /// Creates an interceptor that follows `policy`.
-    ///
-    /// - `budget`: nil, the default, uses the budget of the pipeline, or a separate one that the client shares with the
-    ///   clients derived from it.
-    /// - `when`: an app-defined rule that classifies each outcome. Not called for cancellation. Default nil, the policy
-    ///   alone.
-    /// - `onRetry`: changes the request before each further attempt. Default nil.
-    /// - `random`: returns uniformly distributed numbers in 0..<1 for the waits. Default the system's generator.
     public init(
         _ policy: RetryPolicy = .standard, budget: RetryBudget? = nil,
         when: (@Sendable (AttemptResult) -> RetryPolicy.Verdict)? = nil,

@@ -51,6 +51,18 @@ struct LoggingInterceptorTests {
         try HTTPRequest(.post, url: url, headers: [.contentType: type], body: .bytes(Data(text.utf8)))
     }
 
+    @Test("A log that was placed by hand reports a call that is never sent")
+    func unsent() async throws {
+        let texts = Locked<[String]>([])
+        let logging = BuiltInInterceptor.logging { entry in texts.withLock { $0.append("\(entry)") } }
+        for pipeline in [Pipeline([logging]), Pipeline([logging.placed(changesPrincipal: false)])] {
+            let client = APIClient(baseURL: nil, pipeline: pipeline, transport: MockTransport())
+            texts.withLock { $0 = [] }
+            await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/x")) }
+            #expect(texts.withLock { $0.count } == 1)
+        }
+    }
+
     @Test("Nothing is written when it is off")
     func off() async throws {
         #expect(try await logged(.off, post("{}")).isEmpty)

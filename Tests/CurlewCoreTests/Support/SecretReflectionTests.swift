@@ -86,6 +86,13 @@ struct SecretReflectionTests {
         Sample("digest state") { DigestAuthenticator(user: "ada", password: canary) },
         Sample("key") { APIKeyInterceptor(canary, in: .query("k")) },
         Sample("bearer") { BearerInterceptor(token: { canary }) },
+        Sample("built-in basic") { BuiltInInterceptor.basic(user: canary, password: canary) },
+        Sample("built-in digest") { BuiltInInterceptor.digest(user: canary, password: canary) },
+        Sample("built-in key") { BuiltInInterceptor.apiKey(canary, in: .query("k")) },
+        Sample("built-in bearer") { BuiltInInterceptor.bearer { canary } },
+        Sample("pipeline") {
+            Pipeline([.basic(user: canary, password: canary), .apiKey(canary, in: .header("X-Key"))])
+        },
         Sample("tokens") { Tokens(accessToken: canary, refreshToken: canary) },
         Sample("refresh") { TokenStore.Refresh(tokens: Tokens(accessToken: canary), client: client) },
         Sample("kept tokens") { try KeptTokens.decode(KeptTokens.encode(Tokens(accessToken: canary))) },

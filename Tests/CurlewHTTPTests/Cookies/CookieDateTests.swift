@@ -7,7 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct CookieDateTests {
-    /// Dates that servers were seen to write, collected by the authors of RFC 6265 (http-state, tests/data/dates/examples).
+    /// Dates that servers were seen to write, collected by the authors of RFC 6265 (http-state,
+    /// tests/data/dates/examples).
     @Test(
         "Dates as servers write them",
         arguments: [

@@ -7,8 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct SetCookieTests {
-    /// Lines and what they mean, in part from the tests of the authors of RFC 6265 (http-state, tests/data/parser), with
-    /// the nameless cookies of RFC 6265bis.
+    /// Lines and what they mean, in part from the tests of the authors of RFC 6265 (http-state, tests/data/parser),
+    /// with the nameless cookies of RFC 6265bis.
     @Test(
         "Name and value",
         arguments: [

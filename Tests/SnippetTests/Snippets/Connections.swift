@@ -43,8 +43,8 @@ enum ConnectionsPage {
     static func proxies(_ configuration: inout TransportConfiguration, user: String, password: String) {
         let proxy = ProxyConfiguration.Server(.http, host: "proxy.example", port: 3128)
         configuration.proxy = .fixed(proxy, bypassing: ["10.0.0.0/8"])
-        configuration.proxy = .fixed(
-            ProxyConfiguration.Server(.socks5, host: "proxy.example", user: user, password: password))
+        let socks = ProxyConfiguration.Server(.socks5, host: "proxy.example", user: user, password: password)
+        configuration.proxy = .fixed(socks)
         configuration.proxy = .fixed(
             ProxyConfiguration.Server(
                 .http, host: "proxy.example", user: user, password: password, authentication: .digest))

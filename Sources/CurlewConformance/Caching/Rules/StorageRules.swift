@@ -134,7 +134,7 @@ enum StorageRules {
             scene.wait(10)
             try scene.equal(try await scene.again().seen.headers[.date], now, "Date")
         },
-        .requirement("CacheInterceptor", "cookies are set by the server's response only, not again by the cache") {
+        .requirement(".caching()", "cookies are set by the server's response only, not again by the cache") {
             scene in
             try await scene.first([.cacheControl: "max-age=60", .setCookie: "a=1"])
             try scene.expect(!(try await scene.again().seen.headers.contains(.setCookie)), "Set-Cookie is there")

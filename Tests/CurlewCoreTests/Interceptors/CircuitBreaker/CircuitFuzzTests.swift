@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CircuitFuzzTests {
     private struct Call {
-        let permit: CircuitBreaker.State.Permit
+        let permit: CircuitState.Permit
         /// Which period between two changes of phase it began in.
         let period: Int
         let began: MonotonicInstant
@@ -24,7 +24,7 @@ struct CircuitFuzzTests {
             failureRatio: [0.1, 0.5, 1].randomElement(using: &random) ?? 1,
             minimumCalls: Int.random(in: 1...12, using: &random), window: .seconds(10), openTime: .seconds(2),
             longestOpenTime: .seconds(9), trialTime: .seconds(4))
-        var circuit = CircuitBreaker.State(policy)
+        var circuit = CircuitState(policy)
         var now = MonotonicInstant(nanoseconds: Int64.random(in: -(1 << 40)...(1 << 40), using: &random))
         var (calls, ended): ([Call], [(at: MonotonicInstant, failed: Bool)]) = ([], [])
         var (period, opened, trials) = (0, 0, 0)
@@ -54,7 +54,7 @@ struct CircuitFuzzTests {
             case 5..<8:
                 guard let index = calls.indices.randomElement(using: &random) else { continue }
                 let call = calls.remove(at: index)
-                let outcome: CircuitBreaker.State.Outcome =
+                let outcome: CircuitState.Outcome =
                     switch Double.random(in: 0...1, using: &random) {
                     case ..<0.1: .unknown
                     case ..<health: .success(.milliseconds(1))

@@ -11,25 +11,25 @@ import Testing
 struct CircuitStateTests {
     /// A circuit, a clock and chance.
     struct Bench {
-        var circuit: CircuitBreaker.State
+        var circuit: CircuitState
         var now = MonotonicInstant(nanoseconds: 1_000_000_000_000)
         var random = SeededGenerator(seed: 1)
 
         init(_ policy: CircuitBreaker.Policy = CircuitBreaker.Policy(minimumCalls: 4)) {
-            circuit = CircuitBreaker.State(policy)
+            circuit = CircuitState(policy)
         }
 
-        mutating func admit() -> CircuitBreaker.State.Permit? {
+        mutating func admit() -> CircuitState.Permit? {
             if case .pass(let permit) = circuit.admit(at: now) { permit } else { nil }
         }
 
-        mutating func finish(_ permit: CircuitBreaker.State.Permit, _ outcome: CircuitBreaker.State.Outcome) {
+        mutating func finish(_ permit: CircuitState.Permit, _ outcome: CircuitState.Outcome) {
             circuit.finish(permit, outcome, at: now, using: &random)
         }
 
         /// Calls that end at once. Gives how many of them passed.
         @discardableResult
-        mutating func call(_ outcomes: CircuitBreaker.State.Outcome...) -> Int {
+        mutating func call(_ outcomes: CircuitState.Outcome...) -> Int {
             outcomes.reduce(0) { count, outcome in
                 guard let permit = admit() else { return count }
                 finish(permit, outcome)
@@ -46,7 +46,7 @@ struct CircuitStateTests {
         }
     }
 
-    static let quick = CircuitBreaker.State.Outcome.success(.milliseconds(10))
+    static let quick = CircuitState.Outcome.success(.milliseconds(10))
 
     @Test("It opens at the ratio, not before the minimum of calls")
     func opening() {
@@ -85,7 +85,7 @@ struct CircuitStateTests {
     @Test("Slow calls open it too")
     func slow() {
         var bench = Bench(CircuitBreaker.Policy(minimumCalls: 4, slowCall: .seconds(1), slowRatio: 0.75))
-        let late = CircuitBreaker.State.Outcome.success(.milliseconds(1001))
+        let late = CircuitState.Outcome.success(.milliseconds(1001))
         bench.call(late, Self.quick, late, .success(.seconds(1)))
         #expect(bench.circuit.phase == .closed)
         bench.call(late, late, late, late)

@@ -86,7 +86,7 @@ struct CircuitTrialTests {
             minimumCalls: 3, trialTime: .seconds(4), trials: .random(in: 1...4, using: &random),
             successes: .random(in: 1...6, using: &random))
         var bench = Self.opened(policy)
-        var (permits, successes): ([(CircuitBreaker.State.Permit, MonotonicInstant)], Int) = ([], 0)
+        var (permits, successes): ([(CircuitState.Permit, MonotonicInstant)], Int) = ([], 0)
         for _ in 0..<400 {
             switch Int.random(in: 0..<4, using: &random) {
             case 0, 1:
@@ -100,7 +100,7 @@ struct CircuitTrialTests {
             case 2:
                 guard !permits.isEmpty else { continue }
                 let (permit, _) = permits.remove(at: Int.random(in: permits.indices, using: &random))
-                let outcome: [CircuitBreaker.State.Outcome] = [
+                let outcome: [CircuitState.Outcome] = [
                     .failure, .unknown, CircuitStateTests.quick, CircuitStateTests.quick,
                 ]
                 let chosen = outcome.randomElement(using: &random) ?? .unknown
@@ -233,7 +233,7 @@ struct CircuitTrialTests {
         }
         breaker.reset()
         breaker.isolate(.text("end"))
-        var former = CircuitBreaker.State.Phase.closed
+        var former = CircuitBreaker.Phase.closed
         for await change in changes {
             if change.scope == .text("end") { break }
             #expect(change.from == former)

@@ -9,8 +9,9 @@ import Testing
 /// The test vectors of the Public Suffix List, and the list that ships with the package.
 @Suite(.timeLimit(.minutes(1)))
 struct PublicSuffixVectorTests {
-    /// From `tests/test_psl.txt` of https://github.com/publicsuffix/list, which is in the public domain (CC0): a name, and
-    /// its public suffix with one label more, or `-`. Its `null` input has no counterpart, as a name is no optional here.
+    /// From `tests/test_psl.txt` of https://github.com/publicsuffix/list, which is in the public domain (CC0): a name,
+    /// and its public suffix with one label more, or `-`. Its `null` input has no counterpart, as a name is no optional
+    /// here.
     static let vectors = """
         COM -
         example.COM example.com

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+
+public import CurlewCore
+
+extension CircuitBreaker {
+    /// The phase of a circuit.
+    public enum Phase: Hashable, Sendable {
+        /// Calls pass and are counted.
+        case closed
+        /// No call passes before this time.
+        case open(until: MonotonicInstant)
+        /// A few trial calls pass, to test whether the server has recovered.
+        case halfOpen
+        /// No call passes until `CircuitBreaker.reset(_:)`.
+        case isolated
+    }
+}
+
+/// The state machine of one circuit of a `CircuitBreaker`: a pure value that takes clock readings and decides which
+/// calls may pass. `CircuitBreaker` lists its guarantees.
+@_spi(Simulation) public struct CircuitState: Sendable {
+    /// The permission for a call to pass, to be returned with its outcome.
+    @_spi(Simulation) public struct Permit: Hashable, Sendable {
+        /// Whether the call is a trial of a half-open circuit.
+        public let isTrial: Bool
+        fileprivate let round: UInt64
+        fileprivate var trial: UInt64 = 0
+    }
+
+    /// Whether a call may pass.
+    @_spi(Simulation) public enum Admission: Hashable, Sendable {
+        /// The call may pass.
+        case pass(Permit)
+        /// The call may not pass, nor would another before this time has passed; nil when the time is unknown.
+        case refuse(tryAfter: Duration?)
+    }
+
+    /// The outcome of a call.
+    @_spi(Simulation) public enum Outcome: Hashable, Sendable {
+        /// The server processed the request, whatever the status; the associated value is the time to the response
+        /// head.
+        case success(Duration)
+        /// The server failed or was unreachable.
+        case failure
+        /// The outcome indicates nothing about the server: the call was cancelled, or never sent.
+        case unknown
+    }
+
+    /// The policy of the circuit.
+    package let policy: CircuitBreaker.Policy
+    /// The current phase. An open circuit whose open time has passed stays open until the next call.
+    package private(set) var phase = CircuitBreaker.Phase.closed
+    /// How often the circuit has opened since it was last closed.
+    package private(set) var openings = 0
+    /// Why the circuit last opened, in a few words; empty if it never did.
+    package private(set) var cause = ""
+    /// Why the circuit is in this phase, in a few words; empty if it was never in another.
+    package private(set) var reason = ""
+    /// The open time of the last opening.
+    private(set) var openTime = Duration.zero
+
+    private var window: CircuitWindow
+    /// The current round. Permits of an earlier round no longer count.
+    private var round: UInt64 = 0
+    private var trials: [(number: UInt64, end: MonotonicInstant)] = []
+    private var lastTrial: UInt64 = 0
+    private var successes = 0
+    /// The round of the trials that closed the circuit, and how often it had opened before.
+    private var closedBy: (round: UInt64, openings: Int)?
+
+    /// Creates a closed circuit.
+    @_spi(Simulation) public init(_ policy: CircuitBreaker.Policy = .standard) {
+        self.policy = policy
+        window = CircuitWindow(policy.window)
+    }
+
+    /// Returns the number of calls that ended in the window, and how many of them failed and were slow.
+    package func counts(at now: MonotonicInstant) -> (calls: Int, failed: Int, slow: Int) {
+        var window = window
+        window.advance(to: now)
+        return (window.counts.calls, window.counts.failed, window.counts.slow)
+    }
+
+    /// Returns whether a call may pass now. The caller returns the permit with `finish`.
+    @_spi(Simulation) public mutating func admit(at now: MonotonicInstant) -> Admission {
+        switch phase {
+        case .closed:
+            return .pass(Permit(isTrial: false, round: round))
+        case .open(let end):
+            guard end <= now else { return .refuse(tryAfter: now.duration(to: end)) }
+            enter(.halfOpen, because: "its open period ended")
+            return .pass(beginTrial(at: now))
+        case .halfOpen:
+            if let wait = waitForTrial(at: now) { return .refuse(tryAfter: wait) }
+            return .pass(beginTrial(at: now))
+        case .isolated:
+            return .refuse(tryAfter: nil)
+        }
+    }
+
+    /// Returns how long `admit` would refuse a call now; nil if it may pass. The inner optional is nil when the
+    /// time is unknown.
+    func refusal(at now: MonotonicInstant) -> Duration?? {
+        switch phase {
+        case .open(let end) where end > now: .some(now.duration(to: end))
+        case .halfOpen: waitForTrial(at: now).map { .some($0) }
+        case .isolated: .some(nil)
+        default: nil
+        }
+    }
+
+    /// Whether the outcome of the call with this permit counts.
+    func isCurrent(_ permit: Permit) -> Bool {
+        permit.round == round && (!permit.isTrial || trials.contains { $0.number == permit.trial })
+    }
+
+    /// Records the outcome of a call that passed.
+    @_spi(Simulation) public mutating func finish(
+        _ permit: Permit, _ outcome: Outcome, at now: MonotonicInstant,
+        using random: inout some RandomNumberGenerator
+    ) {
+        guard isCurrent(permit) else { return }
+        if permit.isTrial { trials.removeAll { $0.number == permit.trial } }
+        let (failed, slow): (Bool, Bool)
+        switch outcome {
+        case .unknown: return
+        case .failure: (failed, slow) = (true, false)
+        case .success(let time): (failed, slow) = (false, policy.slowCall.map { time > $0 } ?? false)
+        }
+        guard !permit.isTrial else {
+            successes += 1
+            if failed || slow {
+                open(at: now, because: failed ? "the trial failed" : "the trial was slow", &random)
+            } else if successes >= policy.successes {
+                let before = openings
+                close(because: successes == 1 ? "the trial succeeded" : "\(successes) trials succeeded")
+                closedBy = (permit.round, before)
+            }
+            return
+        }
+        window.add(failed: failed, slow: slow, at: now)
+        judge(at: now, &random)
+    }
+
+    /// Records that a response body broke off after its response head had counted as a success.
+    ///
+    /// - `answered`: when the response head arrived.
+    @_spi(Simulation) public mutating func bodyFailed(
+        _ permit: Permit, answered: MonotonicInstant, at now: MonotonicInstant,
+        using random: inout some RandomNumberGenerator
+    ) {
+        if permit.isTrial, let trial = closedBy, trial.round == permit.round, phase == .closed {
+            openings = trial.openings
+            return open(at: now, because: "the body of the trial's response was interrupted", &random)
+        }
+        guard permit.round == round else { return }
+        if permit.isTrial {
+            return open(at: now, because: "the body of the trial's response was interrupted", &random)
+        }
+        window.turnIntoFailure(answered, at: now)
+        judge(at: now, &random)
+    }
+
+    /// Opens the circuit if too many calls of the window failed or were slow.
+    private mutating func judge(at now: MonotonicInstant, _ random: inout some RandomNumberGenerator) {
+        let counts = window.counts
+        guard counts.calls >= policy.minimumCalls else { return }
+        if Double(counts.failed) >= policy.failureRatio * Double(counts.calls) {
+            open(at: now, because: cause(counts.failed, "failed"), &random)
+        } else if policy.slowCall != nil, Double(counts.slow) >= policy.slowRatio * Double(counts.calls) {
+            open(at: now, because: cause(counts.slow, "were slow"), &random)
+        }
+    }
+
+    /// Refuses all calls from now on.
+    package mutating func isolate() {
+        cause = "the app isolated it"
+        enter(.isolated, because: cause)
+    }
+
+    /// Closes the circuit and discards its history.
+    package mutating func reset() {
+        close(because: "the app reset it")
+    }
+
+    private mutating func beginTrial(at now: MonotonicInstant) -> Permit {
+        trials.removeAll { $0.end <= now }
+        lastTrial &+= 1
+        trials.append((lastTrial, now.advanced(by: policy.trialTime)))
+        return Permit(isTrial: true, round: round, trial: lastTrial)
+    }
+
+    /// Returns how long there is no room for another trial; nil if there is room. At most one second.
+    private func waitForTrial(at now: MonotonicInstant) -> Duration? {
+        let alive = trials.lazy.filter { $0.end > now }
+        let (room, isEndless) = policy.trials.addingReportingOverflow(successes)
+        guard !isEndless, alive.count >= room, let end = alive.map(\.end).min() else { return nil }
+        return min(now.duration(to: end), .seconds(1))
+    }
+
+    private func cause(_ count: Int, _ what: String) -> String {
+        "\(count) of \(window.counts.calls) calls \(what) in \(policy.window.brief)"
+    }
+
+    private mutating func open(
+        at now: MonotonicInstant, because cause: String, _ random: inout some RandomNumberGenerator
+    ) {
+        openings += 1
+        self.cause = cause
+        openTime = policy.openTime(openings, using: &random)
+        enter(.open(until: now.advanced(by: openTime)), because: cause)
+    }
+
+    private mutating func close(because reason: String) {
+        openings = 0
+        window.clear()
+        enter(.closed, because: reason)
+    }
+
+    private mutating func enter(_ phase: CircuitBreaker.Phase, because reason: String) {
+        self.phase = phase
+        self.reason = reason
+        round += 1
+        trials = []
+        successes = 0
+        closedBy = nil
+    }
+}
