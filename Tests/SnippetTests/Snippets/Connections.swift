@@ -45,9 +45,9 @@ enum ConnectionsPage {
         configuration.proxy = .fixed(proxy, bypassing: ["10.0.0.0/8"])
         let socks = ProxyConfiguration.Server(.socks5, host: "proxy.example", user: user, password: password)
         configuration.proxy = .fixed(socks)
-        configuration.proxy = .fixed(
-            ProxyConfiguration.Server(
-                .http, host: "proxy.example", user: user, password: password, authentication: .digest))
+        let digest = ProxyConfiguration.Server(
+            .http, host: "proxy.example", user: user, password: password, authentication: .digest)
+        configuration.proxy = .fixed(digest)
         configuration.proxy = .environment
     }
 
