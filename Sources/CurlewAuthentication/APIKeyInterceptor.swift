@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-package import CurlewCore
+public import CurlewCore
 public import CurlewHTTP
 
-/// The location of the key in a request.
-public enum APIKeyLocation: Hashable, Sendable {
-    /// A header field of this name.
-    case header(HTTPField.Name)
-    /// A query item of this name.
-    case query(String)
+extension BuiltInInterceptor {
+    /// The location of the key in a request.
+    public enum APIKeyLocation: Hashable, Sendable {
+        /// A header field of this name.
+        case header(HTTPField.Name)
+        /// A query item of this name.
+        case query(String)
+    }
 }
 
 /// The interceptor of `.apiKey(_:in:)`, where its rules are documented.
 package struct APIKeyInterceptor: ValidatingInterceptor {
     private let key: String
-    private let location: APIKeyLocation
+    private let location: BuiltInInterceptor.APIKeyLocation
     private let scope: CredentialScope
     private let name: String?
 
     /// Creates an interceptor for one origin.
-    public init(_ key: String, in location: APIKeyLocation, for url: String? = nil, name: String? = nil) {
+    public init(
+        _ key: String, in location: BuiltInInterceptor.APIKeyLocation, for url: String? = nil, name: String? = nil
+    ) {
         self.key = key
         self.location = location
         scope = url.map { .url($0) } ?? .client

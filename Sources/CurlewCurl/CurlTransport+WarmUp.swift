@@ -9,10 +9,10 @@ extension CurlTransport {
     ///
     /// Sends `HEAD` without credentials to `url` on each connection, because libcurl does not keep a connection without
     /// a request. The response and its status are ignored. An origin that supports HTTP/2 gets one connection, which
-    /// all calls share. Any other origin gets `connections` new connections, at most `ConnectionPool.perHost`, `idle`
-    /// and `total`. All but the first are opened concurrently. The connections are kept as long as
-    /// `ConnectionPool.idleLifetime` and the server allow. A server that closes the connection after each response
-    /// leaves none.
+    /// all calls share. Any other origin gets `connections` new connections, at most
+    /// `TransportConfiguration.Pool.perHost`, `idle` and `total`. All but the first are opened concurrently. The
+    /// connections are kept as long as `TransportConfiguration.Pool.idleLifetime` and the server allow. A server that
+    /// closes the connection after each response leaves none.
     ///
     /// Returns when all connections are open. Throws `NetworkError` with the first failure. Cancellation ends it
     /// immediately.

@@ -7,8 +7,8 @@ import FoundationEssentials
 
 /// A transport that uses libcurl. The default on Linux.
 ///
-/// It runs `TransportConfiguration.eventLoops` event loop threads. Each thread starts when it is needed, and ends after
-/// `ConnectionPool.idleLifetime` without work.
+/// It runs `Options.eventLoops` event loop threads. Each thread starts when it is needed, and ends after
+/// `TransportConfiguration.Pool.idleLifetime` without work.
 ///
 /// Supports HTTP/1.1 and HTTP/2, TLS through the system's OpenSSL, and connection pooling. Calls do not block threads:
 /// they wait as suspended tasks. In addition to the guarantees of `Transport`:
@@ -32,6 +32,8 @@ import FoundationEssentials
 public final class CurlTransport: Transport {
     /// The configuration of the transport.
     public let configuration: TransportConfiguration
+    /// The options of the transport.
+    public let options: Options
 
     private let loops: EventLoopGroup
     /// Why every call fails; nil if the configuration is valid.
@@ -41,10 +43,11 @@ public final class CurlTransport: Transport {
     ///
     /// Never fails and opens no connection: the first request starts a thread. With an invalid configuration, `send`
     /// throws `.configuration`.
-    public init(configuration: TransportConfiguration = TransportConfiguration()) {
+    public init(configuration: TransportConfiguration = TransportConfiguration(), options: Options = Options()) {
         self.configuration = configuration
+        self.options = options
         let proxies = ProxyRules(configuration.proxy, environment: ProcessInfo.processInfo.environment)
-        loops = EventLoopGroup(configuration: configuration, proxies: proxies)
+        loops = EventLoopGroup(configuration: configuration, options: options, proxies: proxies)
         problem = configuration.problems.first ?? proxies.problems.first
     }
 

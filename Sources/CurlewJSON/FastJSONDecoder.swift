@@ -13,9 +13,9 @@ public import Foundation
 /// The same models produce the same values, and the same cases of `DecodingError` with the same coding paths. The
 /// decoder differs where Foundation is lax: the whole document must be valid JSON (RFC 8259), including the parts that
 /// no model reads; trailing commas are errors; integers are exact, and a number that does not fit its type is reported
-/// at its own coding path; a syntax error contains a `JSONSyntaxError` with its position. Keys are compared by their
-/// bytes, after escapes are resolved. The keys of a coding path are plain keys, except the last key for a field that
-/// could not be read.
+/// at its own coding path; a syntax error contains a `FastJSONDecoder.SyntaxError` with its position. Keys are compared
+/// by their bytes, after escapes are resolved. The keys of a coding path are plain keys, except the last key for a
+/// field that could not be read.
 ///
 /// The decoder is a value and can be shared between threads. A decoder or container that a model keeps remains usable
 /// after `decode` has returned, and any number of threads may read it concurrently.
@@ -79,7 +79,7 @@ public struct FastJSONDecoder: Sendable {
             do throws(SyntaxFailure) {
                 text = try encoding.utf8(of: bytes)
             } catch {
-                throw JSONSyntaxError(error, encoding, of: bytes).asDecodingError
+                throw FastJSONDecoder.SyntaxError(error, encoding, of: bytes).asDecodingError
             }
             return try text.withUnsafeBytes { try decode(type, text: $0, encoding, of: bytes) }
         }
@@ -97,7 +97,7 @@ public struct FastJSONDecoder: Sendable {
             // The value is followed by an incomplete code unit.
             if encoding.rest(of: bytes) > 0 { throw SyntaxFailure(.invalidText, at: text.count) }
         } catch {
-            throw JSONSyntaxError(error, encoding, of: bytes).asDecodingError
+            throw FastJSONDecoder.SyntaxError(error, encoding, of: bytes).asDecodingError
         }
         defer {
             if !isKnownUniquelyReferenced(&document) { document.outliveCall() }

@@ -132,7 +132,7 @@ public final class SQLiteCacheStore: CacheStore {
                 let found = try table.find(first.id)
                 variants[0].hint = StoreHint(mark: change, bytes: found?.bytes)
             }
-            return CacheFindings(variants, epoch: CacheEpoch(epoch))
+            return CacheFindings(variants, epoch: CacheFindings.Epoch(epoch))
         }
     }
 
@@ -161,7 +161,7 @@ public final class SQLiteCacheStore: CacheStore {
     }
 
     /// Begins an entry.
-    public func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+    public func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
         var start = epoch?.number ?? 0
         if epoch == nil { start = try await queue.run { try RemovalLog($0.connection).last } }
         return SQLiteCacheWriter(response, to: self, since: start)

@@ -39,7 +39,7 @@ struct CertificateErrorTests {
             #expect(expected.subject == "CN=\(kind)")
             #expect(expected.issuer == (kind == .selfSigned ? "CN=selfSigned" : "CN=Authority"))
             #expect(expected.names.first == name)
-            #expect(expected.pin == PinSet.key(ofCertificate: file))
+            #expect(expected.pin == TLSConfiguration.PinSet.key(ofCertificate: file))
             let (start, end) = (try #require(expected.notBefore), try #require(expected.notAfter))
             #expect(start < end)
             #expect((end < Date()) == (kind == .expired))
@@ -95,7 +95,7 @@ struct CertificateErrorTests {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
         configuration.tls.pins = [
-            PinSet(
+            TLSConfiguration.PinSet(
                 hosts: ["localhost"], keys: PinningTests.others, scope: ofPath ? .verifiedChain : .serverCertificate)
         ]
         let transport = CurlTransport(configuration: configuration)

@@ -34,7 +34,7 @@ struct ConcurrencyTests {
 
     @Test("connections that are in use do not count as idle ones")
     func manyConnections() async throws {
-        let pool = ConnectionPool(perHost: 48, idle: 4)
+        let pool = TransportConfiguration.Pool(perHost: 48, idle: 4)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))

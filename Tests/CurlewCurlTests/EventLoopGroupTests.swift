@@ -13,7 +13,7 @@ import Testing
 struct EventLoopGroupTests {
     @Test("calls to one origin share connections whatever the number of threads", arguments: [1, 4])
     func reuse(loops: Int) async throws {
-        let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: loops))
+        let transport = CurlTransport(options: CurlTransport.Options(eventLoops: loops))
         let servers = try (0..<8).map { _ in try MockServer() }
         for server in servers { server.on(.get, "/", respond: .text("hello")) }
         for _ in 0..<3 {
@@ -38,7 +38,7 @@ struct EventLoopGroupTests {
     @Test("origins are spread over the threads, and there are no more threads than allowed")
     func threads() async {
         await #expect(processExitsWith: .success) {
-            let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 3))
+            let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 3))
             #expect(Self.engineThreads == 0)
             for port in 1...40 { _ = try? await transport.exchange(.get, "http://127.0.0.1:\(port)/") }
             #expect((2...3).contains(Self.engineThreads))
@@ -50,7 +50,7 @@ struct EventLoopGroupTests {
     @Test("without TLS all threads serve one origin when many calls are in progress")
     func help() async {
         await #expect(processExitsWith: .success) {
-            let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 3))
+            let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 3))
             let server = try MockServer()
             server.on(.get, "/", respond: .text("never").stalled(at: .head))
             let calls = (0..<40).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
@@ -66,10 +66,10 @@ struct EventLoopGroupTests {
     func secureHelp(allowed: Int) async throws {
         let certificates = try await Nginx.shared().certificates
         let server = try await onThread { try H2Server(certificates) }
-        var configuration = TransportConfiguration(
-            tls: TLSConfiguration(trustedRoots: .file(certificates.authority)), eventLoops: 3)
-        configuration.eventLoopsPerSecureOrigin = allowed
-        let transport = CurlTransport(configuration: configuration)
+        let configuration = TransportConfiguration(
+            tls: TLSConfiguration(trustedRoots: .file(certificates.authority)))
+        let options = CurlTransport.Options(eventLoops: 3, eventLoopsPerSecureOrigin: allowed)
+        let transport = CurlTransport(configuration: configuration, options: options)
         let calls = (0..<90).map { number in
             Task { try await transport.exchange(.get, server.url + "/silent/\(number)") }
         }
@@ -90,8 +90,9 @@ struct EventLoopGroupTests {
         arguments: [(3, 40), (3, 5), (4, 2), (2, 1)])
     func places(loops: Int, perHost: Int) async throws {
         let configuration = TransportConfiguration(
-            pool: ConnectionPool(perHost: perHost, waitingPerHost: 1000), eventLoops: loops)
-        let transport = CurlTransport(configuration: configuration)
+            pool: TransportConfiguration.Pool(perHost: perHost, waitingPerHost: 1000))
+        let transport = CurlTransport(
+            configuration: configuration, options: CurlTransport.Options(eventLoops: loops))
         let server = try MockServer()
         server.on(.get, "/", respond: .text("never").stalled(at: .head))
         let calls = (0..<60).map { _ in Task { try await transport.exchange(.get, server.url + "/") } }
@@ -115,8 +116,9 @@ struct EventLoopGroupTests {
         await #expect(processExitsWith: .success) {
             let server = try MockServer()
             server.on(.get, "/", respond: .text("hello"))
-            let pool = ConnectionPool(idleLifetime: .seconds(1))
-            let transport = CurlTransport(configuration: TransportConfiguration(pool: pool, eventLoops: 3))
+            let pool = TransportConfiguration.Pool(idleLifetime: .seconds(1))
+            let transport = CurlTransport(
+                configuration: TransportConfiguration(pool: pool), options: CurlTransport.Options(eventLoops: 3))
             for round in 1...2 {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<30 {
@@ -138,7 +140,7 @@ struct EventLoopGroupTests {
         await #expect(processExitsWith: .success) { [idleLifetime] in
             let server = try MockServer()
             server.on(.get, "/", respond: .text("hello"))
-            let pool = ConnectionPool(idleLifetime: .seconds(idleLifetime))
+            let pool = TransportConfiguration.Pool(idleLifetime: .seconds(idleLifetime))
             let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
             _ = try await transport.exchange(.get, server.url + "/").data()
             // The time of the engine's own threads: this loop, which reads a folder each time, uses more than they do.
@@ -155,11 +157,14 @@ struct EventLoopGroupTests {
 
     @Test("the number of threads has bounds")
     func bounds() {
-        var configuration = TransportConfiguration()
-        #expect(configuration.eventLoops == 2 && configuration.eventLoopsPerSecureOrigin == 1)
-        configuration.eventLoopsPerSecureOrigin = 0
-        #expect(configuration.eventLoopsPerSecureOrigin == 1)
-        #expect([0, 7, 1000].map { TransportConfiguration(eventLoops: $0).eventLoops } == [1, 7, 64])
+        var options = CurlTransport.Options()
+        #expect(options.eventLoops == 2 && options.eventLoopsPerSecureOrigin == 1)
+        for (asked, used) in [(0, 1), (-1, 1), (7, 7), (64, 64), (65, 64), (1000, 64)] {
+            options.eventLoops = asked
+            options.eventLoopsPerSecureOrigin = asked
+            #expect(options == CurlTransport.Options(eventLoops: asked, eventLoopsPerSecureOrigin: asked))
+            #expect(options.eventLoops == used && options.eventLoopsPerSecureOrigin == used)
+        }
     }
 
     private static var engineThreads: Int { engineThreadStates.count }

@@ -38,9 +38,9 @@ struct HTTP2Tests {
     @Test("a burst of calls shares one connection, whatever the number of threads", arguments: [1, 3])
     func multiplexing(loops: Int) async throws {
         let nginx = try await Nginx.shared()
-        var configuration = nginx.configuration
-        configuration.eventLoops = loops
-        let transport = CurlTransport(configuration: configuration)
+        let configuration = nginx.configuration
+        let transport = CurlTransport(
+            configuration: configuration, options: CurlTransport.Options(eventLoops: loops))
         let url = nginx.secure() + "/connection"
         let connections = try await withThrowingTaskGroup(of: Substring.self) { group in
             for _ in 0..<100 {
@@ -132,9 +132,9 @@ struct HTTP2Tests {
         let nginx = try await Nginx.shared()
         var configuration = nginx.configuration
         configuration.bodyBuffer = 16_384
-        configuration.eventLoops = loops
         configuration.pool.perHost = perHost
-        let transport = CurlTransport(configuration: configuration)
+        let transport = CurlTransport(
+            configuration: configuration, options: CurlTransport.Options(eventLoops: loops))
         let (url, expected) = (nginx.secure(), String(repeating: "text to compress, ", count: 10_000))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<60 {
@@ -189,7 +189,7 @@ struct HTTP2Tests {
         let transport = CurlTransport(
             configuration: TransportConfiguration(
                 tls: TLSConfiguration(trustedRoots: .file(certificates.authority)),
-                pool: ConnectionPool(lifetime: .seconds(1))))
+                pool: TransportConfiguration.Pool(lifetime: .seconds(1))))
         let held = Task { try await transport.exchange(.get, server.url + "/silent/lifetime") }
         #expect(await eventually { transport.snapshot.active == 1 })
         let start = ContinuousClock.now
@@ -217,7 +217,8 @@ struct HTTP2Tests {
         let server = try await onThread { try H2Server(certificates) }
         let transport = CurlTransport(
             configuration: TransportConfiguration(
-                tls: TLSConfiguration(trustedRoots: .file(certificates.authority)), pool: ConnectionPool(perHost: 1)))
+                tls: TLSConfiguration(trustedRoots: .file(certificates.authority)),
+                pool: TransportConfiguration.Pool(perHost: 1)))
         // Its last bytes come with those of "go".
         let held = try await transport.exchange(.get, server.url + "/beside/held/told") { $0.streaming = true }
         let calls = (0..<50).map { number in

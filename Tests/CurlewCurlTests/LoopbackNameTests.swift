@@ -21,7 +21,7 @@ struct LoopbackNameTests {
     func reached(names: [String]) async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("hello"))
-        let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 1))
+        let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))
         for name in names {
             let response = try await transport.exchange(.get, "http://\(name):\(server.port)/")
             #expect(try await response.text() == "hello", "\(name)")

@@ -19,7 +19,8 @@ struct MixedVersionTests {
         let counts = Locked((complete: 0, lost: 0))
         for round in 0..<8 {
             let tls = TLSConfiguration(trustedRoots: .file(certificates.authority))
-            let transport = CurlTransport(configuration: TransportConfiguration(tls: tls, eventLoops: loops))
+            let transport = CurlTransport(
+                configuration: TransportConfiguration(tls: tls), options: CurlTransport.Options(eventLoops: loops))
             await withTaskGroup(of: Void.self) { group in
                 for caller in 0..<60 {
                     group.addTask {

@@ -43,7 +43,7 @@ struct NameLookupTests {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))
         let name = "together.here.test"
-        let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 1))
+        let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))
         let calls = (0..<40).map { _ in
             Task { try await transport.exchange(.get, "http://\(name):\(server.port)/") }
         }
@@ -62,11 +62,12 @@ struct NameLookupTests {
     func places() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))
-        var configuration = TransportConfiguration(eventLoops: 1)
+        var configuration = TransportConfiguration()
         configuration.dns.overrides = [
             .init(host: "elsewhere.test", target: "target.here.test", targetPort: server.port)
         ]
-        let transport = CurlTransport(configuration: configuration)
+        let transport = CurlTransport(
+            configuration: configuration, options: CurlTransport.Options(eventLoops: 1))
         #expect(try await transport.exchange(.get, "http://elsewhere.test/").text() == "ok")
         #expect(hanging_lookup_count("target.here.test") == 1)
         #expect(try await transport.exchange(.get, "http://plain.here.test:\(server.port)/").text() == "ok")
@@ -94,9 +95,10 @@ struct NameLookupTests {
             }
         }
         // Nothing that was found is kept: another connection needs another lookup.
-        var configuration = TransportConfiguration(eventLoops: 1)
+        var configuration = TransportConfiguration()
         configuration.dns.cacheLifetime = .zero
-        let transport = CurlTransport(configuration: configuration)
+        let transport = CurlTransport(
+            configuration: configuration, options: CurlTransport.Options(eventLoops: 1))
         let url = "http://repeated\(hasBody).here.test:\(server.port)/"
         #expect(try await transport.exchange(.get, url).text() == "ok")
         let error = await #expect(throws: NetworkError.self) {
@@ -113,9 +115,10 @@ struct NameLookupTests {
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst")
             connection.waitUntilClosed()
         }
-        var configuration = TransportConfiguration(eventLoops: 1)
+        var configuration = TransportConfiguration()
         configuration.dns.cacheLifetime = .zero
-        let transport = CurlTransport(configuration: configuration)
+        let transport = CurlTransport(
+            configuration: configuration, options: CurlTransport.Options(eventLoops: 1))
         let name = "beside.once.test"
         let url = "http://\(name):\(server.port)/"
         let long = try await transport.exchange(.get, url) { $0.streaming = true }
@@ -169,7 +172,8 @@ struct NameLookupTests {
     func silentHandshake() async throws {
         let configuration = try await Nginx.shared().configuration
         let server = try RawServer { $0.waitUntilClosed() }
-        let transport = CurlTransport(configuration: configuration)
+        let transport = CurlTransport(
+            configuration: configuration, options: CurlTransport.Options(eventLoops: 1))
         let start = ContinuousClock.now
         let calls = (0..<6).map { _ in
             Task {

@@ -121,7 +121,7 @@ struct RedirectTests {
                     continuation.finish()
                 })
         }
-        let exchanger = PipelineRunner(pipeline: .standard, transport: CurlTransport())
+        let exchanger = Pipeline.Runner(pipeline: .standard, transport: CurlTransport())
         for body in [RequestBody.bytes(bytes), .file(file.path), stream] {
             let request = try HTTPRequest(.put, url: "\(home.url)/start", body: body)
             let response = try await exchanger.exchange(request, in: ExchangeContext())

@@ -57,7 +57,9 @@ struct SessionResumptionTests {
         let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
         let key = try #require(PeerCertificate(authority)?.pin)
         let backup = "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-        configuration.tls.pins = [PinSet(hosts: ["localhost"], keys: [key, backup], scope: .verifiedChain)]
+        configuration.tls.pins = [
+            TLSConfiguration.PinSet(hosts: ["localhost"], keys: [key, backup], scope: .verifiedChain)
+        ]
         let transport = CurlTransport(configuration: configuration)
         for _ in 0..<3 {
             let seen = try await resumed(transport, nginx.serial + "/close", count: 2)

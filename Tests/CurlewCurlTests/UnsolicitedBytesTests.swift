@@ -87,7 +87,7 @@ struct UnsolicitedBytesTests {
             }
             try Self.serve(connection) { path in arrivals.withLock { $0.append(path) } }
         }
-        let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 1))
+        let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<count {
                 group.addTask { try await transport.exchange(.get, server.url + "/first").text() }

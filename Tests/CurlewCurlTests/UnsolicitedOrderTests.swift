@@ -81,7 +81,7 @@ struct UnsolicitedOrderTests {
     @Test("a request that is sent again takes no connection on which something has come", arguments: [true, false])
     func sentAgain(resetComesFirst: Bool) async throws {
         let server = try Server(connections: 2)
-        let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 1))
+        let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))
         let (one, other) = (Self.text(transport, server.url + "/1"), Self.text(transport, server.url + "/2"))
         #expect(try await [one.value, other.value] == ["/1", "/2"])
         let dropped = Self.text(transport, server.url + "/dropped")
@@ -107,7 +107,8 @@ struct UnsolicitedOrderTests {
         let count = 300
         let server = try Server(connections: count)
         let transport = CurlTransport(
-            configuration: TransportConfiguration(pool: ConnectionPool(perHost: count), eventLoops: 1))
+            configuration: TransportConfiguration(pool: TransportConfiguration.Pool(perHost: count)),
+            options: CurlTransport.Options(eventLoops: 1))
         for task in (0..<count).map({ Self.text(transport, server.url + "/first/\($0)") }) { _ = try await task.value }
         #expect(server.server.connectionCount == count)
 
@@ -128,7 +129,7 @@ struct UnsolicitedOrderTests {
     @Test("a connection whose last body was truncated within its coding is watched like any other")
     func cutCoding() async throws {
         let server = try Server(connections: 1)
-        let transport = CurlTransport(configuration: TransportConfiguration(eventLoops: 1))
+        let transport = CurlTransport(options: CurlTransport.Options(eventLoops: 1))
         #expect(await transport.failure(.get, server.url + "/cut")?.reason == .badResponse)
         var sockets = ClientSockets(to: server.server.port)
         #expect(await sockets.haveReceived(try server.poisonOthers()))

@@ -19,8 +19,9 @@ struct WaitingTests {
         let releaseLong = Signal()
 
         init(places: Int, waiting: Int = 10_000, loops: Int = 1) throws {
-            let pool = ConnectionPool(perHost: places, waitingPerHost: waiting)
-            transport = CurlTransport(configuration: TransportConfiguration(pool: pool, eventLoops: loops))
+            let pool = TransportConfiguration.Pool(perHost: places, waitingPerHost: waiting)
+            transport = CurlTransport(
+                configuration: TransportConfiguration(pool: pool), options: CurlTransport.Options(eventLoops: loops))
             server = try MockServer()
             server.on(.get, "/held") { [release] _ in
                 release.block()
@@ -108,7 +109,7 @@ struct WaitingTests {
             return
         }
         #expect(error.reason == .timedOut(.queue))
-        #expect(error.hint?.contains("ConnectionPool.perHost") == true)
+        #expect(error.hint?.contains("TransportConfiguration.Pool.perHost") == true)
         expectTexts(error)
         #expect(await eventually { setting.transport.snapshot.waiting <= 1 })
         setting.release.fire()
@@ -121,7 +122,7 @@ struct WaitingTests {
     /// Their timeouts begin with their turn, as for those that wait for a connection to their host.
     @Test("a limit for all connections is a queue too, in which each origin has its turn")
     func total() async throws {
-        let pool = ConnectionPool(total: 1)
+        let pool = TransportConfiguration.Pool(total: 1)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         let release = Signal()
         let servers = try (0..<3).map { _ in try MockServer() }
@@ -162,7 +163,7 @@ struct WaitingTests {
         }
         let configuration = TransportConfiguration(
             proxy: .fixed(ProxyConfiguration.Server(.http, host: "127.0.0.1", port: proxy.port)),
-            pool: ConnectionPool(perHost: 1))
+            pool: TransportConfiguration.Pool(perHost: 1))
         let transport = CurlTransport(configuration: configuration)
         var calls: [Task<HTTPResponse, any Error>] = []
         for port in [1, 2, 3] {

@@ -86,12 +86,14 @@ struct GrammarTests {
     }
 
     @Test(arguments: [
-        ("[1,2", 4, 1, 5, JSONSyntaxError.Reason.unexpectedEnd), ("[1,\n 01]", 6, 2, 3, .invalidNumber),
+        ("[1,2", 4, 1, 5, FastJSONDecoder.SyntaxError.Reason.unexpectedEnd), ("[1,\n 01]", 6, 2, 3, .invalidNumber),
         ("{\"a\":1}\n\nx", 9, 3, 1, .trailingBytes), ("[\"\\q\"]", 2, 1, 3, .invalidEscape),
         ("[1}", 2, 1, 3, .unexpectedByte),
         ("\"a\u{1}\"", 2, 1, 3, .controlCharacter), ("", 0, 1, 1, .unexpectedEnd),
     ])
-    func aMistakeHasAPlace(text: String, offset: Int, line: Int, column: Int, reason: JSONSyntaxError.Reason) throws {
+    func aMistakeHasAPlace(
+        text: String, offset: Int, line: Int, column: Int, reason: FastJSONDecoder.SyntaxError.Reason
+    ) throws {
         let error = #expect(throws: DecodingError.self) {
             try FastJSONDecoder().decode(Ignored.self, from: Data(text.utf8))
         }
@@ -100,7 +102,7 @@ struct GrammarTests {
             return
         }
         #expect(context.debugDescription == "The given data was not valid JSON." && context.codingPath.isEmpty)
-        let syntax = try #require(context.underlyingError as? JSONSyntaxError)
+        let syntax = try #require(context.underlyingError as? FastJSONDecoder.SyntaxError)
         #expect(syntax.reason == reason)
         #expect(syntax.offset == offset && syntax.line == line && syntax.column == column)
     }

@@ -11,12 +11,12 @@ struct SyntaxErrorTests {
         init(from decoder: any Decoder) throws {}
     }
 
-    private func mistake(in data: Data) throws -> JSONSyntaxError? {
+    private func mistake(in data: Data) throws -> FastJSONDecoder.SyntaxError? {
         do {
             _ = try FastJSONDecoder().decode(Ignored.self, from: data)
             return nil
         } catch DecodingError.dataCorrupted(let context) {
-            return try #require(context.underlyingError as? JSONSyntaxError)
+            return try #require(context.underlyingError as? FastJSONDecoder.SyntaxError)
         }
     }
 
@@ -43,7 +43,7 @@ struct SyntaxErrorTests {
     }
 
     @Test(arguments: [
-        ("[\"\\udc00", 2, JSONSyntaxError.Reason.invalidEscape), ("[\"\\ud83d\\u00", 2, .invalidEscape),
+        ("[\"\\udc00", 2, FastJSONDecoder.SyntaxError.Reason.invalidEscape), ("[\"\\ud83d\\u00", 2, .invalidEscape),
         ("[\"\\ud83dx", 2, .invalidEscape), ("[\"\\u12\"]", 2, .invalidEscape), ("[\"\\udc", 2, .invalidEscape),
         ("[\"ab\\x\"]", 4, .invalidEscape), ("[1.]", 3, .invalidNumber), ("[1.e5]", 3, .invalidNumber),
         ("[-]", 2, .invalidNumber), ("[1e]", 3, .invalidNumber), ("[.5]", 1, .invalidNumber),
@@ -52,7 +52,7 @@ struct SyntaxErrorTests {
         ("[1 2]", 3, .unexpectedByte), ("{\"a\" 1}", 5, .unexpectedByte), ("1 2", 2, .trailingBytes),
         ("[\"a\u{1}\"]", 3, .controlCharacter), ("[1,]", 3, .unexpectedByte), ("[\u{0}]", 1, .unexpectedByte),
     ])
-    func otherMistakesHaveTheirKinds(text: String, offset: Int, reason: JSONSyntaxError.Reason) throws {
+    func otherMistakesHaveTheirKinds(text: String, offset: Int, reason: FastJSONDecoder.SyntaxError.Reason) throws {
         let error = try mistake(in: Data(text.utf8))
         #expect(error?.reason == reason && error?.offset == offset, "\(String(describing: error))")
     }

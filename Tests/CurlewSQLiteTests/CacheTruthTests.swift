@@ -143,7 +143,7 @@ private final class FlakyStore: CacheStore {
         return await memory.body(of: response)
     }
 
-    func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
         try mayFail()
         return await memory.write(response, since: epoch)
     }

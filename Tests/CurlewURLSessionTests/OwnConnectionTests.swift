@@ -66,7 +66,8 @@ struct OwnConnectionTests {
 
     @Test("at most pool.perHost run at a time; one that waits can be cancelled, be late, and have its turn")
     func slots() async throws {
-        let transport = URLSessionTransport(configuration: TransportConfiguration(pool: ConnectionPool(perHost: 2)))
+        let transport = URLSessionTransport(
+            configuration: TransportConfiguration(pool: TransportConfiguration.Pool(perHost: 2)))
         let server = try MockServer()
         server.on(.post, "/stalled", respond: .text("x").stalled(at: .beforeHead))
         server.on(.post, "/", respond: .text("done"))
@@ -95,7 +96,7 @@ struct OwnConnectionTests {
         let server = try MockServer()
         server.on(.post, "/stalled", respond: .text("x").stalled(at: .beforeHead))
         server.on(.post, "/slow", respond: .text("done").delayed(by: .milliseconds(30)))
-        let one = TransportConfiguration(pool: ConnectionPool(perHost: 1))
+        let one = TransportConfiguration(pool: TransportConfiguration.Pool(perHost: 1))
         let stopped = URLSessionTransport(configuration: one)
         let tasks = (0..<3).map { _ in Task { try await stopped.exchange(.post, server.url + "/stalled") } }
         try await server.waitForRequests(count: 1)

@@ -19,7 +19,7 @@ struct IsolationTests {
     func order() async throws {
         let transports: [any Transport] = [PlainTransport(), ApproachableTransport()]
         for transport in transports {
-            let exchanger = PipelineRunner(pipeline: Self.mixed, transport: transport)
+            let exchanger = Pipeline.Runner(pipeline: Self.mixed, transport: transport)
             let response = try await exchanger.exchange(HTTPRequest(url: "https://mock.test/"), in: ExchangeContext())
             #expect(response.headers[values: "Passed"] == ["plain", "approachable", "plain", "approachable"])
             #expect(response.headers[values: "Returned"] == ["approachable", "plain", "approachable", "plain"])

@@ -64,7 +64,7 @@ package final class CertificatePaths: Sendable {
     }
 
     package func pin(_ name: String) throws -> String {
-        guard let pin = PinSet.key(ofCertificate: try pem([name])) else {
+        guard let pin = TLSConfiguration.PinSet.key(ofCertificate: try pem([name])) else {
             throw Program.Failure(description: "\(name) has no key.")
         }
         return pin

@@ -31,10 +31,10 @@ enum Clients {
     /// The transport as it comes, but for whom it trusts; its two threads serve one host also over TLS.
     private static func transport() -> CurlTransport {
         let roots = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
-        var configuration = TransportConfiguration(
+        let configuration = TransportConfiguration(
             tls: TLSConfiguration(trustedRoots: roots.map { .file($0) } ?? .system))
-        configuration.eventLoopsPerSecureOrigin = 2
-        return CurlTransport(configuration: configuration)
+        return CurlTransport(
+            configuration: configuration, options: CurlTransport.Options(eventLoopsPerSecureOrigin: 2))
     }
 
     /// What an app writes: a typed call.

@@ -60,7 +60,7 @@ struct Measurement {
         let transport = MockTransport { $0.onAny { _ in answer } }
         let request = try HTTPRequest(url: "https://mock.test/users/1", headers: ["Accept": "*/*"])
         func through(_ name: String, _ pipeline: Pipeline) throws -> Subject {
-            let exchanger = PipelineRunner(pipeline: pipeline, transport: transport)
+            let exchanger = Pipeline.Runner(pipeline: pipeline, transport: transport)
             guard exchanger.problems.isEmpty else { throw NetworkError(.configuration) }
             return Subject(name: name) { _ = try await exchanger.exchange(request, in: ExchangeContext()) }
         }

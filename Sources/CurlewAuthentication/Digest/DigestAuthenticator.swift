@@ -27,7 +27,7 @@ struct DigestAuthenticator {
         /// No challenge is supported.
         case unmet
         /// A challenge is supported, but weaker than allowed.
-        case weak(offered: DigestMinimum, wanted: DigestMinimum)
+        case weak(offered: BuiltInInterceptor.DigestMinimum, wanted: BuiltInInterceptor.DigestMinimum)
     }
 
     private struct Session {
@@ -45,12 +45,12 @@ struct DigestAuthenticator {
     let password: String
     private let makeNonce: @Sendable () -> String
     /// The app's minimum, or the strongest level that the server has offered since.
-    private var minimum: DigestMinimum
+    private var minimum: BuiltInInterceptor.DigestMinimum
     private var session: Session?
 
     /// - `makeNonce`: returns client nonces, which must not repeat.
     init(
-        user: String, password: String, minimum: DigestMinimum = .sha256,
+        user: String, password: String, minimum: BuiltInInterceptor.DigestMinimum = .sha256,
         makeNonce: @escaping @Sendable () -> String = DigestAuthenticator.randomNonce
     ) {
         self.user = user

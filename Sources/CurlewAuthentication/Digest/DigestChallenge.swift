@@ -94,7 +94,7 @@ struct DigestChallenge {
     /// How hard it is to find the password from the credential. Without `qop`, the credential contains no client nonce:
     /// an attacker who chose the server's nonce may have precomputed a table of passwords for it, whatever the
     /// algorithm.
-    var strength: DigestMinimum {
+    var strength: BuiltInInterceptor.DigestMinimum {
         guard hasProtection else { return .withoutProtection }
         return switch algorithm.function {
         case .md5: .md5

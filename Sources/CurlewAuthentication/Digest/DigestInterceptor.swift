@@ -12,7 +12,8 @@ package struct DigestInterceptor: ValidatingInterceptor {
 
     /// Creates an interceptor for one origin.
     public init(
-        user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
+        user: String, password: String, for url: String? = nil, name: String? = nil,
+        minimum: BuiltInInterceptor.DigestMinimum = .sha256
     ) {
         self.init(DigestAuthenticator(user: user, password: password, minimum: minimum), for: url, name: name)
     }
@@ -66,7 +67,7 @@ package struct DigestInterceptor: ValidatingInterceptor {
     }
 
     private static func refusal(
-        _ offered: DigestMinimum, _ wanted: DigestMinimum, _ request: HTTPRequest
+        _ offered: BuiltInInterceptor.DigestMinimum, _ wanted: BuiltInInterceptor.DigestMinimum, _ request: HTTPRequest
     ) -> NetworkError {
         NetworkError(
             .notAuthenticated(.refused),
@@ -118,7 +119,8 @@ extension Interceptor where Self == BuiltInInterceptor {
     /// - `name`: the name by which calls select the credential with `.named`; nil for all calls that select none.
     /// - `minimum`: the weakest challenge that is accepted. Default SHA-256.
     public static func digest(
-        user: String, password: String, for url: String? = nil, name: String? = nil, minimum: DigestMinimum = .sha256
+        user: String, password: String, for url: String? = nil, name: String? = nil,
+        minimum: BuiltInInterceptor.DigestMinimum = .sha256
     ) -> BuiltInInterceptor {
         BuiltInInterceptor(DigestInterceptor(user: user, password: password, for: url, name: name, minimum: minimum))
     }

@@ -18,7 +18,7 @@ public struct CacheConfiguration: Sendable {
     public var ignoredQueryItems: [String] = []
     /// Freshness lifetimes that the app knows better than the server. The first that covers a URL applies. Default
     /// none.
-    public var lifetimes: [CacheLifetime] = []
+    public var lifetimes: [CacheConfiguration.Lifetime] = []
     /// The fraction of the time since `Last-Modified` for which a response is fresh when the server specifies no
     /// lifetime (RFC 9111 §4.2.2). Default 0.1; 0 disables heuristic freshness.
     public var heuristicFraction = 0.1

@@ -109,7 +109,7 @@ extension CacheExchange {
     }
 
     private func sink(
-        for stored: StoredResponse, of response: HTTPResponse, _ limit: Int64, _ epoch: CacheEpoch,
+        for stored: StoredResponse, of response: HTTPResponse, _ limit: Int64, _ epoch: CacheFindings.Epoch,
         replacing old: StoredResponse?
     ) async throws -> CacheSink {
         let (store, cache, context) = (store, cache, context)

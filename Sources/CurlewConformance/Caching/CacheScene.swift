@@ -73,7 +73,7 @@ final class CacheScene: Sendable {
         change(&options)
         options[CacheUserKey.self] = user
         let request = try HTTPRequest(method, url: "https://api.example" + path, headers: headers, body: body)
-        let exchanger = PipelineRunner(pipeline: [cache, CacheUser()], transport: server)
+        let exchanger = Pipeline.Runner(pipeline: [cache, CacheUser()], transport: server)
         let response = try await exchanger.exchange(request, in: ExchangeContext(options: options, time: clock))
         return Seen(response: response, text: String(decoding: try await response.body.collect(), as: UTF8.self))
     }

@@ -47,7 +47,7 @@ enum AddressCases {
         },
         ConformanceCase(
             "an override changes the address of a request, and nothing else", .addresses,
-            rule: "DNSConfiguration.Override"
+            rule: "TransportConfiguration.DNS.Override"
         ) { trial in
             let server = try trial.server(answering: .text("hello"))
             var configuration = TransportConfiguration()

@@ -97,7 +97,8 @@ enum CancellationCases {
                 "cancelling a call that waits for a connection ends it", .cancellation, rule: "Transport: cancellation"
             ) { trial in
                 let server = try trial.server(answering: .text("never").stalled(at: .beforeHead))
-                let transport = try trial.transport(TransportConfiguration(pool: ConnectionPool(perHost: 1)))
+                let transport = try trial.transport(
+                    TransportConfiguration(pool: TransportConfiguration.Pool(perHost: 1)))
                 let held = Task { try await trial.exchange(.get, server.url + "/", timeouts: .none, over: transport) }
                 try await server.waitForRequests(count: 1)
                 let isSent = Locked(false)

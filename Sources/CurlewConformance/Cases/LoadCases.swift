@@ -16,12 +16,12 @@ enum LoadCases {
         [8, 64].map { connections in
             ConformanceCase(
                 "five hundred calls at a time over \(connections) connections get their own responses", .load,
-                rule: "ConnectionPool.perHost"
+                rule: "TransportConfiguration.Pool.perHost"
             ) { trial in
                 let server = try trial.server()
                 server.on(.get, "/:id") { .text("answer \($0.parameters["id"] ?? "")") }
                 let transport = try trial.transport(
-                    TransportConfiguration(pool: ConnectionPool(perHost: connections)))
+                    TransportConfiguration(pool: TransportConfiguration.Pool(perHost: connections)))
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for index in 0..<500 {
                         group.addTask {

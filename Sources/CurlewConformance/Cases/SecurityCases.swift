@@ -133,26 +133,26 @@ enum SecurityCases {
         ) { trial in
             for keys in [[try trial.serverKey()] + others, others + [try trial.serverKey()]] {
                 try await trial.expectEmpty(
-                    .secure, over: trial.trusting(pins: PinSet(hosts: ["localhost"], keys: keys)))
+                    .secure, over: trial.trusting(pins: TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys)))
             }
         },
         ConformanceCase(
             "a server without a pinned key is refused", .security, needs: [.secure, .authority], rule: "RFC 7469 §2.6"
         ) { trial in
-            let transport = try trial.trusting(pins: PinSet(hosts: ["localhost"], keys: others))
+            let transport = try trial.trusting(pins: TLSConfiguration.PinSet(hosts: ["localhost"], keys: others))
             for _ in 0..<2 { try await trial.expectRefusal(.secure, .pinMismatch, over: transport) }
         },
         ConformanceCase(
             "pins that only report let the call go on", .security, needs: [.secure, .authority],
-            rule: "PinSet.Mode.reportOnly"
+            rule: "TLSConfiguration.PinSet.Mode.reportOnly"
         ) { trial in
-            let pins = PinSet(hosts: ["localhost"], keys: others, mode: .reportOnly)
+            let pins = TLSConfiguration.PinSet(hosts: ["localhost"], keys: others, mode: .reportOnly)
             try await trial.expectEmpty(.secure, over: trial.trusting(pins: pins))
         },
         ConformanceCase(
             "a pinned key does not replace trust", .security, needs: [.secure, .certificate], rule: "RFC 7469 §2.6"
         ) { trial in
-            let pins = PinSet(hosts: ["localhost"], keys: [try trial.serverKey()] + others)
+            let pins = TLSConfiguration.PinSet(hosts: ["localhost"], keys: [try trial.serverKey()] + others)
             let tls = TLSConfiguration(pins: [pins])
             let transport = try trial.transport(TransportConfiguration(tls: tls))
             try await trial.expectRefusal(.secure, .untrusted, over: transport)
@@ -163,7 +163,7 @@ enum SecurityCases {
 extension ConformanceTrial {
     /// Creates a transport that trusts the environment's authority.
     func trusting(
-        identity: ConformanceEnvironment.Part? = nil, hosts: [String] = [], pins: PinSet? = nil,
+        identity: ConformanceEnvironment.Part? = nil, hosts: [String] = [], pins: TLSConfiguration.PinSet? = nil,
         change: (inout TransportConfiguration) -> Void = { _ in }
     ) throws -> any Transport {
         var tls = TLSConfiguration(trustedRoots: .file(try address(.authority)))
@@ -194,7 +194,7 @@ extension ConformanceTrial {
 
     fileprivate func serverKey() throws -> String {
         let certificate = try Data(contentsOf: URL(fileURLWithPath: address(.certificate)))
-        guard let key = PinSet.key(ofCertificate: certificate) else {
+        guard let key = TLSConfiguration.PinSet.key(ofCertificate: certificate) else {
             throw ConformanceFailure("the certificate of the environment has no key")
         }
         return key

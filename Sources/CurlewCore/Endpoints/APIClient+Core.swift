@@ -13,7 +13,7 @@ extension APIClient {
     final class Core: Sendable {
         let baseURL: BaseURL?
         let configuration: APIClient.Configuration
-        let exchanger: PipelineRunner
+        let exchanger: Pipeline.Runner
         let calls: CallGate
         /// The query items of every call below the base URL.
         let query: QueryItems
@@ -42,7 +42,7 @@ extension APIClient {
             self.configuration = configuration
             self.query = query
             self.options = options
-            exchanger = PipelineRunner(
+            exchanger = Pipeline.Runner(
                 pipeline: pipeline,
                 setup: Pipeline.Environment(
                     clientOrigin: baseURL?.origin,

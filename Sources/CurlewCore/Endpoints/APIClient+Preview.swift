@@ -56,7 +56,7 @@ extension APIClient.Core {
             result.withLock { $0 = request }
             throw NetworkError(.refused(by: .preview))
         }
-        let previewed = PipelineRunner(
+        let previewed = Pipeline.Runner(
             pipeline: Pipeline(exchanger.pipeline.interceptors.filter { $0.runsInPreview }), transport: end,
             setup: Pipeline.Environment(clientOrigin: baseURL?.origin, fields: exchanger.fields))
         do {

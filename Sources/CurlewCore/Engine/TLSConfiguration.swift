@@ -30,8 +30,8 @@ public struct TLSConfiguration: Hashable, Sendable {
     public var trustedRoots: TrustedRoots
     /// The certificate for servers that request one. Default none.
     public var identity: TLSConfiguration.ClientIdentity?
-    /// The keys that certain servers must have. Default none. Read the warning at `PinSet` first.
-    public var pins: [PinSet]
+    /// The keys that certain servers must have. Default none. Read the warning at `TLSConfiguration.PinSet` first.
+    public var pins: [TLSConfiguration.PinSet]
 
     /// Whether the environment variable `SSLKEYLOGFILE` takes effect. The key log file allows recorded traffic to be
     /// decrypted. For debugging with tools such as Wireshark. Default false: nothing is written, whatever the
@@ -46,7 +46,7 @@ public struct TLSConfiguration: Hashable, Sendable {
     public init(
         minimumVersion: Version = .v12, trustedRoots: TrustedRoots = .system,
         identity: TLSConfiguration.ClientIdentity? = nil,
-        pins: [PinSet] = []
+        pins: [TLSConfiguration.PinSet] = []
     ) {
         self.minimumVersion = minimumVersion
         self.trustedRoots = trustedRoots

@@ -31,7 +31,7 @@ extension TransportConfiguration {
     }
 }
 
-extension DNSConfiguration {
+extension TransportConfiguration.DNS {
     /// Returns the override for an origin: the first match.
     package func override(for origin: Origin) -> Override? {
         guard !overrides.isEmpty else { return nil }

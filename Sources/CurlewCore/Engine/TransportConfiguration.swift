@@ -9,35 +9,17 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// The offered HTTP versions. Default `.automatic`.
     public var httpVersions: TransportConfiguration.HTTPVersionPolicy
     /// The limits of the connection pool.
-    public var pool: ConnectionPool
+    public var pool: TransportConfiguration.Pool
     /// The name resolution.
-    public var dns: DNSConfiguration
+    public var dns: TransportConfiguration.DNS
     /// The path of a Unix domain socket for every request, whatever its host is. Default nil.
     public var unixSocket: String?
     /// The addresses to which the transport may connect. Default `.everything`. Use `.publicOnly` for URLs from users.
-    /// See `AddressPolicy`.
-    public var addressPolicy: AddressPolicy
+    /// See `TransportConfiguration.AddressPolicy`.
+    public var addressPolicy: TransportConfiguration.AddressPolicy
     /// The local address or network interface from which it connects. Default nil, which leaves the choice to the
     /// system. Not supported by URLSession.
     public var localAddress: TransportConfiguration.LocalAddress?
-    /// The number of event loop threads of the transport on Linux, each started on demand. Default 2, at most 64.
-    ///
-    /// Every origin is assigned to one event loop, so calls to one origin share connections regardless of the number.
-    /// Without TLS, where no exchanges share a connection, the other event loops serve an origin too from sixteen
-    /// concurrent exchanges on, and a waiting request receives the first slot that becomes free on any of them. More
-    /// than two event loops help with several origins, mostly over TLS, when two use a whole core each. The pool's
-    /// `perHost`, `total` and `idle` are divided among the event loops. If `total` is set, there is one event loop per
-    /// sixteen connections, at least one.
-    public var eventLoops: Int { didSet { eventLoops = Self.inside(eventLoops, 1...64) } }
-    /// The number of event loops that may serve one origin over TLS, from thirty-two exchanges on. Default 1, at most
-    /// 64.
-    ///
-    /// Over HTTP/2 each of them opens its own connection, although RFC 9113 §9.1 asks for one per host. More than one
-    /// helps when calls to a single host keep a thread busy all the time. They divide `ConnectionPool.perHost` among
-    /// them.
-    public var eventLoopsPerSecureOrigin = 1 {
-        didSet { eventLoopsPerSecureOrigin = Self.inside(eventLoopsPerSecureOrigin, 1...64) }
-    }
     /// The number of bytes of one streamed body that may wait for its reader before the transport stops receiving.
     /// Default 1 MiB, at least 16 KiB.
     public var bodyBuffer: Int { didSet { bodyBuffer = Self.inside(bodyBuffer, Self.buffers) } }
@@ -49,10 +31,11 @@ public struct TransportConfiguration: Hashable, Sendable {
     /// Creates a configuration. Omitted parameters have the defaults.
     public init(
         tls: TLSConfiguration = TLSConfiguration(), proxy: ProxyConfiguration = .none,
-        httpVersions: TransportConfiguration.HTTPVersionPolicy = .automatic, pool: ConnectionPool = ConnectionPool(),
-        dns: DNSConfiguration = DNSConfiguration(), unixSocket: String? = nil,
-        addressPolicy: AddressPolicy = .everything, localAddress: TransportConfiguration.LocalAddress? = nil,
-        eventLoops: Int = 2,
+        httpVersions: TransportConfiguration.HTTPVersionPolicy = .automatic,
+        pool: TransportConfiguration.Pool = TransportConfiguration.Pool(),
+        dns: TransportConfiguration.DNS = TransportConfiguration.DNS(), unixSocket: String? = nil,
+        addressPolicy: TransportConfiguration.AddressPolicy = .everything,
+        localAddress: TransportConfiguration.LocalAddress? = nil,
         bodyBuffer: Int = 1 << 20, smallBody: Int = 1 << 20
     ) {
         self.tls = tls
@@ -63,7 +46,6 @@ public struct TransportConfiguration: Hashable, Sendable {
         self.unixSocket = unixSocket
         self.addressPolicy = addressPolicy
         self.localAddress = localAddress
-        self.eventLoops = Self.inside(eventLoops, 1...64)
         self.bodyBuffer = Self.inside(bodyBuffer, Self.buffers)
         self.smallBody = Self.inside(smallBody, 0...(.max))
     }

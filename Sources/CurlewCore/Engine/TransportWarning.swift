@@ -10,8 +10,8 @@ public import Foundation
 @nonexhaustive
 public enum TransportWarning: Hashable, Sendable {
     /// The server has no key of the host's report-only set. `found` is the pin of its key. With
-    /// `PinSet.Scope.verifiedChain` it lists the pins of the verified path, the server's own first, separated by a
-    /// comma and a space.
+    /// `TLSConfiguration.PinSet.Scope.verifiedChain` it lists the pins of the verified path, the server's own first,
+    /// separated by a comma and a space.
     case pinMismatch(host: String, found: String)
     /// The host's set of pins has expired and is not enforced any more.
     case pinsExpired(host: String, on: Date)

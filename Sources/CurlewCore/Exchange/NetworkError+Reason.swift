@@ -53,7 +53,7 @@ extension NetworkError {
         case untrusted
         /// The certificate belongs to another host.
         case wrongHost
-        /// No key of the server is pinned: see `PinSet`.
+        /// No key of the server is pinned: see `TLSConfiguration.PinSet`.
         case pinMismatch
         /// The server requires a client certificate, or rejected the one that was sent.
         case clientCertificate

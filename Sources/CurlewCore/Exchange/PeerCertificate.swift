@@ -22,7 +22,7 @@ public struct PeerCertificate: Hashable, Sendable {
     public let notBefore: Date?
     /// The last moment of validity; nil if the certificate does not specify it in the prescribed form.
     public let notAfter: Date?
-    /// The digest of the public key in the form of `PinSet.keys`: `sha256//` followed by Base64.
+    /// The digest of the public key in the form of `TLSConfiguration.PinSet.keys`: `sha256//` followed by Base64.
     public let pin: String
 
     /// Parses a certificate in PEM or DER form. Returns nil if it is not a certificate or has more than 64 KiB.

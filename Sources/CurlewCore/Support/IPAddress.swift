@@ -48,7 +48,7 @@ public struct IPAddress: Hashable, Sendable {
     ///
     /// False for private networks, loopback, link-local, multicast, shared address space of carriers (100.64.0.0/10),
     /// documentation, benchmarks, protocol assignments and reserved space. Also false for IPv6 addresses that embed one
-    /// of these (NAT64, 6to4), and for cloud metadata addresses. See `AddressPolicy.publicOnly`.
+    /// of these (NAT64, 6to4), and for cloud metadata addresses. See `TransportConfiguration.AddressPolicy.publicOnly`.
     public var isPublic: Bool { reservation == nil }
 
     /// The purpose of an address that is not public: `private`, `loopback`.

@@ -95,7 +95,7 @@ struct CurlLibrary: Sendable {
         pathProblem =
             findsOpenSSL && showsSecureContexts
             ? nil
-            : "PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one has \(secureLayer). "
+            : "TLSConfiguration.PinSet.Scope.verifiedChain needs a libcurl that uses the system's OpenSSL; this one has \(secureLayer). "
                 + "Install libcurl4-openssl-dev, or pin the server's own key."
         problem = Self.problem(ofVersion: info.pointee.version_num, named: text)
     }

@@ -58,7 +58,7 @@ extension EasyHandle {
     /// Only a full handshake verifies a path, so sessions are not resumed. libcurl does not know that such pins
     /// distinguish connections: a connection that was opened without enforcing them must not be used when they are
     /// enforced. libcurl does compare TLS versions, and the newest version can be specified in two equivalent ways.
-    private func setPath(_ pins: PinSet?) {
+    private func setPath(_ pins: TLSConfiguration.PinSet?) {
         guard current.pathPins != pins else { return }
         current.pathPins = pins
         set(CURLOPT_SSL_SESSIONID_CACHE, pins == nil ? 1 : 0)
@@ -85,7 +85,7 @@ extension EasyHandle {
     /// The pin of the server's key, if this transfer opened the connection.
     var serverPin: String? {
         guard let text = curlew_server_certificate(pointer, 0) else { return nil }
-        return PinSet.key(ofCertificate: Data(String(cString: text).utf8))
+        return TLSConfiguration.PinSet.key(ofCertificate: Data(String(cString: text).utf8))
     }
 
     /// The certificates that the server of a new connection presented, its own first. A handshake that resumes a
@@ -100,7 +100,7 @@ extension EasyHandle {
             })
     }
 
-    private func mismatch(_ pins: PinSet, _ host: String) -> [TransportWarning] {
+    private func mismatch(_ pins: TLSConfiguration.PinSet, _ host: String) -> [TransportWarning] {
         guard pins.mode == .reportOnly else { return [] }
         let chain = pins.scope == .verifiedChain ? serverCheck?.path ?? [] : serverPin.map { [$0] } ?? []
         guard !chain.isEmpty, let found = pins.mismatch(in: chain) else { return [] }
@@ -127,7 +127,7 @@ extension EasyHandle {
     }
 }
 
-extension PinSet {
+extension TLSConfiguration.PinSet {
     fileprivate func isOver(in transfer: Transfer) -> Bool {
         expires != nil && state(at: transfer.plan.context.time.date) == .ended
     }

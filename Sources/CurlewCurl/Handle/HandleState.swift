@@ -20,9 +20,9 @@ struct Current {
     /// The origin for which identity, pins and proxy are set.
     var origin: Origin?
     var proxy: ProxyConfiguration.Server?
-    var pins: PinSet?
+    var pins: TLSConfiguration.PinSet?
     /// The pins that new connections are compared with in `ServerCheck`.
-    var pathPins: PinSet?
+    var pathPins: TLSConfiguration.PinSet?
     /// The pins that libcurl enforces; the outer nil means unknown.
     var enforcedPins: String??
 

@@ -12,7 +12,7 @@ import FoundationEssentials
 /// repeat the handshake at any time. Used only on the event loop's thread.
 final class ServerCheck {
     /// The pins whose scope is the verified path, if the host has any.
-    private let pins: PinSet?
+    private let pins: TLSConfiguration.PinSet?
     /// The certificates of the last handshake, until they are no longer needed.
     private var presented: OpaquePointer?
     /// The pins of the certificates on the verified path, the server's own first; empty without `pins`.
@@ -25,7 +25,7 @@ final class ServerCheck {
     /// Whether the server requested a client certificate and none was available.
     fileprivate(set) var lacksCertificate = false
 
-    init(pins: PinSet?) {
+    init(pins: TLSConfiguration.PinSet?) {
         self.pins = pins
     }
 
@@ -59,7 +59,7 @@ final class ServerCheck {
         guard let path else { return false }
         if let pins {
             self.path = (0..<curlew_certificate_count(path)).map { place in
-                Self.bytes(of: path, place, curlew_certificate_key).map(PinSet.key(ofPublicKey:))
+                Self.bytes(of: path, place, curlew_certificate_key).map(TLSConfiguration.PinSet.key(ofPublicKey:))
             }
             if pins.mode == .enforce { refused = pins.mismatch(in: self.path) }
         }

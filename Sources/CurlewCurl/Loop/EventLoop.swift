@@ -20,8 +20,8 @@ import Musl
 /// late transfers. libcurl's callbacks only record effects. Callers and readers are resumed after libcurl has returned,
 /// with no lock held.
 ///
-/// The thread starts with the first request. If there is no request for `ConnectionPool.idleLifetime`, when no
-/// connection would be reused, it closes everything and ends. The next request starts another thread.
+/// The thread starts with the first request. If there is no request for `TransportConfiguration.Pool.idleLifetime`,
+/// when no connection would be reused, it closes everything and ends. The next request starts another thread.
 ///
 /// `@unchecked Sendable` is valid because everything but the constants is accessed only by the loop's thread, of which
 /// there is one at a time: the command queue's lock orders the end of one thread and the start of the next.
@@ -45,7 +45,8 @@ final class EventLoop: @unchecked Sendable {
     private var commands: [Command] = []
     /// The libcurl handle, while there is work.
     private var multi: MultiHandle?
-    /// Earlier handles with connections older than `ConnectionPool.lifetime`, until their last transfers have ended.
+    /// Earlier handles with connections older than `TransportConfiguration.Pool.lifetime`, until their last transfers
+    /// have ended.
     private var retired: [MultiHandle] = []
     /// When a waiting request may be late, for the loop that checks them; otherwise `Int64.max`.
     private var nextLook = Int64.max
@@ -256,7 +257,7 @@ final class EventLoop: @unchecked Sendable {
             var error = CurlFailure.timeout(.queue, transfer: transfer)
             error.hint =
                 "The call waited for a connection all the time. Start fewer concurrent calls, give urgent calls a "
-                + "higher RequestOptions.priority, or raise ConnectionPool.perHost."
+                + "higher RequestOptions.priority, or raise TransportConfiguration.Pool.perHost."
             transfer.refuse(error)
         }
     }

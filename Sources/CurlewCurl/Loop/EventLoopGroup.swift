@@ -15,11 +15,16 @@ struct EventLoopGroup: Sendable {
         let queues: RequestQueues
         let loops: [EventLoop]
 
-        init(_ configuration: TransportConfiguration, _ proxies: ProxyRules, _ names: NameLookup, loops count: Int) {
+        init(
+            _ configuration: TransportConfiguration, _ proxies: ProxyRules, _ names: NameLookup,
+            options: CurlTransport.Options, loops count: Int
+        ) {
             var part = configuration
             part.pool.idle = max(1, configuration.pool.idle / count)
             part.pool.total = configuration.pool.total.map { max(1, $0 / count) }
-            let queues = RequestQueues(configuration: configuration, proxies: proxies, loops: count)
+            let queues = RequestQueues(
+                configuration: configuration, proxies: proxies, loops: count,
+                loopsPerSecureOrigin: options.eventLoopsPerSecureOrigin)
             self.queues = queues
             loops = (0..<count).map { [part] number in
                 EventLoop(configuration: part, proxies: proxies, queues: queues, names: names, number: number)
@@ -32,15 +37,16 @@ struct EventLoopGroup: Sendable {
     private let apart: Lane?
     private let home = HomeProcess()
 
-    init(configuration: TransportConfiguration, proxies: ProxyRules) {
+    init(configuration: TransportConfiguration, options: CurlTransport.Options, proxies: ProxyRules) {
         // A limit for all connections is not divided into very small parts.
         let most = configuration.pool.total.map { max(1, $0 / 16) } ?? .max
         let names = NameLookup(configuration.dns.addresses)
-        main = Lane(configuration, proxies, names, loops: min(configuration.eventLoops, most))
+        main = Lane(configuration, proxies, names, options: options, loops: min(options.eventLoops, most))
         // The libcurl version is determined on first use: creating a transport does not initialise libcurl.
         var serial = configuration
         serial.httpVersions = .http1Only
-        apart = configuration.httpVersions == .automatic ? Lane(serial, proxies, names, loops: 1) : nil
+        apart =
+            configuration.httpVersions == .automatic ? Lane(serial, proxies, names, options: options, loops: 1) : nil
     }
 
     private var lanes: [Lane] { [main] + (apart.map { [$0] } ?? []) }

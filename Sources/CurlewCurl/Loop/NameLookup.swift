@@ -40,7 +40,7 @@ final class NameLookup: Sendable {
     private let family: Int32
     private let state = Locked(State())
 
-    init(_ addresses: DNSConfiguration.Addresses) {
+    init(_ addresses: TransportConfiguration.DNS.Addresses) {
         family =
             switch addresses {
             case .any: AF_UNSPEC

@@ -41,8 +41,8 @@ final class RequestQueue: @unchecked Sendable {
     fileprivate var isIdle: Bool { waiting.isEmpty && used.allSatisfy { $0 == 0 } }
 }
 
-/// Decides which requests may begin and which wait. Enforces the limits of `ConnectionPool` for all event loops of one
-/// transport.
+/// Decides which requests may begin and which wait. Enforces the limits of `TransportConfiguration.Pool` for all event
+/// loops of one transport.
 ///
 /// A request that finds a free slot begins immediately. Any other request waits here and belongs to no loop. When an
 /// exchange ends, its loop gives the slot to the next request in the queue and performs that request too. So a transfer
@@ -90,12 +90,14 @@ final class RequestQueues: Sendable {
     private let proxies: ProxyRules
     private let state: Locked<State>
 
-    init(configuration: TransportConfiguration, proxies: ProxyRules, loops: Int) {
+    init(
+        configuration: TransportConfiguration, proxies: ProxyRules, loops: Int, loopsPerSecureOrigin: Int = 1
+    ) {
         self.configuration = configuration
         self.proxies = proxies
         total = configuration.pool.total.map { max(1, $0 / loops) } ?? .max
         let most = min(loops, max(1, configuration.pool.perHost))
-        secure = min(most, configuration.eventLoopsPerSecureOrigin)
+        secure = min(most, loopsPerSecureOrigin)
         plain = configuration.httpVersions == .http2PriorKnowledge ? secure : most
         state = Locked(State(loads: Array(repeating: (0, 0), count: loops)))
     }
@@ -338,7 +340,7 @@ final class RequestQueues: Sendable {
     private func overload(_ queue: RequestQueue, _ transfer: Transfer) -> NetworkError {
         NetworkError(
             .refused(by: .overload), detail: "\(queue.waiting.count) exchanges already wait for \(queue.origin).",
-            hint: "Start fewer concurrent calls, or raise ConnectionPool.waitingPerHost.",
+            hint: "Start fewer concurrent calls, or raise TransportConfiguration.Pool.waitingPerHost.",
             request: RequestLine(transfer.plan.request))
     }
 }

@@ -119,7 +119,8 @@ extension Scanner {
 
     /// Returns the error of a string: its first invalid bytes, or otherwise the error at `place`.
     @inline(never)
-    private func failure(_ reason: JSONSyntaxError.Reason, at place: Int, from start: Int) -> SyntaxFailure {
+    private func failure(_ reason: FastJSONDecoder.SyntaxError.Reason, at place: Int, from start: Int) -> SyntaxFailure
+    {
         if let invalid = source.firstInvalid(from: start, to: place) {
             return source.isCutShort(at: invalid)
                 ? SyntaxFailure(.unexpectedEnd, at: source.count) : SyntaxFailure(.invalidText, at: invalid)

@@ -22,7 +22,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// The statuses that are transient. Default 408, 429, 500, 502, 503, 504.
     public var statuses: Set<HTTPStatus>
     /// The waits. Default exponential with full jitter, 100 ms (1 s when throttled) to 20 s.
-    public var backoff: Backoff
+    public var backoff: RetryPolicy.Backoff
     /// The longest wait that a server may request, in `Retry-After` or the `RateLimit` fields. Default 60 s. A longer
     /// one ends the call, because the server would refuse an earlier attempt.
     public var longestServerWait: Duration
@@ -37,7 +37,8 @@ public struct RetryPolicy: Hashable, Sendable {
     /// Creates a policy. Parameters that are omitted have the default values.
     public init(
         attempts: Int = 3, statuses: Set<HTTPStatus> = [408, 429, 500, 502, 503, 504],
-        backoff: Backoff = .exponential, longestServerWait: Duration = .seconds(60), uncountedAttempts: Int = 2,
+        backoff: RetryPolicy.Backoff = .exponential, longestServerWait: Duration = .seconds(60),
+        uncountedAttempts: Int = 2,
         connectivityWait: Duration? = nil
     ) {
         self.attempts = attempts

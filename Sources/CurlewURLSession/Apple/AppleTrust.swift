@@ -89,7 +89,8 @@ struct AppleTrust: ChallengePolicy {
                 }
                 if let pins {
                     let (warnings, found) = pins.verdict(
-                        on: { Self.chain(of: trust).map(PinSet.key(ofCertificate:)) }, host: host, at: Date())
+                        on: { Self.chain(of: trust).map(TLSConfiguration.PinSet.key(ofCertificate:)) }, host: host,
+                        at: Date())
                     for warning in warnings { warn(warning) }
                     if let found {
                         var error = pins.refusal(of: host, found: found)

@@ -24,17 +24,20 @@ enum Unsupported {
             (configuration.addressPolicy != .everything, "TransportConfiguration.addressPolicy"),
             (configuration.localAddress != nil, "TransportConfiguration.localAddress"),
             (configuration.httpVersions != .automatic, "TransportConfiguration.httpVersions other than .automatic"),
-            (pool.total != nil, "ConnectionPool.total"),
-            (pool.lifetime != nil, "ConnectionPool.lifetime"),
-            (pool.waitingPerHost != standard.pool.waitingPerHost, "ConnectionPool.waitingPerHost"),
-            (pool.idle != standard.pool.idle, "ConnectionPool.idle"),
-            (pool.idleLifetime != standard.pool.idleLifetime, "ConnectionPool.idleLifetime"),
-            (pool.keepAlive != standard.pool.keepAlive, "ConnectionPool.keepAlive"),
-            (!pool.waitsForMultiplexing, "ConnectionPool.waitsForMultiplexing = false"),
-            (!dns.overrides.isEmpty, "DNSConfiguration.overrides"),
-            (dns.addresses != .any, "DNSConfiguration.addresses"),
-            (dns.cacheLifetime != standard.dns.cacheLifetime, "DNSConfiguration.cacheLifetime"),
-            (dns.happyEyeballsDelay != standard.dns.happyEyeballsDelay, "DNSConfiguration.happyEyeballsDelay"),
+            (pool.total != nil, "TransportConfiguration.Pool.total"),
+            (pool.lifetime != nil, "TransportConfiguration.Pool.lifetime"),
+            (pool.waitingPerHost != standard.pool.waitingPerHost, "TransportConfiguration.Pool.waitingPerHost"),
+            (pool.idle != standard.pool.idle, "TransportConfiguration.Pool.idle"),
+            (pool.idleLifetime != standard.pool.idleLifetime, "TransportConfiguration.Pool.idleLifetime"),
+            (pool.keepAlive != standard.pool.keepAlive, "TransportConfiguration.Pool.keepAlive"),
+            (!pool.waitsForMultiplexing, "TransportConfiguration.Pool.waitsForMultiplexing = false"),
+            (!dns.overrides.isEmpty, "TransportConfiguration.DNS.overrides"),
+            (dns.addresses != .any, "TransportConfiguration.DNS.addresses"),
+            (dns.cacheLifetime != standard.dns.cacheLifetime, "TransportConfiguration.DNS.cacheLifetime"),
+            (
+                dns.happyEyeballsDelay != standard.dns.happyEyeballsDelay,
+                "TransportConfiguration.DNS.happyEyeballsDelay"
+            ),
         ].compactMap { $0.0 ? $0.1 : nil }
     }
 

@@ -53,7 +53,7 @@ final class SessionEngine: Sendable {
     /// libcurl automatically sends a request again if a reused connection ends without a response. It keeps connections
     /// per session, so the connection of a session's only task is always new. There is no other way to ensure this:
     /// `Connection: close` does not prevent libcurl from using an existing connection.
-    init(singleUse configuration: URLSessionConfiguration, _ pool: ConnectionPool) {
+    init(singleUse configuration: URLSessionConfiguration, _ pool: TransportConfiguration.Pool) {
         queue = Self.makeQueue()
         let slots = HostSlots(perHost: max(1, pool.perHost), waitingPerHost: pool.waitingPerHost)
         sessions = .single(configuration, slots)
@@ -78,7 +78,7 @@ final class SessionEngine: Sendable {
             bridge.fail(
                 NetworkError(
                     .refused(by: .overload),
-                    detail: "\(origin) already has ConnectionPool.waitingPerHost waiting requests.",
+                    detail: "\(origin) already has TransportConfiguration.Pool.waitingPerHost waiting requests.",
                     hint: "Start fewer concurrent calls."))
             return bridge.endUnstarted()
         }

@@ -45,7 +45,7 @@ struct AddressPolicyTests {
         for (name, form) in forms {
             let address = IPAddress(bytes: form)
             #expect(address?.isPublic == isPublic, "\(name) \(address.map { "\($0)" } ?? "")")
-            #expect(address.map(AddressPolicy.publicOnly.allows) == isPublic)
+            #expect(address.map(TransportConfiguration.AddressPolicy.publicOnly.allows) == isPublic)
         }
         // Obsolete forms are refused whatever they contain.
         let compatible = IPAddress(bytes: zeros[..<12] + bytes)
@@ -85,12 +85,13 @@ struct AddressPolicyTests {
             "2002:7f00:1::", "2001:0:7f00:1::1", "[::ffff:7f00:1]",
         ])
     func targets(text: String) throws {
-        #expect(!AddressPolicy.publicOnly.allows(try #require(IPAddress(text))))
+        #expect(!TransportConfiguration.AddressPolicy.publicOnly.allows(try #require(IPAddress(text))))
     }
 
     @Test("exceptions have names, and what is refused by name stays refused")
     func exceptions() throws {
-        let policy = AddressPolicy.publicOnly.allowing("10.1.0.0/16", "::1").refusing("10.1.2.0/24", "8.8.8.8")
+        let policy = TransportConfiguration.AddressPolicy.publicOnly.allowing("10.1.0.0/16", "::1").refusing(
+            "10.1.2.0/24", "8.8.8.8")
         let expected = [
             ("10.1.0.1", true), ("::ffff:10.1.0.1", true), ("10.2.0.1", false), ("10.1.2.3", false), ("::1", true),
             ("8.8.8.8", false), ("64:ff9b::808:808", false), ("8.8.4.4", true), ("64:ff9b::a01:1", false),
@@ -98,11 +99,11 @@ struct AddressPolicyTests {
         for (text, isAllowed) in expected {
             #expect(policy.allows(try #require(IPAddress(text))) == isAllowed, "\(text)")
         }
-        let asking = AddressPolicy.asking { $0.isIPv4 }.allowing("::1")
+        let asking = TransportConfiguration.AddressPolicy.asking { $0.isIPv4 }.allowing("::1")
         #expect(asking.allows(try #require(IPAddress("127.0.0.1"))))
         #expect(asking.allows(try #require(IPAddress("::1"))))
         #expect(!asking.allows(try #require(IPAddress("2000::1"))))
-        #expect(asking != AddressPolicy.asking { $0.isIPv4 }.allowing("::1"))
+        #expect(asking != TransportConfiguration.AddressPolicy.asking { $0.isIPv4 }.allowing("::1"))
     }
 
     @Test("what cannot be kept is a problem of the configuration")

@@ -53,7 +53,7 @@ struct NextTests {
             seen.withLock { $0.append(request.headers[values: "Count"].count) }
             return HTTPResponse()
         }
-        let exchanger = PipelineRunner(pipeline: [Repeat(times: 3), hook], transport: transport)
+        let exchanger = Pipeline.Runner(pipeline: [Repeat(times: 3), hook], transport: transport)
         _ = try await exchanger.exchange(Self.request(), in: ExchangeContext())
         #expect(attempts.withLock { $0 } == [1, 2, 3])
         #expect(seen.withLock { $0 } == [1, 1, 1], "each repetition begins with the request it was given")
@@ -61,7 +61,7 @@ struct NextTests {
 
     @Test("A changed context reaches what lies further in, and nothing else")
     func context() async throws {
-        let exchanger = PipelineRunner(
+        let exchanger = Pipeline.Runner(
             pipeline: [Repeat(times: 2)],
             transport: ClosureTransport { _, context in HTTPResponse(status: HTTPStatus(200 + context.attempt)) })
         let context = ExchangeContext()
@@ -77,7 +77,7 @@ struct NextTests {
             count.withLock { $0 += 1 }
             return HTTPResponse(status: .created)
         }
-        let exchanger = PipelineRunner(pipeline: [keep], transport: transport)
+        let exchanger = Pipeline.Runner(pipeline: [keep], transport: transport)
         #expect(try await exchanger.exchange(Self.request(), in: ExchangeContext()).status == .accepted)
         #expect(count.withLock { $0 } == 0)
         let next = try #require(keep.kept.withLock { $0 })
@@ -106,7 +106,7 @@ struct NextTests {
             return HTTPResponse()
         }
         let broken: any Interceptor = .onRequest { request, _ in request.headers["X"] = "a\r\nInjected: 1" }
-        let exchanger = PipelineRunner(pipeline: [broken], transport: transport)
+        let exchanger = Pipeline.Runner(pipeline: [broken], transport: transport)
         let error = await #expect(throws: NetworkError.self) {
             try await exchanger.exchange(Self.request(), in: ExchangeContext())
         }
@@ -118,7 +118,7 @@ struct NextTests {
         let transport = ClosureTransport { _, _ in HTTPResponse(body: ResponseBody(Data("abc".utf8))) }
         for observers: [any RequestObserver] in [[], [Deaf()]] {
             let context = ExchangeContext(limits: Limits(responseBody: limit), observers: observers)
-            let response = try await PipelineRunner(pipeline: [], transport: transport)
+            let response = try await Pipeline.Runner(pipeline: [], transport: transport)
                 .exchange(try Self.request(), in: context)
             #expect(response.body.limit == limit)
             if limit == 2 {

@@ -54,7 +54,7 @@ struct PipelineRunnerTests {
     @Test("A response is delivered whatever its status, and events come in the order of the exchange")
     func success() async throws {
         let hook: any Interceptor = .onRequest { request, _ in request.headers["X"] = "changed" }
-        let exchanger = PipelineRunner(
+        let exchanger = Pipeline.Runner(
             pipeline: [hook],
             transport: ClosureTransport { [clock] _, _ in
                 clock.advance(by: .milliseconds(5))
@@ -66,7 +66,7 @@ struct PipelineRunnerTests {
 
     @Test("An error of the transport is the call's error, with the request and the route in it")
     func failure() async throws {
-        let exchanger = PipelineRunner(
+        let exchanger = Pipeline.Runner(
             pipeline: .empty, transport: ClosureTransport { _, _ in throw NetworkError(.unreachable, detail: "no") })
         let error = await #expect(throws: NetworkError.self) { try await exchanger.exchange(request(), in: context()) }
         #expect(error?.reason == .unreachable)
@@ -81,7 +81,7 @@ struct PipelineRunnerTests {
     @Test("Any other error is wrapped once, however many interceptors it passes")
     func wrapping() async throws {
         let passing: any Interceptor = .onError { _, _ in }
-        let exchanger = PipelineRunner(
+        let exchanger = Pipeline.Runner(
             pipeline: [passing, passing], transport: ClosureTransport { _, _ in throw Own() })
         let error = await #expect(throws: NetworkError.self) { try await exchanger.exchange(request(), in: context()) }
         #expect(error?.reason == .interceptor)
@@ -91,7 +91,7 @@ struct PipelineRunnerTests {
     @Test("An error that names its own request keeps it")
     func ownRequest() async throws {
         let other = RequestLine(try HTTPRequest(.post, url: "https://token.test/refresh"))
-        let exchanger = PipelineRunner(
+        let exchanger = Pipeline.Runner(
             pipeline: .empty, transport: ClosureTransport { _, _ in throw NetworkError(.unreachable, request: other) })
         let error = await #expect(throws: NetworkError.self) { try await exchanger.exchange(request(), in: context()) }
         #expect(error?.request == other)
@@ -99,13 +99,14 @@ struct PipelineRunnerTests {
 
     @Test("Cancellation is its own reason, from wherever it is noticed")
     func cancellation() async throws {
-        let exchanger = PipelineRunner(
+        let exchanger = Pipeline.Runner(
             pipeline: .empty, transport: ClosureTransport { _, _ in throw CancellationError() })
         let error = await #expect(throws: NetworkError.self) { try await exchanger.exchange(request(), in: context()) }
         #expect(error?.isCancelled == true)
         let call = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await PipelineRunner(pipeline: .empty, transport: Unreached()).exchange(request(), in: context())
+            return try await Pipeline.Runner(pipeline: .empty, transport: Unreached()).exchange(
+                request(), in: context())
         }
         let early = await #expect(throws: NetworkError.self) { try await call.value }
         #expect(early?.isCancelled == true)
@@ -113,7 +114,7 @@ struct PipelineRunnerTests {
 
     @Test("A pipeline that cannot work throws what is wrong with it, and nothing is sent")
     func problems() async throws {
-        let exchanger = PipelineRunner(pipeline: [.bearer { "t" }], transport: Unreached())
+        let exchanger = Pipeline.Runner(pipeline: [.bearer { "t" }], transport: Unreached())
         #expect(exchanger.problems.count == 1)
         let error = await #expect(throws: NetworkError.self) { try await exchanger.exchange(request(), in: context()) }
         #expect(error?.reason == .configuration)

@@ -74,7 +74,7 @@ struct PipelineTests {
     func order() async throws {
         let pipeline: Pipeline = [Mark(.custom, "a"), Mark(.custom, "b"), Mark(.custom, "c")]
         let transport = ClosureTransport { request, _ in HTTPResponse(headers: request.headers) }
-        let exchanger = PipelineRunner(pipeline: pipeline, transport: transport)
+        let exchanger = Pipeline.Runner(pipeline: pipeline, transport: transport)
         let response = try await exchanger.exchange(HTTPRequest(url: "https://a.test/"), in: ExchangeContext())
         #expect(response.headers[values: "Passed"] == ["a", "b", "c"])
     }

@@ -32,7 +32,7 @@ struct TLSConfigurationTests {
         ])
     func badPatterns(pattern: String) {
         #expect(HostPattern(pattern) == nil)
-        let set = PinSet(hosts: [pattern], keys: Self.keys)
+        let set = TLSConfiguration.PinSet(hosts: [pattern], keys: Self.keys)
         #expect(TransportConfiguration(tls: TLSConfiguration(pins: [set])).problems.count == 1)
         let identity = TLSConfiguration.ClientIdentity.pkcs12File("client.p12", passphrase: "", hosts: [pattern])
         #expect(TransportConfiguration(tls: TLSConfiguration(identity: identity)).problems.count == 1)
@@ -40,9 +40,9 @@ struct TLSConfigurationTests {
 
     @Test("an exact host comes before a pattern, and the first of equals")
     func choice() {
-        let wild = PinSet(hosts: ["*.example.com"], keys: Self.keys)
-        let exact = PinSet(hosts: ["api.example.com"], keys: Self.keys, mode: .reportOnly)
-        let second = PinSet(hosts: ["api.example.com"], keys: [])
+        let wild = TLSConfiguration.PinSet(hosts: ["*.example.com"], keys: Self.keys)
+        let exact = TLSConfiguration.PinSet(hosts: ["api.example.com"], keys: Self.keys, mode: .reportOnly)
+        let second = TLSConfiguration.PinSet(hosts: ["api.example.com"], keys: [])
         #expect([wild, exact, second].first(for: "api.example.com") == exact)
         #expect([wild, exact].first(for: "www.example.com") == wild)
         #expect([wild, exact].first(for: "example.com") == nil)
@@ -51,7 +51,8 @@ struct TLSConfigurationTests {
     @Test("a set needs a backup key, a host, and keys that are pins")
     func pinProblems() {
         func problems(_ hosts: [String], _ keys: [String]) -> [String] {
-            TransportConfiguration(tls: TLSConfiguration(pins: [PinSet(hosts: hosts, keys: keys)])).problems
+            TransportConfiguration(tls: TLSConfiguration(pins: [TLSConfiguration.PinSet(hosts: hosts, keys: keys)]))
+                .problems
         }
         #expect(problems(["a.example"], Self.keys).isEmpty)
         #expect(problems([], Self.keys).count == 1)
@@ -97,13 +98,16 @@ struct TLSConfigurationTests {
     @Test("what a server's key means, by the set's mode and time")
     func pinVerdict() {
         let now = Date(timeIntervalSince1970: 1_000_000)
-        func judge(_ key: String?, _ mode: PinSet.Mode, expires: Date? = nil) -> ([TransportWarning], String?) {
-            let pins = PinSet(hosts: ["a.example"], keys: ["sha256//a", "sha256//b"], expires: expires, mode: mode)
+        func judge(_ key: String?, _ mode: TLSConfiguration.PinSet.Mode, expires: Date? = nil) -> (
+            [TransportWarning], String?
+        ) {
+            let pins = TLSConfiguration.PinSet(
+                hosts: ["a.example"], keys: ["sha256//a", "sha256//b"], expires: expires, mode: mode)
             // For this scope, keys further up the path count for nothing.
             return pins.verdict(on: { [key, "sha256//a"] }, host: "a.example", at: now)
         }
         let day = 86_400.0
-        for mode in [PinSet.Mode.enforce, .reportOnly] {
+        for mode in [TLSConfiguration.PinSet.Mode.enforce, .reportOnly] {
             #expect(judge("sha256//b", mode) == ([], nil))
             let (ended, soon) = (now - day, now + day)
             #expect(judge("sha256//x", mode, expires: ended) == ([.pinsExpired(host: "a.example", on: ended)], nil))
@@ -131,9 +135,11 @@ struct TLSConfigurationTests {
         ] as [([String?], Bool, Bool)])
     func scopes(chain: [String?], isPinnedServer: Bool, isPinnedPath: Bool) {
         let now = Date(timeIntervalSince1970: 1_000_000)
-        for (scope, isPinned) in [(PinSet.Scope.serverCertificate, isPinnedServer), (.verifiedChain, isPinnedPath)] {
-            for mode in [PinSet.Mode.enforce, .reportOnly] {
-                let pins = PinSet(hosts: ["a.example"], keys: ["a", "b"], scope: scope, mode: mode)
+        for (scope, isPinned) in [
+            (TLSConfiguration.PinSet.Scope.serverCertificate, isPinnedServer), (.verifiedChain, isPinnedPath),
+        ] {
+            for mode in [TLSConfiguration.PinSet.Mode.enforce, .reportOnly] {
+                let pins = TLSConfiguration.PinSet(hosts: ["a.example"], keys: ["a", "b"], scope: scope, mode: mode)
                 let (warnings, refused) = pins.verdict(on: { chain }, host: "a.example", at: now)
                 let shown = (scope == .serverCertificate ? Array(chain.prefix(1)) : chain).map { $0 ?? "unreadable" }
                 let found = shown.isEmpty ? "unreadable" : shown.joined(separator: ", ")
@@ -147,7 +153,7 @@ struct TLSConfigurationTests {
     @Test("the path of an expired set is not asked for, and what is shown of a long one is bounded")
     func pathBounds() {
         let now = Date(timeIntervalSince1970: 1_000_000)
-        var pins = PinSet(hosts: ["a.example"], keys: Self.keys, scope: .verifiedChain, expires: now)
+        var pins = TLSConfiguration.PinSet(hosts: ["a.example"], keys: Self.keys, scope: .verifiedChain, expires: now)
         var asked = 0
         let verdict = pins.verdict(
             on: {

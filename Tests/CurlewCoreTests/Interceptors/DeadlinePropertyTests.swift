@@ -199,7 +199,7 @@ private struct Parts: Sendable {
             return await memory.body(of: response)
         }
 
-        func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+        func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
             try await parts.work()
             return Writer(parts: parts, inner: await memory.write(response, since: epoch))
         }

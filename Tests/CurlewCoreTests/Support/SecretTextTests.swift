@@ -159,7 +159,7 @@ struct SecretTextTests {
 
     @Test("The name of an API key is secret without a declaration")
     func apiKeys() async throws {
-        for place in [APIKeyLocation.header("X-Plain"), .query("appid")] {
+        for place in [BuiltInInterceptor.APIKeyLocation.header("X-Plain"), .query("appid")] {
             let page = SecretMatrixTests.Page()
             let pipeline: Pipeline = [.logging(.body) { page.write("\($0)") }, .apiKey(Self.canary, in: place)]
             let inner = pipeline.adding(.logging(.body) { page.write("\($0)") }, at: .attemptTimeout)

@@ -41,7 +41,8 @@ private struct Desync {
     private let server: DesyncServer
     private let hold: LoopHold
     private let transport = CurlTransport(
-        configuration: TransportConfiguration(pool: ConnectionPool(perHost: 64), eventLoops: 1))
+        configuration: TransportConfiguration(pool: TransportConfiguration.Pool(perHost: 64)),
+        options: CurlTransport.Options(eventLoops: 1))
 
     init(seed: UInt64) throws {
         self.seed = seed

@@ -90,7 +90,7 @@ final class AccountService: Sendable {
 
     /// A client of the service with tokens of `store`, refreshed at `/refresh`.
     func client(
-        _ store: TokenStore, pipeline: Pipeline = [], pool: ConnectionPool = ConnectionPool(),
+        _ store: TokenStore, pipeline: Pipeline = [], pool: TransportConfiguration.Pool = TransportConfiguration.Pool(),
         timeouts: Timeouts = .standard
     ) throws -> APIClient {
         APIClient(

@@ -146,7 +146,8 @@ struct TokenServiceTests {
     func narrow(end: End) async throws {
         let service = try AccountService()
         let client = try service.client(
-            try await store(service, end), pipeline: [.concurrencyLimit(1)], pool: ConnectionPool(perHost: 1))
+            try await store(service, end), pipeline: [.concurrencyLimit(1)],
+            pool: TransportConfiguration.Pool(perHost: 1))
         let reasons = await withTaskGroup(of: NetworkError.Reason?.self) { group in
             for _ in 0..<20 { group.addTask { await client.me() } }
             return await group.reduce(into: []) { $0.append($1) }
@@ -163,7 +164,7 @@ struct TokenServiceTests {
             return answer
         })
         let client = try service.client(
-            try await store(service, .refused), pool: ConnectionPool(perHost: 1),
+            try await store(service, .refused), pool: TransportConfiguration.Pool(perHost: 1),
             timeouts: Timeouts(total: .seconds(20)))
         #expect(await client.me() == nil)
         #expect(service.refreshes == 1)

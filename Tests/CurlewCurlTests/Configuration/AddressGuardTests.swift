@@ -45,7 +45,7 @@ struct AddressGuardTests {
     @Test("an address that is named is used, a host of several by those that are")
     func named() async throws {
         let server = try server()
-        let policy = AddressPolicy.publicOnly.allowing("127.0.0.1")
+        let policy = TransportConfiguration.AddressPolicy.publicOnly.allowing("127.0.0.1")
         let transport = CurlTransport(configuration: TransportConfiguration(addressPolicy: policy))
         for host in ["127.0.0.1", "named.here.test", "named.dual.test"] {
             #expect(try await transport.exchange(.get, "http://\(host):\(server.port)/").text() == "secret")
@@ -59,8 +59,8 @@ struct AddressGuardTests {
         let name = "rebinding.turns.test"
         // An app that decides receives only addresses that are allowed.
         #expect(Self.lookup(name) == "127.0.0.2")
-        let policy = AddressPolicy.everything.refusing("127.0.0.1")
-        let dns = DNSConfiguration(cacheLifetime: .zero)
+        let policy = TransportConfiguration.AddressPolicy.everything.refusing("127.0.0.1")
+        let dns = TransportConfiguration.DNS(cacheLifetime: .zero)
         let transport = CurlTransport(configuration: TransportConfiguration(dns: dns, addressPolicy: policy))
         try await expectRefused("http://\(name):\(server.port)/", by: transport)
         #expect(hanging_lookup_count(name) == 2)
@@ -84,7 +84,7 @@ struct AddressGuardTests {
         let target = "http://localhost:\(inner.port)/"
         outer.on(.get, "/", respond: MockResponse(status: .found, headers: [.location: target]))
         let asked = Counter()
-        let policy = AddressPolicy.asking { _ in asked.next() == 1 }
+        let policy = TransportConfiguration.AddressPolicy.asking { _ in asked.next() == 1 }
         let transport = CurlTransport(configuration: TransportConfiguration(addressPolicy: policy))
         let client = APIClient(baseURL: BaseURL(stringLiteral: outer.url), pipeline: .standard, transport: transport)
         let error = await #expect(throws: NetworkError.self) { try await client.send(Request<Void>.get("/")) }
@@ -98,7 +98,7 @@ struct AddressGuardTests {
     @Test("an override is an address like any other")
     func override() async throws {
         let server = try server()
-        let dns = DNSConfiguration(overrides: [
+        let dns = TransportConfiguration.DNS(overrides: [
             .init(host: "api.example", target: "127.0.0.1", targetPort: server.port)
         ])
         var configuration = TransportConfiguration(dns: dns, addressPolicy: .publicOnly)
@@ -113,7 +113,7 @@ struct AddressGuardTests {
     func reuse() async throws {
         let server = try server()
         let asked = Counter()
-        let policy = AddressPolicy.asking { address in
+        let policy = TransportConfiguration.AddressPolicy.asking { address in
             _ = asked.next()
             return address.description == "127.0.0.1"
         }

@@ -79,9 +79,11 @@ struct ConnectionPlaceTests {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("hello"))
         let url = "http://localhost:\(server.port)/"
-        let four = CurlTransport(configuration: TransportConfiguration(dns: DNSConfiguration(addresses: .ipv4)))
+        let four = CurlTransport(
+            configuration: TransportConfiguration(dns: TransportConfiguration.DNS(addresses: .ipv4)))
         #expect(try await four.exchange(.get, url).text() == "hello")
-        let six = CurlTransport(configuration: TransportConfiguration(dns: DNSConfiguration(addresses: .ipv6)))
+        let six = CurlTransport(
+            configuration: TransportConfiguration(dns: TransportConfiguration.DNS(addresses: .ipv6)))
         let result = await outcome(Task { try await six.exchange(.get, url) })
         #expect(result.reason == .unreachable)
     }
@@ -103,7 +105,7 @@ struct ConnectionPoolTests {
             counts.withLock { $0.open -= 1 }
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
         }
-        let pool = ConnectionPool(total: limit)
+        let pool = TransportConfiguration.Pool(total: limit)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<12 {
@@ -119,7 +121,7 @@ struct ConnectionPoolTests {
     func lifetime() async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("hello"))
-        let pool = ConnectionPool(lifetime: .seconds(1))
+        let pool = TransportConfiguration.Pool(lifetime: .seconds(1))
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         let begin = ContinuousClock.now
         // Never idle: only its age ends the connection.
@@ -150,7 +152,7 @@ struct ConnectionPoolTests {
     func noMultiplexing() async throws {
         // The handshake receives no answer, so the protocol of the first connection stays unknown.
         let server = try RawServer { $0.waitUntilClosed() }
-        let pool = ConnectionPool(waitsForMultiplexing: false)
+        let pool = TransportConfiguration.Pool(waitsForMultiplexing: false)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         let tasks = (0..<3).map { _ in
             Task { try await transport.exchange(.get, "https://127.0.0.1:\(server.port)/", timeouts: .none) }
@@ -166,9 +168,9 @@ struct ConnectionPoolTests {
     func extremes(time: Duration) async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("hello"))
-        let pool = ConnectionPool(
+        let pool = TransportConfiguration.Pool(
             perHost: .max, total: .max, idle: 1, idleLifetime: time, lifetime: time, keepAlive: time)
-        let dns = DNSConfiguration(cacheLifetime: time, happyEyeballsDelay: time)
+        let dns = TransportConfiguration.DNS(cacheLifetime: time, happyEyeballsDelay: time)
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool, dns: dns))
         for _ in 0..<3 {
             let url = "http://localhost:\(server.port)/"

@@ -16,9 +16,9 @@ struct PathPinningTests {
 
     private func transport(
         _ roots: TLSConfiguration.TrustedRoots, pins: [String], hosts: [String] = ["localhost"],
-        expires: Date? = nil, mode: PinSet.Mode = .enforce, proxy: ProxyConfiguration = .none
+        expires: Date? = nil, mode: TLSConfiguration.PinSet.Mode = .enforce, proxy: ProxyConfiguration = .none
     ) -> CurlTransport {
-        let set = PinSet(
+        let set = TLSConfiguration.PinSet(
             hosts: hosts, keys: pins + [Self.spare, PinningTests.others[1]], scope: .verifiedChain, expires: expires,
             mode: mode)
         let tls = TLSConfiguration(trustedRoots: roots, pins: [set])
@@ -124,7 +124,7 @@ struct PathPinningTests {
     func selfSigned() async throws {
         let nginx = try await Nginx.shared()
         let certificate = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.certificate(.selfSigned)))
-        let pin = try #require(PinSet.key(ofCertificate: certificate))
+        let pin = try #require(TLSConfiguration.PinSet.key(ofCertificate: certificate))
         let url = nginx.secure(.selfSigned) + "/empty"
         #expect(try await transport(.pem(certificate), pins: [pin]).exchange(.get, url).status == .noContent)
         await expectRefusal(transport(.pem(certificate), pins: []), url, found: [pin])
@@ -134,7 +134,7 @@ struct PathPinningTests {
     func trust() async throws {
         let nginx = try await Nginx.shared()
         let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
-        let pin = try #require(PinSet.key(ofCertificate: authority))
+        let pin = try #require(TLSConfiguration.PinSet.key(ofCertificate: authority))
         let pinned = transport(.pem(authority), pins: [pin])
         let cases: [(Certificates.Kind, NetworkError.TLSFailure?)] = [
             (.valid, nil), (.expired, .expired), (.wrongHost, .wrongHost), (.selfSigned, .untrusted), (.valid, nil),
@@ -192,7 +192,7 @@ struct PathPinningTests {
     func reuse() async throws {
         let nginx = try await Nginx.shared()
         let authority = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.authority))
-        let pin = try #require(PinSet.key(ofCertificate: authority))
+        let pin = try #require(TLSConfiguration.PinSet.key(ofCertificate: authority))
         let transport = transport(.pem(authority), pins: [pin])
         for url in [nginx.secure(), nginx.serial] {
             for index in 0..<3 {
@@ -288,7 +288,8 @@ struct PathPinningTests {
         var tls = TLSConfiguration(trustedRoots: try paths.roots("root"))
         let keys = [try paths.pin("between"), Self.spare]
         tls.pins = [
-            PinSet(hosts: ["localhost"], keys: keys, scope: .verifiedChain), PinSet(hosts: ["127.0.0.1"], keys: keys),
+            TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys, scope: .verifiedChain),
+            TLSConfiguration.PinSet(hosts: ["127.0.0.1"], keys: keys),
         ]
         let transport = CurlTransport(configuration: TransportConfiguration(tls: tls))
         for _ in 0..<2 {

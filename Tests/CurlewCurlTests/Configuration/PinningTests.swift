@@ -24,7 +24,7 @@ struct PinningTests {
         }
     }
 
-    private func transport(_ nginx: Nginx, _ pins: [PinSet]) -> CurlTransport {
+    private func transport(_ nginx: Nginx, _ pins: [TLSConfiguration.PinSet]) -> CurlTransport {
         var configuration = nginx.configuration
         configuration.tls.pins = pins
         return CurlTransport(configuration: configuration)
@@ -32,7 +32,7 @@ struct PinningTests {
 
     private func serverKey(_ nginx: Nginx) throws -> String {
         let certificate = try Data(contentsOf: URL(fileURLWithPath: nginx.certificates.certificate(.valid)))
-        return try #require(PinSet.key(ofCertificate: certificate))
+        return try #require(TLSConfiguration.PinSet.key(ofCertificate: certificate))
     }
 
     @Test("the pin of a certificate is what openssl computes, from PEM and from DER")
@@ -49,13 +49,13 @@ struct PinningTests {
         }
         let expected = String(decoding: pin, as: UTF8.self)
         #expect(try serverKey(nginx) == "sha256//" + expected)
-        #expect(PinSet.key(ofCertificate: der) == "sha256//" + expected)
-        for length in 0..<der.count { #expect(PinSet.key(ofCertificate: der.prefix(length)) == nil) }
+        #expect(TLSConfiguration.PinSet.key(ofCertificate: der) == "sha256//" + expected)
+        for length in 0..<der.count { #expect(TLSConfiguration.PinSet.key(ofCertificate: der.prefix(length)) == nil) }
         // Wrong bytes make another pin or none, and never read beyond the certificate.
         for index in 0..<der.count {
             var broken = der
             broken[index] ^= 0xFF
-            _ = PinSet.key(ofCertificate: broken)
+            _ = TLSConfiguration.PinSet.key(ofCertificate: broken)
         }
     }
 
@@ -64,7 +64,7 @@ struct PinningTests {
         let nginx = try await Nginx.shared()
         var keys = Self.others
         keys.insert(try serverKey(nginx), at: place)
-        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: keys)])
+        let transport = transport(nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys)])
         for _ in 0..<3 {
             #expect(try await transport.exchange(.get, nginx.secure() + "/empty").status == .noContent)
         }
@@ -73,7 +73,7 @@ struct PinningTests {
     @Test("a mismatch ends the call before anything is sent, says the key, and is not retried")
     func mismatch() async throws {
         let nginx = try await Nginx.shared()
-        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: Self.others)])
+        let transport = transport(nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: Self.others)])
         for _ in 0..<2 {
             let error = try await #require(throws: NetworkError.self) {
                 try await transport.exchange(.get, nginx.secure() + "/empty")
@@ -92,7 +92,7 @@ struct PinningTests {
         let nginx = try await Nginx.shared()
         let keys = [try serverKey(nginx)] + Self.others
         let error = try await #require(throws: NetworkError.self) {
-            try await transport(nginx, [PinSet(hosts: ["localhost"], keys: keys)])
+            try await transport(nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys)])
                 .exchange(.get, nginx.secure(.selfSigned) + "/empty")
         }
         #expect(error.reason == .secureConnectionFailed(.untrusted))
@@ -102,7 +102,8 @@ struct PinningTests {
     func reportOnly() async throws {
         let nginx = try await Nginx.shared()
         let listener = Listener()
-        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: Self.others, mode: .reportOnly)])
+        let transport = transport(
+            nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: Self.others, mode: .reportOnly)])
         for _ in 0..<3 {
             let response = try await transport.exchange(.get, nginx.secure() + "/body.bin", observers: [listener])
             #expect(try await response.bytes().count == 3_000_000)
@@ -117,7 +118,7 @@ struct PinningTests {
         let nginx = try await Nginx.shared()
         let listener = Listener()
         let keys = [try serverKey(nginx)] + Self.others
-        _ = try await transport(nginx, [PinSet(hosts: ["localhost"], keys: keys, mode: .reportOnly)])
+        _ = try await transport(nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: keys, mode: .reportOnly)])
             .exchange(.get, nginx.secure() + "/empty", observers: [listener])
         #expect(listener.heard.isEmpty)
     }
@@ -130,7 +131,8 @@ struct PinningTests {
         let listener = Listener()
         let clock = ManualClock()
         let expires = clock.date.addingTimeInterval(daysLeft * Self.day)
-        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: Self.others, expires: expires)])
+        let transport = transport(
+            nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: Self.others, expires: expires)])
         let context = ExchangeContext(observers: [listener], time: clock)
         let request = try HTTPRequest(.get, url: nginx.secure() + "/empty")
         let result = await outcome(Task { try await transport.send(request, in: context) })
@@ -147,7 +149,8 @@ struct PinningTests {
         let nginx = try await Nginx.shared()
         let clock = ManualClock()
         let expires = clock.date.addingTimeInterval(Self.day)
-        let transport = transport(nginx, [PinSet(hosts: ["localhost"], keys: Self.others, expires: expires)])
+        let transport = transport(
+            nginx, [TLSConfiguration.PinSet(hosts: ["localhost"], keys: Self.others, expires: expires)])
         let request = try HTTPRequest(.get, url: nginx.secure() + "/empty")
         let later = ManualClock(date: expires.addingTimeInterval(1))
         #expect(try await transport.send(request, in: ExchangeContext(time: later)).status == .noContent)
@@ -158,7 +161,7 @@ struct PinningTests {
     @Test("a configuration that cannot work is refused, naming the option, before anything is opened")
     func problems() async throws {
         let server = try MockServer()
-        let tls = TLSConfiguration(pins: [PinSet(hosts: ["localhost"], keys: [Self.others[0]])])
+        let tls = TLSConfiguration(pins: [TLSConfiguration.PinSet(hosts: ["localhost"], keys: [Self.others[0]])])
         let error = try await #require(throws: NetworkError.self) {
             try await CurlTransport(configuration: TransportConfiguration(tls: tls)).exchange(.get, server.url + "/")
         }

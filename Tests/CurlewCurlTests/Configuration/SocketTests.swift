@@ -16,7 +16,7 @@ struct SocketTests {
     func keepAlive(milliseconds: Int?) async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))
-        let pool = ConnectionPool(keepAlive: milliseconds.map { .milliseconds($0) })
+        let pool = TransportConfiguration.Pool(keepAlive: milliseconds.map { .milliseconds($0) })
         let transport = CurlTransport(configuration: TransportConfiguration(pool: pool))
         _ = try await transport.exchange(.get, server.url + "/").text()
         let socket = try #require(Self.sockets(to: server.port).first)
@@ -31,7 +31,7 @@ struct SocketTests {
     func nameCache(isKept: Bool) async throws {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok").closing())
-        let dns = DNSConfiguration(cacheLifetime: isKept ? .seconds(60) : .zero)
+        let dns = TransportConfiguration.DNS(cacheLifetime: isKept ? .seconds(60) : .zero)
         let transport = CurlTransport(configuration: TransportConfiguration(dns: dns))
         let name = isKept ? "kept.here.test" : "asked.here.test"
         for _ in 0..<3 { _ = try await transport.exchange(.get, "http://\(name):\(server.port)/").text() }
@@ -44,7 +44,7 @@ struct SocketTests {
         let server = try MockServer()
         server.on(.get, "/", respond: .text("ok"))
         let crowded = try CrowdedPort6(port: server.port)
-        let dns = DNSConfiguration(happyEyeballsDelay: .milliseconds(300))
+        let dns = TransportConfiguration.DNS(happyEyeballsDelay: .milliseconds(300))
         let transport = CurlTransport(configuration: TransportConfiguration(dns: dns))
         let url = "http://both.dual.test:\(server.port)/"
         let start = ContinuousClock.now
@@ -53,7 +53,8 @@ struct SocketTests {
         #expect(response.metrics.remoteAddress == "127.0.0.1:\(server.port)")
         #expect(time >= .milliseconds(295) && time < .seconds(8))
 
-        let four = CurlTransport(configuration: TransportConfiguration(dns: DNSConfiguration(addresses: .ipv4)))
+        let four = CurlTransport(
+            configuration: TransportConfiguration(dns: TransportConfiguration.DNS(addresses: .ipv4)))
         #expect(try await four.exchange(.get, url).text() == "ok")
         withExtendedLifetime(crowded) {}
     }

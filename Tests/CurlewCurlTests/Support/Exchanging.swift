@@ -9,7 +9,7 @@ import Testing
 extension TransportConfiguration {
     /// Few connections, small buffers.
     init(connectionsPerHost: Int, bodyBuffer: Int = 1 << 20) {
-        self.init(pool: ConnectionPool(perHost: connectionsPerHost), bodyBuffer: bodyBuffer)
+        self.init(pool: TransportConfiguration.Pool(perHost: connectionsPerHost), bodyBuffer: bodyBuffer)
     }
 }
 

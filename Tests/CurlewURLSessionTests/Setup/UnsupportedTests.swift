@@ -17,22 +17,41 @@ import FoundationNetworking
 /// What URLSession cannot do is refused, by name.
 @Suite(.timeLimit(.minutes(1)))
 struct UnsupportedTests {
-    private static let pins = PinSet(hosts: ["a.example"], keys: ["sha256//a", "sha256//b"])
+    private static let pins = TLSConfiguration.PinSet(hosts: ["a.example"], keys: ["sha256//a", "sha256//b"])
 
     static let refused: [(TransportConfiguration, String)] = [
         (TransportConfiguration(httpVersions: .http1Only), "httpVersions"),
         (TransportConfiguration(httpVersions: .http2PriorKnowledge), "httpVersions"),
-        (TransportConfiguration(pool: ConnectionPool(total: 3)), "ConnectionPool.total"),
-        (TransportConfiguration(pool: ConnectionPool(lifetime: .seconds(9))), "ConnectionPool.lifetime"),
-        (TransportConfiguration(pool: ConnectionPool(idle: 3)), "ConnectionPool.idle"),
-        (TransportConfiguration(pool: ConnectionPool(idleLifetime: .seconds(9))), "ConnectionPool.idleLifetime"),
-        (TransportConfiguration(pool: ConnectionPool(keepAlive: nil)), "ConnectionPool.keepAlive"),
-        (TransportConfiguration(pool: ConnectionPool(waitsForMultiplexing: false)), "waitsForMultiplexing"),
-        (TransportConfiguration(dns: DNSConfiguration(addresses: .ipv4)), "DNSConfiguration.addresses"),
-        (TransportConfiguration(dns: DNSConfiguration(cacheLifetime: .zero)), "DNSConfiguration.cacheLifetime"),
+        (TransportConfiguration(pool: TransportConfiguration.Pool(total: 3)), "TransportConfiguration.Pool.total"),
         (
-            TransportConfiguration(dns: DNSConfiguration(overrides: [.init(host: "a.example", target: "b.example")])),
-            "DNSConfiguration.overrides"
+            TransportConfiguration(pool: TransportConfiguration.Pool(lifetime: .seconds(9))),
+            "TransportConfiguration.Pool.lifetime"
+        ),
+        (TransportConfiguration(pool: TransportConfiguration.Pool(idle: 3)), "TransportConfiguration.Pool.idle"),
+        (
+            TransportConfiguration(pool: TransportConfiguration.Pool(idleLifetime: .seconds(9))),
+            "TransportConfiguration.Pool.idleLifetime"
+        ),
+        (
+            TransportConfiguration(pool: TransportConfiguration.Pool(keepAlive: nil)),
+            "TransportConfiguration.Pool.keepAlive"
+        ),
+        (
+            TransportConfiguration(pool: TransportConfiguration.Pool(waitsForMultiplexing: false)),
+            "waitsForMultiplexing"
+        ),
+        (
+            TransportConfiguration(dns: TransportConfiguration.DNS(addresses: .ipv4)),
+            "TransportConfiguration.DNS.addresses"
+        ),
+        (
+            TransportConfiguration(dns: TransportConfiguration.DNS(cacheLifetime: .zero)),
+            "TransportConfiguration.DNS.cacheLifetime"
+        ),
+        (
+            TransportConfiguration(
+                dns: TransportConfiguration.DNS(overrides: [.init(host: "a.example", target: "b.example")])),
+            "TransportConfiguration.DNS.overrides"
         ),
         (TransportConfiguration(unixSocket: "socket"), "unixSocket"),
         (TransportConfiguration(addressPolicy: .publicOnly), "addressPolicy"),
@@ -101,7 +120,7 @@ struct UnsupportedTests {
         #expect(Unsupported.problems(TransportConfiguration(), on: .linux).isEmpty)
         #expect(Unsupported.problems(TransportConfiguration(), on: .apple).isEmpty)
         let own = TransportConfiguration(
-            proxy: .environment, pool: ConnectionPool(perHost: 2), eventLoops: 4, smallBody: 1)
+            proxy: .environment, pool: TransportConfiguration.Pool(perHost: 2), smallBody: 1)
         #expect(Unsupported.problems(own, on: .linux).isEmpty)
     }
 

@@ -138,10 +138,10 @@ enum MigratingFromAlamofire {
         return handle
     }
 
-    static func pinned() -> [PinSet] {
+    static func pinned() -> [TLSConfiguration.PinSet] {
         var configuration = TransportConfiguration()
         configuration.tls.pins = [
-            PinSet(
+            TLSConfiguration.PinSet(
                 hosts: ["api.example.com"],
                 keys: [
                     "sha256//47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",

@@ -69,7 +69,7 @@ enum CookiesPage {
 enum CacheRulesPage {
     static func client() -> APIClient {
         var rules = CacheConfiguration()
-        rules.lifetimes = [CacheLifetime(.seconds(600), under: "https://api.example.com/films")]
+        rules.lifetimes = [CacheConfiguration.Lifetime(.seconds(600), under: "https://api.example.com/films")]
         rules.ignoredQueryItems = ["utm_*", "fbclid"]
         let client = APIClient(baseURL: "https://api.example.com", pipeline: .standard.adding(.caching(rules: rules)))
 

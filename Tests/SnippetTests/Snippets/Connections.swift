@@ -28,7 +28,8 @@ enum ConnectionsPage {
         _ configuration: inout TransportConfiguration, current: String, backup: String, releaseDate: Date
     ) {
         configuration.tls.pins = [
-            PinSet(hosts: ["api.example.com"], keys: [current, backup], expires: releaseDate + 365 * 86_400)
+            TLSConfiguration.PinSet(
+                hosts: ["api.example.com"], keys: [current, backup], expires: releaseDate + 365 * 86_400)
         ]
     }
 
@@ -36,7 +37,8 @@ enum ConnectionsPage {
         _ configuration: inout TransportConfiguration, intermediate: String, root: String, nextRoot: String
     ) {
         configuration.tls.pins = [
-            PinSet(hosts: ["*.example.com"], keys: [intermediate, root, nextRoot], scope: .verifiedChain)
+            TLSConfiguration.PinSet(
+                hosts: ["*.example.com"], keys: [intermediate, root, nextRoot], scope: .verifiedChain)
         ]
     }
 

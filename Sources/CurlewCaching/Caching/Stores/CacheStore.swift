@@ -15,7 +15,7 @@ public import Foundation
 /// - An entry becomes visible as a whole with its `commit`, and not before.
 /// - An opened body can be read to its end, even if its entry is removed or replaced while it is read.
 /// - A removal also applies to entries that are still being written: an entry whose lookup preceded the removal, in any
-///   process, is not committed after it (`CacheEpoch`).
+///   process, is not committed after it (`CacheFindings.Epoch`).
 /// - An older response never replaces a newer one of the same key and variant. The times at which the requests were
 ///   sent decide.
 /// - The store enforces its limits and evicts the least recently used entries. At most `StoredResponse.variantLimit`
@@ -42,7 +42,7 @@ public protocol CacheStore: Sendable {
     /// Begins an entry, which stays invisible until `commit`.
     ///
     /// - `epoch`: the epoch of the lookup that preceded the request; nil for the current one.
-    func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter
+    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter
     /// Replaces the head of the entry with this `id`, but neither its body nor its `bodyLength`. Returns false, and
     /// changes nothing, if the entry no longer exists.
     @discardableResult
@@ -93,14 +93,16 @@ extension CacheStore {
     }
 }
 
-/// The number of removals that a store has performed. An entry is committed only if no removal since its lookup
-/// contains it, so that a change takes precedence over a response in transit, across clients and processes.
-public struct CacheEpoch: Hashable, Sendable {
-    /// The number of the last removal.
-    public let number: Int64
+extension CacheFindings {
+    /// The number of removals that a store has performed. An entry is committed only if no removal since its lookup
+    /// contains it, so that a change takes precedence over a response in transit, across clients and processes.
+    public struct Epoch: Hashable, Sendable {
+        /// The number of the last removal.
+        public let number: Int64
 
-    /// Creates the epoch after the removal with this number.
-    public init(_ number: Int64) { self.number = number }
+        /// Creates the epoch after the removal with this number.
+        public init(_ number: Int64) { self.number = number }
+    }
 }
 
 /// The result of a lookup: the entries of a key, and the epoch.
@@ -108,10 +110,10 @@ public struct CacheFindings: Sendable {
     /// The entries, the newest first.
     public var variants: [StoredResponse]
     /// The store's epoch from before the lookup.
-    public var epoch: CacheEpoch
+    public var epoch: CacheFindings.Epoch
 
     /// Creates the result of a lookup, for a custom store.
-    public init(_ variants: [StoredResponse] = [], epoch: CacheEpoch) {
+    public init(_ variants: [StoredResponse] = [], epoch: CacheFindings.Epoch) {
         self.variants = variants
         self.epoch = epoch
     }

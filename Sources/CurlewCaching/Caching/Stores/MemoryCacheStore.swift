@@ -76,7 +76,7 @@ public final class MemoryCacheStore: CacheStore {
 
     /// Returns the same, synchronously.
     func findings(for key: CacheKey) -> CacheFindings {
-        table.withLock { CacheFindings($0.variants(for: key), epoch: CacheEpoch($0.removals.last)) }
+        table.withLock { CacheFindings($0.variants(for: key), epoch: CacheFindings.Epoch($0.removals.last)) }
     }
 
     /// Returns the entries of a key, newest first.
@@ -95,7 +95,7 @@ public final class MemoryCacheStore: CacheStore {
     }
 
     /// Begins an entry whose body is collected in memory.
-    public func write(_ response: StoredResponse, since epoch: CacheEpoch?) async -> any CacheWriter {
+    public func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async -> any CacheWriter {
         let start = table.withLock { table in
             table.pending[response.id] = 0
             return epoch?.number ?? table.removals.last

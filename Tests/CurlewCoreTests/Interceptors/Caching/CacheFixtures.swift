@@ -29,7 +29,7 @@ struct CacheFixture: Sendable {
     ) async throws -> HTTPResponse {
         var options = RequestOptions()
         change(&options)
-        let exchanger = PipelineRunner(pipeline: Pipeline([cache] + inner), transport: transport)
+        let exchanger = Pipeline.Runner(pipeline: Pipeline([cache] + inner), transport: transport)
         let context = ExchangeContext(options: options, timeouts: timeouts, observers: [observer], time: clock)
         return try await exchanger.exchange(
             HTTPRequest(method, url: "https://api.example" + path, headers: headers), in: context)
@@ -114,7 +114,7 @@ struct FailingStore: CacheStore {
         return await memory.body(of: response).map { Body(inner: $0, fails: place == .read) }
     }
 
-    func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
         try check(.write)
         return Writer(inner: await memory.write(response, since: epoch), place: place)
     }

@@ -218,7 +218,7 @@ private struct LastingStore: CacheStore {
 
     func find(_ key: CacheKey) async throws -> CacheFindings { await memory.find(key) }
     func body(of response: StoredResponse) async throws -> (any CacheBody)? { await memory.body(of: response) }
-    func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
         await memory.write(response, since: epoch)
     }
     func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }

@@ -12,10 +12,10 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct CacheLifetimeTests {
     private static func rules(
-        _ overriding: CacheLifetime.Override = .nothing, under scope: String = "https://api.example/films"
+        _ overriding: CacheConfiguration.Lifetime.Override = .nothing, under scope: String = "https://api.example/films"
     ) -> CacheConfiguration {
         var rules = CacheConfiguration()
-        rules.lifetimes = [CacheLifetime(.seconds(600), under: scope, overriding: overriding)]
+        rules.lifetimes = [CacheConfiguration.Lifetime(.seconds(600), under: scope, overriding: overriding)]
         return rules
     }
 
@@ -39,7 +39,7 @@ struct CacheLifetimeTests {
         #expect(try await fixture.send(.get, "/stars/1").served == .network, "another path")
     }
 
-    private static let words: [(CacheLifetime.Override, HTTPHeaders, Bool)] = [
+    private static let words: [(CacheConfiguration.Lifetime.Override, HTTPHeaders, Bool)] = [
         (.nothing, [.cacheControl: "public"], true),
         (.nothing, [.lastModified: "Mon, 01 Jan 2020 00:00:00 GMT"], true),
         (.nothing, [.cacheControl: "max-age=1"], false),
@@ -58,7 +58,9 @@ struct CacheLifetimeTests {
     ]
 
     @Test("each lifetime replaces the directives that it names, and no other", arguments: words)
-    func overriding(_ one: (override: CacheLifetime.Override, fields: HTTPHeaders, isReused: Bool)) async throws {
+    func overriding(_ one: (override: CacheConfiguration.Lifetime.Override, fields: HTTPHeaders, isReused: Bool))
+        async throws
+    {
         let fixture = Self.fixture(Self.rules(one.override), one.fields)
         _ = try await fixture.text("/films/1")
         fixture.clock.advance(by: .seconds(300))
@@ -90,7 +92,7 @@ struct CacheLifetimeTests {
             ("https://api.example/films?a=1", "https://api.example/films?a=1", false),
         ])
     func scopes(scope: String, target: String, isCovered: Bool) {
-        #expect(CacheLifetime(.seconds(1), under: scope).covers(target) == isCovered)
+        #expect(CacheConfiguration.Lifetime(.seconds(1), under: scope).covers(target) == isCovered)
     }
 
     @Test("a scope that is no URL is a problem of the client")

@@ -59,7 +59,9 @@ struct CachePublicTests {
     @Test("lifetimes of the app share nothing between users")
     func lifetimes() async throws {
         var rules = Self.shared
-        rules.lifetimes = [CacheLifetime(.seconds(60), under: "https://api.example", overriding: .lifetimeAndNoStore)]
+        rules.lifetimes = [
+            CacheConfiguration.Lifetime(.seconds(60), under: "https://api.example", overriding: .lifetimeAndNoStore)
+        ]
         let fixture = Self.fixture(rules, .ok, [.cacheControl: "public"])
         #expect(try await fixture.text(headers: [.authorization: "ada"]) == "ada")
         #expect(try await fixture.text(headers: [.authorization: "bob"]) == "bob")
@@ -70,7 +72,9 @@ struct CachePublicTests {
         arguments: ["public, no-store, max-age=60", "public, no-cache, max-age=60"])
     func forbidden(directives: String) async throws {
         var rules = Self.shared
-        rules.lifetimes = [CacheLifetime(.seconds(60), under: "https://api.example", overriding: .lifetimeAndNoStore)]
+        rules.lifetimes = [
+            CacheConfiguration.Lifetime(.seconds(60), under: "https://api.example", overriding: .lifetimeAndNoStore)
+        ]
         let fixture = Self.fixture(rules, .ok, [.cacheControl: directives])
         #expect(try await fixture.text(headers: [.authorization: "ada"]) == "ada")
         #expect(try await fixture.text(headers: [.authorization: "bob"]) == "bob")

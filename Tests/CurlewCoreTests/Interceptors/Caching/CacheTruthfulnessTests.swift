@@ -151,7 +151,7 @@ struct CacheTruthfulnessTests {
                     return .status(200)
                 }))
         func send(_ path: String) async throws -> HTTPResponse {
-            let exchanger = PipelineRunner(pipeline: Pipeline([fixture.cache]), transport: fixture.transport)
+            let exchanger = Pipeline.Runner(pipeline: Pipeline([fixture.cache]), transport: fixture.transport)
             let context = ExchangeContext(observers: [events], time: fixture.clock)
             return try await exchanger.exchange(HTTPRequest(url: "https://api.example" + path), in: context)
         }
@@ -226,7 +226,7 @@ private final class RemovalFailingStore: CacheStore {
 
     func find(_ key: CacheKey) async throws -> CacheFindings { await memory.find(key) }
     func body(of response: StoredResponse) async throws -> (any CacheBody)? { await memory.body(of: response) }
-    func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+    func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
         await memory.write(response, since: epoch)
     }
     func update(_ response: StoredResponse) async throws -> Bool { await memory.update(response) }

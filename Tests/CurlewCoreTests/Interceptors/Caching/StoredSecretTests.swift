@@ -108,7 +108,7 @@ struct StoredSecretTests {
 
         func find(_ key: CacheKey) async throws -> CacheFindings { throw failure(key) }
         func body(of response: StoredResponse) async throws -> (any CacheBody)? { throw failure(response.key) }
-        func write(_ response: StoredResponse, since epoch: CacheEpoch?) async throws -> any CacheWriter {
+        func write(_ response: StoredResponse, since epoch: CacheFindings.Epoch?) async throws -> any CacheWriter {
             throw failure(response.key)
         }
         func update(_ response: StoredResponse) async throws -> Bool { throw failure(response.key) }

@@ -99,7 +99,7 @@ struct RedirectAdvisoryTests {
         #expect(
             try await sent { client, call in
                 let request = try client.request(for: call)
-                let exchanger = PipelineRunner(pipeline: client.pipeline, transport: client.transport)
+                let exchanger = Pipeline.Runner(pipeline: client.pipeline, transport: client.transport)
                 _ = try await exchanger.exchange(request, in: ExchangeContext())
             } == expected)
         #expect(

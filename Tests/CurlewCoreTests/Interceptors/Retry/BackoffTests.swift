@@ -16,7 +16,7 @@ struct BackoffTests {
         ])
     func exponential(repetition: Int, isThrottled: Bool, bound: Int) {
         func wait(_ random: Double) -> Duration {
-            Backoff.exponential.wait(before: repetition, isThrottled: isThrottled, random: random)
+            RetryPolicy.Backoff.exponential.wait(before: repetition, isThrottled: isThrottled, random: random)
         }
         #expect(wait(1) == .milliseconds(bound))
         #expect(wait(0.5) == .milliseconds(bound) / 2)
@@ -25,7 +25,7 @@ struct BackoffTests {
 
     @Test("Decorrelated waits lie between the base and three times the wait before")
     func decorrelated() {
-        let backoff = Backoff.decorrelated(base: .seconds(1), throttled: .seconds(4), cap: .seconds(10))
+        let backoff = RetryPolicy.Backoff.decorrelated(base: .seconds(1), throttled: .seconds(4), cap: .seconds(10))
         #expect(backoff.wait(before: 1, random: 0) == .seconds(1))
         #expect(backoff.wait(before: 1, random: 1) == .seconds(3))
         #expect(backoff.wait(before: 2, after: .seconds(2), random: 1) == .seconds(6))
@@ -38,7 +38,9 @@ struct BackoffTests {
     @Test("Constant waits know no chance")
     func constant() {
         for random in [0, 0.3, 0.999] {
-            #expect(Backoff.constant(.seconds(2)).wait(before: 7, isThrottled: true, random: random) == .seconds(2))
+            #expect(
+                RetryPolicy.Backoff.constant(.seconds(2)).wait(before: 7, isThrottled: true, random: random)
+                    == .seconds(2))
         }
     }
 
@@ -54,7 +56,7 @@ struct BackoffTests {
             func any() -> Duration { durations.randomElement(using: &random) ?? .zero }
             let (base, throttled, cap) = (any(), any(), any())
             for backoff in [
-                Backoff.exponential(base: base, throttled: throttled, cap: cap),
+                RetryPolicy.Backoff.exponential(base: base, throttled: throttled, cap: cap),
                 .decorrelated(base: base, throttled: throttled, cap: cap),
             ] {
                 let wait = backoff.wait(
@@ -70,7 +72,7 @@ struct BackoffTests {
         var random = SeededGenerator(seed: 7)
         var counts = [Int](repeating: 0, count: 10)
         for _ in 0..<10_000 {
-            let wait = Backoff.exponential.wait(before: 4, random: .random(in: 0..<1, using: &random))
+            let wait = RetryPolicy.Backoff.exponential.wait(before: 4, random: .random(in: 0..<1, using: &random))
             counts[Int(wait / .milliseconds(80))] += 1
         }
         #expect(counts.allSatisfy { (850...1150).contains($0) }, "\(counts)")

@@ -18,7 +18,7 @@ struct DigestAuthenticatorTests {
     static let cnonce = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
 
     static func mufasa(
-        _ nonce: String = cnonce, minimum: DigestMinimum = .withoutProtection
+        _ nonce: String = cnonce, minimum: BuiltInInterceptor.DigestMinimum = .withoutProtection
     ) -> DigestAuthenticator {
         DigestAuthenticator(user: "Mufasa", password: "Circle of Life", minimum: minimum) { nonce }
     }

@@ -12,7 +12,7 @@ import Testing
 struct DigestInterceptorTests {
     private func client(
         _ mock: MockTransport, password: String = "p", url: BaseURL = "https://api.test",
-        minimum: DigestMinimum = .sha256
+        minimum: BuiltInInterceptor.DigestMinimum = .sha256
     ) -> APIClient {
         APIClient(
             baseURL: url, pipeline: [.digest(user: "u", password: password, minimum: minimum)], transport: mock)

@@ -64,14 +64,16 @@ struct DigestStrengthTests {
 
     @Test("what is weaker than the app's minimum is not answered; SHA-256 is the default")
     func minimum() {
-        let offers: [(String, DigestMinimum)] = [
+        let offers: [(String, BuiltInInterceptor.DigestMinimum)] = [
             ("nonce=n", .withoutProtection), ("nonce=n, algorithm=SHA-512-256", .withoutProtection),
             ("nonce=n, qop=auth", .md5), ("nonce=n, qop=auth, algorithm=MD5-sess", .md5),
             ("nonce=n, qop=auth, algorithm=SHA-256", .sha256),
             ("nonce=n, qop=auth, algorithm=SHA-512-256", .sha512Trunc256),
         ]
         for (fields, strength) in offers {
-            for minimum in [nil, .withoutProtection, .md5, .sha256, .sha512Trunc256] as [DigestMinimum?] {
+            for minimum in [nil, .withoutProtection, .md5, .sha256, .sha512Trunc256]
+                as [BuiltInInterceptor.DigestMinimum?]
+            {
                 var digest =
                     minimum.map { DigestAuthenticator(user: "u", password: "p", minimum: $0) }
                     ?? DigestAuthenticator(user: "u", password: "p")

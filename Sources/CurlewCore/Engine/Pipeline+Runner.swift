@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+
+extension Pipeline {
+    /// Sends requests through a pipeline and a transport, without typed calls.
+    ///
+    /// `APIClient` is built on it. Use it directly where requests are created elsewhere, as in proxies and generated
+    /// clients. Copies share the transport and the state of the interceptors.
+    public struct Runner: Sendable {
+        /// The interceptors in force.
+        public let pipeline: Pipeline
+        /// The transport.
+        public var transport: any Transport { chain.transport }
+        /// The configuration errors, which `exchange` throws.
+        public let problems: [String]
+        let chain: Chain
+        /// The declarations of the configuration and the interceptors.
+        let fields: FieldRules
+        let secrets: DeclaredSecrets
+        private let attemptTimeout: Duration?
+        /// The gate of the client's calls.
+        private let calls: CallGate?
+
+        /// Creates a runner over `transport`. Never fails: configuration errors are listed in `problems`.
+        public init(pipeline: Pipeline, transport: any Transport, setup: Pipeline.Environment = Pipeline.Environment())
+        {
+            self.init(
+                pipeline: pipeline, setup: setup, chain: Chain(pipeline.interceptors, transport))
+        }
+
+        /// Creates a runner that shares the chain of another one with the same pipeline and transport.
+        init(pipeline: Pipeline, setup: Pipeline.Environment, chain: Chain, calls: CallGate? = nil) {
+            self.pipeline = pipeline
+            self.calls = calls
+            self.chain = chain
+            problems = pipeline.problems(in: setup)
+            let declared = pipeline.declared(in: setup)
+            attemptTimeout = declared.attemptTimeout
+            fields = declared.fields
+            secrets = DeclaredSecrets(declared.fields)
+        }
+
+        /// Sends `request` through the pipeline.
+        ///
+        /// Returns when the response head has arrived, together with a small body, whatever the status is. Throws
+        /// `NetworkError`: `.configuration` when the pipeline has problems, otherwise the failure of the call.
+        public func exchange(
+            _ request: HTTPRequest, in context: ExchangeContext
+        ) async throws(NetworkError) -> HTTPResponse {
+            var request = request
+            if !secrets.isEmpty { request.secrets = secrets }
+            return try await exchange(request, in: context) { $0 }
+        }
+
+        /// Sends `request` and processes the response with `finish` as a part of the call: observers are notified of a
+        /// success only after `finish`, and its errors are the call's errors. The request already has `secrets`.
+        package func exchange<Value>(
+            _ request: HTTPRequest, in context: ExchangeContext, finish: (HTTPResponse) async throws -> Value
+        ) async throws(NetworkError) -> Value {
+            let start = context.isObserved ? context.time.now : MonotonicInstant(nanoseconds: 0)
+            context.record(.began(request))
+            do {
+                guard problems.isEmpty else {
+                    throw NetworkError(.configuration, detail: problems.joined(separator: " "))
+                }
+                try Task.checkCancellation()
+                try calls?.enter()
+                defer { calls?.leave() }
+                var response = try await Next(context: context, chain: chain)(request)
+                // The response may be from a cache, a mock or a hook.
+                secrets.declare(in: &response.headers)
+                let value = try await finish(response)
+                if context.isObserved {
+                    context.conclude(with: .succeeded(response, after: start.duration(to: context.time.now)))
+                    await context.eventsTold()
+                }
+                return value
+            } catch {
+                var failure = NetworkError(error)
+                if failure.request == nil { failure.request = RequestLine(request) }
+                if failure.routeName == nil, !context.routeName.isEmpty { failure.routeName = context.routeName }
+                if case .timedOut = failure.reason { failure.detail += bounds(of: context) }
+                if failure.codecs == nil, failure.response != nil { failure.codecs = context.codecs }
+                failure = failure.withholding(secrets)
+                if context.isObserved {
+                    context.conclude(with: .failed(failure, after: start.duration(to: context.time.now)))
+                    await context.eventsTold()
+                }
+                throw failure
+            }
+        }
+
+        /// Returns the limits of a call that timed out.
+        private func bounds(of context: ExchangeContext) -> String {
+            let spent = context.start.duration(to: context.time.now).brief
+            let total = context.timeouts.total.map { "may take \($0.brief)" } ?? "has no limit"
+            let attempt = (context.timeouts.attempt ?? attemptTimeout).flatMap { $0 < Timeouts.unlimited ? $0 : nil }
+            let each = attempt.map { ", and each attempt may wait \($0.brief) for its response" } ?? ""
+            return " The call took \(spent); it \(total)\(each)."
+        }
+    }
+}
+
+extension Pipeline.Runner: CustomReflectable {
+    /// Shows the descriptions of the pipeline and the transport. Debuggers and `dump` use it.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["pipeline": "\(pipeline)", "transport": transport.label])
+    }
+}

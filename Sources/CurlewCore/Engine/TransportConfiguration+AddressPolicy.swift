@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+
+extension TransportConfiguration {
+    /// Restricts the IP addresses to which a transport connects, whatever the name in the URL.
+    ///
+    ///     configuration.addressPolicy = .publicOnly                            // URLs that users or other servers write
+    ///     configuration.addressPolicy = .publicOnly.allowing("10.1.0.0/16")    // ... and one network of ours
+    ///
+    /// It protects against server-side request forgery (SSRF): a server that fetches URLs from its users must not
+    /// connect to its own machine, its network or the metadata service of its cloud. The transport checks the policy
+    /// for each connection, with the address to which it is about to connect. The check therefore covers every source
+    /// of the address: a literal in any spelling, a name, a name whose address changes between two lookups, a redirect,
+    /// and an override. No byte is sent to a refused address. If a name has several addresses, the transport uses the
+    /// allowed ones. If none is allowed, the call fails with `.refused(by: .addressPolicy)`, which is never retried.
+    ///
+    /// The policy is checked once per connection; open connections stay open. Responses from a cache need no
+    /// connection.
+    ///
+    /// With a proxy the transport sees only the proxy's address, and with a Unix domain socket none. Combining either
+    /// with a policy is therefore a configuration error. Restrict the addresses in the proxy instead.
+    public struct AddressPolicy: Hashable, Sendable {
+        private enum Rule: Hashable, Sendable {
+            case everything
+            case publicOnly
+            case asking(Question)
+        }
+
+        private let rule: Rule
+        private var allowed: [IPNetwork] = []
+        private var refused: [IPNetwork] = []
+        private var unreadable: [String] = []
+
+        /// Allows all addresses.
+        public static let everything = TransportConfiguration.AddressPolicy(rule: .everything)
+
+        /// Allows only addresses of the public internet (`IPAddress.isPublic`).
+        ///
+        /// In a network that reaches IPv4 through its own NAT64 prefix (RFC 6052 §2.2), refuse that prefix explicitly:
+        /// it cannot be detected.
+        public static let publicOnly = TransportConfiguration.AddressPolicy(rule: .publicOnly)
+
+        /// Allows the addresses for which `allows` returns true. Two such policies are equal if one is a copy of the
+        /// other.
+        ///
+        /// The closure is called on the transport's event loop and blocks it: it must not wait.
+        public static func asking(_ allows: @escaping @Sendable (_ address: IPAddress) -> Bool)
+            -> TransportConfiguration.AddressPolicy
+        {
+            TransportConfiguration.AddressPolicy(rule: .asking(Question(allows)))
+        }
+
+        private init(rule: Rule) {
+            self.rule = rule
+        }
+
+        /// Returns this policy, additionally allowing these addresses and networks: `"127.0.0.1"`, `"10.1.0.0/16"`. A
+        /// text that cannot be parsed is a configuration error.
+        public func allowing(_ networks: String...) -> TransportConfiguration.AddressPolicy {
+            var copy = self
+            copy.allowed += copy.read(networks)
+            return copy
+        }
+
+        /// Returns this policy without these addresses and networks, even if they are allowed elsewhere, and without
+        /// the IPv6 addresses that embed them (NAT64, 6to4). A text that cannot be parsed is a configuration error.
+        public func refusing(_ networks: String...) -> TransportConfiguration.AddressPolicy {
+            var copy = self
+            copy.refused += copy.read(networks)
+            return copy
+        }
+
+        /// Returns whether the transport may connect to `address`.
+        public func allows(_ address: IPAddress) -> Bool { objection(to: address) == nil }
+
+        /// Returns the reason why the transport may not connect to `address`; nil if it may.
+        package func objection(to address: IPAddress) -> String? {
+            let places = [address] + address.embeddedAddresses
+            if refused.contains(where: { places.contains(where: $0.contains) }) { return "refused by name" }
+            if allowed.contains(where: { $0.contains(address) }) { return nil }
+            return switch rule {
+            case .everything: nil
+            case .publicOnly: address.reservation
+            case .asking(let question): question.allows(address) ? nil : "refused by the app"
+            }
+        }
+
+        private mutating func read(_ texts: [String]) -> [IPNetwork] {
+            texts.compactMap { text in
+                let network = IPNetwork(text)
+                if network == nil { unreadable.append(text) }
+                return network
+            }
+        }
+
+        var problems: [String] {
+            unreadable.map {
+                "TransportConfiguration.AddressPolicy: \"\($0.clipped(to: 80).printable)\" is not an address or network. Write 10.1.0.0/16 or ::1."
+            }
+        }
+    }
+}
+
+/// A closure with an identity, for equality.
+private final class Question: Hashable, Sendable {
+    let allows: @Sendable (IPAddress) -> Bool
+
+    init(_ allows: @escaping @Sendable (IPAddress) -> Bool) {
+        self.allows = allows
+    }
+
+    static func == (left: Question, right: Question) -> Bool { left === right }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+
+import CurlewHTTP
+
+extension TransportConfiguration {
+    /// The settings of name resolution.
+    public struct DNS: Hashable, Sendable {
+        /// The address families that are used.
+        public enum Addresses: Hashable, Sendable {
+            /// IPv6 and IPv4, whichever connects first (RFC 8305).
+            case any
+            /// IPv4 only.
+            case ipv4
+            /// IPv6 only.
+            case ipv6
+        }
+
+        /// Connects to another host or port than the URL specifies. The request, `Host`, TLS names and pins remain
+        /// those of the URL.
+        public struct Override: Hashable, Sendable {
+            /// The host of the URL.
+            public var host: String
+            /// The port of the URL. Nil means every port.
+            public var port: Int?
+            /// The name or address to connect to.
+            public var target: String
+            /// The port to connect to. Nil means that of the URL.
+            public var targetPort: Int?
+
+            /// Creates an override that connects to `target` instead of `host`.
+            public init(host: String, port: Int? = nil, target: String, targetPort: Int? = nil) {
+                self.host = host
+                self.port = port
+                self.target = target
+                self.targetPort = targetPort
+            }
+        }
+
+        /// How long a resolved address is cached, rounded up to whole seconds. Zero resolves each time. Default 60 s.
+        public var cacheLifetime: Duration
+        /// The head start of IPv6 before IPv4 is tried in parallel. Default 200 ms, at least 1 ms.
+        public var happyEyeballsDelay: Duration
+        /// The address families that are used. Default `.any`.
+        public var addresses: Addresses
+        /// The overrides. The first match applies. Default none.
+        public var overrides: [Override]
+
+        /// Creates a configuration. Omitted parameters have the defaults.
+        public init(
+            cacheLifetime: Duration = .seconds(60), happyEyeballsDelay: Duration = .milliseconds(200),
+            addresses: Addresses = .any, overrides: [Override] = []
+        ) {
+            self.cacheLifetime = cacheLifetime
+            self.happyEyeballsDelay = happyEyeballsDelay
+            self.addresses = addresses
+            self.overrides = overrides
+        }
+
+        var problems: [String] {
+            overrides.filter { $0.line == nil }.map {
+                "TransportConfiguration.DNS.overrides: \"\($0.host)\" to \"\($0.target)\" is not a host and an address to connect to."
+            }
+        }
+    }
+}
+
+extension TransportConfiguration.DNS.Override {
+    /// The target in the form of an origin's host; nil if it is not valid.
+    package var targetHost: String? { Origin(scheme: "http", host: target, port: 80)?.host }
+
+    /// The override as `host:port:target:port`, the form that libcurl accepts; nil if a part is not valid.
+    package var line: String? {
+        // An omitted port is valid.
+        guard let from = Origin(scheme: "http", host: host, port: port ?? 80),
+            let to = Origin(scheme: "http", host: target, port: targetPort ?? 80)
+        else { return nil }
+        return "\(from.host):\(port.map(String.init) ?? ""):\(to.host):\(targetPort.map(String.init) ?? "")"
+    }
+}

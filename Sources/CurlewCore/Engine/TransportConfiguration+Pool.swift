@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+
+extension TransportConfiguration {
+    /// The limits of a transport's connection pool: size, lifetime and sharing.
+    ///
+    /// Times are rounded up to whole seconds.
+    public struct Pool: Hashable, Sendable {
+        /// The maximum number of connections to one host. Further exchanges wait until their deadline, in order of
+        /// arrival within `RequestOptions.priority`. Where HTTP/2 shares connections, 100 exchanges count as one.
+        /// Default 64.
+        public var perHost: Int
+        /// The maximum number of exchanges that wait for a connection slot to one host. Further ones fail with
+        /// `.refused(by: .overload)`. Default 10,000.
+        public var waitingPerHost: Int
+        /// The maximum number of connections to all hosts. Further requests wait likewise. Default nil: only `perHost`
+        /// limits the number.
+        public var total: Int?
+        /// The maximum number of idle connections that are kept. Default 256.
+        public var idle: Int
+        /// The time after which an idle connection is not reused. Default 60 s, at least 1 s.
+        public var idleLifetime: Duration
+        /// The age after which a connection is not reused, so that changed addresses take effect. Default nil: no
+        /// limit.
+        public var lifetime: Duration?
+        /// Whether further requests wait for a connection that is being established and may use HTTP/2, instead of
+        /// opening their own. Default true.
+        public var waitsForMultiplexing: Bool
+        /// The idle time after which the system sends keep-alive probes, and the interval between probes; at least 1 s.
+        /// Nil disables them. Default 60 s.
+        public var keepAlive: Duration?
+
+        /// Creates a pool configuration. Omitted parameters have the defaults.
+        public init(
+            perHost: Int = 64, waitingPerHost: Int = 10_000, total: Int? = nil, idle: Int = 256,
+            idleLifetime: Duration = .seconds(60), lifetime: Duration? = nil, waitsForMultiplexing: Bool = true,
+            keepAlive: Duration? = .seconds(60)
+        ) {
+            self.perHost = perHost
+            self.waitingPerHost = waitingPerHost
+            self.total = total
+            self.idle = idle
+            self.idleLifetime = idleLifetime
+            self.lifetime = lifetime
+            self.waitsForMultiplexing = waitsForMultiplexing
+            self.keepAlive = keepAlive
+        }
+
+        var problems: [String] {
+            var problems: [String] = []
+            if perHost < 1 {
+                problems.append("TransportConfiguration.Pool.perHost is \(perHost): at least 1 is needed.")
+            }
+            if waitingPerHost < 0 {
+                problems.append(
+                    "TransportConfiguration.Pool.waitingPerHost is \(waitingPerHost): it cannot be negative.")
+            }
+            if let total, total < 1 {
+                problems.append("TransportConfiguration.Pool.total is \(total): at least 1 is needed.")
+            }
+            if idle < 1 { problems.append("TransportConfiguration.Pool.idle is \(idle): at least 1 is needed.") }
+            return problems
+        }
+    }
+}
