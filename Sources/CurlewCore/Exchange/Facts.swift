@@ -26,11 +26,13 @@ package protocol SetupFact: Sendable {
 /// Most contexts and responses have none, and the others one or two: a list behind one reference, which is faster than
 /// a dictionary.
 package struct Facts: Sendable {
-    private var first: Fact?
+    @usableFromInline var first: Fact?
 
     package init() {}
 
     package subscript<Key: FactKey>(key: Key.Type) -> Key.Value {
+        // Inlinable for the modules that read their facts in each call.
+        @inlinable
         get {
             let wanted = ObjectIdentifier(key)
             var fact = first
@@ -71,10 +73,11 @@ package struct Facts: Sendable {
         return found.reversed()
     }
 
-    private final class Fact: Sendable {
-        let key: ObjectIdentifier
-        let value: any Sendable
-        let next: Fact?
+    @usableFromInline
+    final class Fact: Sendable {
+        @usableFromInline let key: ObjectIdentifier
+        @usableFromInline let value: any Sendable
+        @usableFromInline let next: Fact?
 
         init(key: ObjectIdentifier, value: any Sendable, next: Fact?) {
             self.key = key

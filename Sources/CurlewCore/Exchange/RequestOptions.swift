@@ -55,10 +55,11 @@ public struct RequestOptions: Sendable {
     public var authentication: RequestOptions.Authentication?
 
     /// The values of extensions, by the identifiers of their key types.
-    private var values: [ObjectIdentifier: Entry] = [:]
+    @usableFromInline var values: [ObjectIdentifier: Entry] = [:]
 
-    private struct Entry: Sendable {
-        let value: any Sendable
+    @usableFromInline
+    struct Entry: Sendable {
+        @usableFromInline let value: any Sendable
         let isOfCall: Bool
     }
 
@@ -89,6 +90,8 @@ public struct RequestOptions: Sendable {
 
     /// The value for an extension's key.
     public subscript<Key: RequestOptions.Key>(key: Key.Type) -> Key.Value {
+        // Inlinable, so that modules that read their keys in each call do so without generic code.
+        @inlinable
         get {
             values.isEmpty ? Key.defaultValue : values[ObjectIdentifier(key)]?.value as? Key.Value ?? Key.defaultValue
         }
